@@ -1,0 +1,1 @@
+"""Bistro: Bayesian Inference for Syntactic TRees and Orders."""

@@ -1,0 +1,47 @@
+"""The errors a user can cause, each one clear sentence.
+
+Everything that is the input's fault, not the program's, is a `BistroError`. The command line prints
+its sentence, exits with code 2 and shows no traceback; Python callers catch it by type.
+
+>>> raise TreebankError("head 9 is outside the sentence", path="train.conllu", line=12)
+Traceback (most recent call last):
+bistro.errors.TreebankError: train.conllu:12: head 9 is outside the sentence
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class BistroError(Exception):
+    """Something the user gave or asked for cannot work; the message says what and why."""
+
+
+class TreebankError(BistroError):
+    """A treebank or text file is malformed: file, line and reason."""
+
+    def __init__(self, reason: str, *, path: str | None = None, line: int | None = None) -> None:
+        self.reason = reason
+        self.path = path
+        self.line = line
+        place = ":".join(str(part) for part in (path, line) if part is not None)
+        super().__init__(f"{place}: {reason}" if place else reason)
+
+
+class ConfigError(BistroError):
+    """A setting is unknown or has an impossible value."""
+
+
+class ModelFileError(BistroError):
+    """A model file is truncated, foreign, or of a version this program cannot read."""
+
+
+class OutputError(BistroError):
+    """A result could not be written; nothing partial was left behind."""
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """Return ``" (did you mean 'x'?)"`` for the closest valid choice, or an empty string."""
+    close = difflib.get_close_matches(name, list(choices), n=1, cutoff=0.5)
+    return f" (did you mean '{close[0]}'?)" if close else ""

@@ -1,0 +1,1 @@
+"""Learning: Gibbs sweeps, hyper-parameters, checkpoints."""

@@ -1,0 +1,1 @@
+"""Which events, in which contexts."""

@@ -1,0 +1,1 @@
+"""The mathematics in plain, slow Python: read by students, used by tests."""

@@ -1,0 +1,1 @@
+"""Treebanks: files, trees, and what can be done to them."""
