@@ -1,0 +1,267 @@
+"""Projective trees, and how a projective parser can still learn the other ones.
+
+An arc from head h to dependent d is projective when h dominates every word between them; a tree is
+projective when all its arcs are. The artificial root 0 stands before the first word and dominates
+all. `projectivize` lifts (Nivre & Nilsson 2005): the shortest non-projective arc first, ties from
+left to right, its dependent moves to the head of its head, until the tree is projective. What
+happened is written into the labels, and `deprojectivize` reads it back:
+
+    scheme       lifted arc    arcs on the path from the new head down to the old one
+    head         d↑h           p          h: the label of the old head's own arc
+    path         d↑            p↓
+    head+path    d↑h           p↓
+
+Heads are 1-based lists: ``heads[i - 1]`` is the head of word i, 0 the root, -1 a missing head.
+
+>>> heads, labels = [3, 4, 0, 3], ["det", "obj", "root", "case"]
+>>> is_projective(heads)
+False
+>>> projectivize(heads, labels, "head")
+Projectivized(heads=[3, 3, 0, 3], labels=['det', 'obj↑case', 'root', 'case'], lifted=1)
+>>> deprojectivize([3, 3, 0, 3], ["det", "obj↑case", "root", "case"], "head").heads
+[3, 4, 0, 3]
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import insort
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple, get_args
+
+from bistro.errors import ConfigError, TreebankError, nearest
+
+Scheme = Literal["head", "path", "head+path"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+
+# The arrows of the paper: no label of Universal Dependencies or of the CoNLL-X treebanks has them.
+LIFTED = "↑"
+ON_PATH = "↓"
+
+
+class Projectivized(NamedTuple):
+    """A projective tree whose labels remember the original one."""
+
+    heads: list[int]
+    labels: list[str]
+    lifted: int
+    """How many words have another head than before."""
+
+
+class Deprojectivized(NamedTuple):
+    """A tree with plain labels, its lifted words put back where the labels say."""
+
+    heads: list[int]
+    labels: list[str]
+    restored: int
+    """How many lifted words found their old head."""
+    failed: int
+    """How many did not, and stay where they were."""
+
+
+def is_projective(heads: Sequence[int]) -> bool:
+    """Tell whether no two arcs cross, those from the root included; O(n log n).
+
+    For a complete tree this is the definition above. A word whose head is missing has no arc.
+    """
+    arcs = [(min(h, d), -max(h, d)) for d, h in enumerate(heads, start=1) if h >= 0]
+    open_ends: list[int] = []
+    for left, negative_right in sorted(arcs):
+        while open_ends and open_ends[-1] <= left:
+            open_ends.pop()
+        if open_ends and -negative_right > open_ends[-1]:
+            return False
+        open_ends.append(-negative_right)
+    return True
+
+
+def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Projectivized:
+    """Return the projective tree with the fewest lifts, and labels that tell how to undo them."""
+    _check_arguments(heads, labels, scheme)
+    for word, label in enumerate(labels, start=1):
+        if LIFTED in label or ON_PATH in label:
+            raise TreebankError(
+                f"the label '{label}' of word {word} contains {LIFTED} or {ON_PATH}, which mark "
+                "lifted arcs: the tree is already pseudo-projective, or the label must be renamed"
+            )
+    _check_tree(heads)
+    if is_projective(heads):
+        return Projectivized(list(heads), list(labels), 0)
+    lifting = _Lifting(heads)
+    lifting.run()
+    marked = list(labels)
+    for word, (old, new) in enumerate(zip(heads, lifting.heads, strict=True), start=1):
+        if old != new:
+            marked[word - 1] += LIFTED + (labels[old - 1] if scheme != "path" else "")
+    if scheme != "head":
+        for word in lifting.passed:
+            marked[word - 1] += ON_PATH
+    changed = sum(old != new for old, new in zip(heads, lifting.heads, strict=True))
+    return Projectivized(lifting.heads, marked, changed)
+
+
+def deprojectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Deprojectivized:
+    """Move lifted words back, from the top of the tree down and from left to right.
+
+    The old head is searched breadth first below the present one, never inside the word's own
+    subtree, so the result is a tree whenever the input is. See `_find_old_head` for the target.
+    """
+    _check_arguments(heads, labels, scheme)
+    marks = [_parse(label) for label in labels]
+    new_heads = list(heads)
+    children = _children(heads)
+    restored = failed = 0
+    for word in _breadth_first(children, [0, -1]):
+        if not marks[word - 1].lifted:
+            continue
+        head = new_heads[word - 1]
+        target = _find_old_head(word, head, children, marks, scheme)
+        if target is None:
+            failed += 1
+            continue
+        new_heads[word - 1] = target
+        children[head].remove(word)
+        insort(children[target], word)
+        restored += 1
+    return Deprojectivized(new_heads, [mark.label for mark in marks], restored, failed)
+
+
+class _Lifting:
+    """The state of one projectivization.
+
+    Lifting d from h to the head of h changes only what h dominates. So a non-projective arc stays
+    so until it is lifted itself, and after a lift only the other arcs of h need another look.
+    What a word dominates is the bit set of one integer, which makes that look one `and`.
+    """
+
+    def __init__(self, heads: Sequence[int]) -> None:
+        self.heads = list(heads)
+        self.passed: set[int] = set()
+        self._children = _children(heads)
+        self._dominated: dict[int, int] = {}
+        self._waiting: set[int] = set()
+        self._queue: list[tuple[int, int, int]] = []
+
+    def run(self) -> None:
+        """Lift until no non-projective arc is left."""
+        self._enqueue(range(1, len(self.heads) + 1))
+        while self._queue:
+            word = heapq.heappop(self._queue)[2]
+            self._waiting.remove(word)
+            self._lift(word)
+
+    def _lift(self, word: int) -> None:
+        old = self.heads[word - 1]
+        new = self.heads[old - 1]
+        self.heads[word - 1] = new
+        self.passed.add(old)
+        self._children[old].remove(word)
+        self._children[new].append(word)
+        self._dominated[old] &= ~self._dominated_by(word)
+        self._enqueue([word, *self._children[old]])
+
+    def _enqueue(self, words: Iterable[int]) -> None:
+        """Put the words whose arc is not projective, shortest arc first, leftmost first."""
+        for word in words:
+            if word not in self._waiting and not self._has_projective_arc(word):
+                self._waiting.add(word)
+                head = self.heads[word - 1]
+                heapq.heappush(self._queue, (abs(head - word), min(head, word), word))
+
+    def _has_projective_arc(self, word: int) -> bool:
+        head = self.heads[word - 1]
+        left, right = min(head, word), max(head, word)
+        if head == 0 or right - left == 1:
+            return True
+        between = (1 << right) - (2 << left)
+        return not between & ~self._dominated_by(head)
+
+    def _dominated_by(self, word: int) -> int:
+        """Return the bit set of the words below `word`, itself included."""
+        if word not in self._dominated:
+            bits = bytearray(len(self.heads) // 8 + 1)
+            for below in [word, *_breadth_first(self._children, [word])]:
+                bits[below >> 3] |= 1 << (below & 7)
+            self._dominated[word] = int.from_bytes(bits, "little")
+        return self._dominated[word]
+
+
+class _Mark(NamedTuple):
+    """What a marked label says."""
+
+    label: str
+    lifted: bool
+    head_label: str
+    on_path: bool
+
+
+def _parse(label: str) -> _Mark:
+    rest = label.rstrip(ON_PATH)
+    plain, arrow, head_label = rest.partition(LIFTED)
+    return _Mark(plain, bool(arrow), head_label, rest != label)
+
+
+def _find_old_head(
+    word: int, head: int, children: list[list[int]], marks: list[_Mark], scheme: Scheme
+) -> int | None:
+    """Search the subtree of `head`, breadth first, without the one of `word`.
+
+    head: the first word whose label is the one after the arrow. head+path: the same, going down
+    marked arcs only. path: down marked arcs, the first word from which no marked arc goes on.
+    """
+
+    def next_words(above: int) -> list[int]:
+        below = children[above]
+        return [w for w in below if w != word and (scheme == "head" or marks[w - 1].on_path)]
+
+    queue = deque(next_words(head))
+    while queue:
+        candidate = queue.popleft()
+        onward = next_words(candidate)
+        if scheme == "path":
+            found = not onward
+        else:
+            found = marks[candidate - 1].label == marks[word - 1].head_label
+        if found:
+            return candidate
+        queue.extend(onward)
+    return None
+
+
+def _children(heads: Sequence[int]) -> list[list[int]]:
+    """Return the dependents of every word from left to right; the last list: words without head."""
+    children: list[list[int]] = [[] for _ in range(len(heads) + 2)]
+    for word, head in enumerate(heads, start=1):
+        if not -1 <= head <= len(heads):
+            raise TreebankError(f"head {head} of word {word} is outside the sentence")
+        children[head].append(word)
+    return children
+
+
+def _breadth_first(children: list[list[int]], starts: list[int]) -> list[int]:
+    """Return all words below `starts`, level by level, as the tree is now."""
+    found: list[int] = []
+    level = starts
+    while level:
+        level = [word for above in level for word in children[above]]
+        found.extend(level)
+    return found
+
+
+def _check_arguments(heads: Sequence[int], labels: Sequence[str], scheme: str) -> None:
+    if scheme not in SCHEMES:
+        hint = nearest(scheme, SCHEMES)
+        raise ConfigError(f"'{scheme}' is no scheme{hint}; choose one of {', '.join(SCHEMES)}")
+    if len(heads) != len(labels):
+        raise TreebankError(f"{len(heads)} heads came with {len(labels)} labels")
+
+
+def _check_tree(heads: Sequence[int]) -> None:
+    if -1 in heads:
+        word = list(heads).index(-1) + 1
+        raise TreebankError(f"word {word} has no head: only complete trees can be projectivized")
+    reached = _breadth_first(_children(heads), [0])
+    if len(reached) < len(heads):
+        word = min(set(range(1, len(heads) + 1)) - set(reached))
+        raise TreebankError(f"word {word} hangs on a cycle: the heads do not form a tree")
