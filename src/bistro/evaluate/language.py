@@ -1,0 +1,148 @@
+"""Figures of a language model on a text: perplexity, bits per word and per character.
+
+A text of N words in S sentences is N + S events, each with its log-probability: every word, and
+`</s>`, the end of every sentence. With ``L`` the sum of natural logarithms over all events,
+
+    perplexity        = exp(-L / (N + S))              with </s>
+    perplexity_no_eos = exp(-L_words / N)              without </s>
+    perplexity_known  = exp(-L_known / (N_known + S))  without out-of-vocabulary words, with </s>
+    bits_per_word     = -L / ln 2 / (N + S)            the base-2 logarithm of `perplexity`
+    bits_per_char     = -L / ln 2 / C
+
+C counts the characters of the tokens and one space or newline after each token, the size of the
+text written one sentence a line. An impossible event makes a perplexity infinite; a figure over no
+events at all is NaN.
+
+>>> half, quarter = math.log(0.5), math.log(0.25)
+>>> figures = language_figures([half, quarter, half], [False, False, True], [False] * 3, 8)
+>>> round(figures.perplexity ** 3), figures.bits_per_char
+(16, 0.5)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+BITS_PER_NAT = 1.0 / math.log(2.0)
+UNKNOWN_BY_CLASS = "scored as their unknown-word class"
+
+
+@dataclass(frozen=True)
+class LanguageFigures:
+    """How well a model predicts a text; the module's docstring defines each figure."""
+
+    perplexity: float
+    perplexity_no_eos: float
+    perplexity_known: float
+    bits_per_word: float
+    bits_per_char: float
+    oov_rate: float
+    """Share of the words (not of the events) that the vocabulary lacks, from 0 to 1."""
+    words: int
+    """Words, `</s>` not among them."""
+    sentences: int
+    characters: int
+    log_prob: float
+    """Natural logarithm of the probability of the whole text, `</s>` included."""
+    protocol: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by name, unrounded; undefined ones are None."""
+        return {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in vars(self).items()
+        }
+
+
+def count_characters(sentences: Iterable[Iterable[str]]) -> int:
+    """Count the characters of all tokens, and one space or newline after each token."""
+    return sum(len(token) + 1 for sentence in sentences for token in sentence)
+
+
+def language_figures(
+    log_probs: npt.ArrayLike,
+    is_eos: npt.ArrayLike,
+    is_oov: npt.ArrayLike,
+    characters: int,
+    *,
+    unknown: str = UNKNOWN_BY_CLASS,
+) -> LanguageFigures:
+    """Summarise a text, event by event.
+
+    `log_probs` are natural logarithms, one an event; `is_eos` marks the events that end a
+    sentence, `is_oov` the words outside the vocabulary; `characters` comes from
+    `count_characters`; `unknown` says in the protocol how those words were scored.
+    """
+    logs = np.asarray(log_probs, dtype=np.float64)
+    ends = np.asarray(is_eos, dtype=np.bool_)
+    strangers = np.asarray(is_oov, dtype=np.bool_)
+    _check(logs, ends, strangers, characters)
+    words = int(np.count_nonzero(~ends))
+    log_prob = _total(logs)
+    return LanguageFigures(
+        perplexity=_perplexity(logs),
+        perplexity_no_eos=_perplexity(logs[~ends]),
+        perplexity_known=_perplexity(logs[~strangers]),
+        bits_per_word=_per(-log_prob * BITS_PER_NAT, logs.size),
+        bits_per_char=_per(-log_prob * BITS_PER_NAT, characters),
+        oov_rate=_per(float(np.count_nonzero(strangers)), words),
+        words=words,
+        sentences=int(np.count_nonzero(ends)),
+        characters=characters,
+        log_prob=log_prob,
+        protocol=_protocol(unknown),
+    )
+
+
+def _check(
+    logs: npt.NDArray[np.float64],
+    ends: npt.NDArray[np.bool_],
+    strangers: npt.NDArray[np.bool_],
+    characters: int,
+) -> None:
+    if logs.ndim != 1 or logs.shape != ends.shape or logs.shape != strangers.shape:
+        raise ValueError(
+            "log_probs, is_eos and is_oov must be flat and equally long, "
+            f"not of shapes {logs.shape}, {ends.shape} and {strangers.shape}"
+        )
+    if np.isnan(logs).any():
+        raise ValueError("a log-probability is NaN")
+    # A sum of probabilities may exceed 1 by rounding, never by more than this.
+    if (logs > 1e-9).any():
+        raise ValueError(f"a log-probability is above zero: {logs.max()}")
+    if (ends & strangers).any():
+        raise ValueError("</s> is never out of vocabulary")
+    if characters < 0:
+        raise ValueError(f"characters must not be negative: {characters}")
+
+
+def _total(logs: npt.NDArray[np.float64]) -> float:
+    # `or 0.0` because an empty sum, negated, would print as -0.0.
+    return float(logs.sum()) or 0.0
+
+
+def _per(amount: float, count: int) -> float:
+    return amount / count if count else math.nan
+
+
+def _perplexity(logs: npt.NDArray[np.float64]) -> float:
+    mean = _per(-_total(logs), logs.size)
+    try:
+        return math.exp(mean)
+    except OverflowError:
+        return math.inf
+
+
+def _protocol(unknown: str) -> str:
+    return (
+        "perplexity and bits per word over words and </s>; perplexity_no_eos over words alone; "
+        "perplexity_known over the words of the vocabulary and </s>; bits per character over the "
+        "characters of the tokens and one space or newline after each token; "
+        f"out-of-vocabulary words {unknown}; log_prob is a natural logarithm"
+    )
