@@ -77,7 +77,7 @@ def is_projective(heads: Sequence[int]) -> bool:
 
 
 def projectivize(heads: Sequence[int], labels: Sequence[str], scheme: Scheme) -> Projectivized:
-    """Return the projective tree with the fewest lifts, and labels that tell how to undo them."""
+    """Return a projective tree with few lifts, and labels that tell how to undo them."""
     _check_arguments(heads, labels, scheme)
     for word, label in enumerate(labels, start=1):
         if LIFTED in label or ON_PATH in label:
@@ -197,7 +197,7 @@ class _Mark(NamedTuple):
 
 
 def _parse(label: str) -> _Mark:
-    rest = label.rstrip(ON_PATH)
+    rest = label.replace(ON_PATH, "")
     plain, arrow, head_label = rest.partition(LIFTED)
     return _Mark(plain, bool(arrow), head_label, rest != label)
 
@@ -207,8 +207,9 @@ def _find_old_head(
 ) -> int | None:
     """Search the subtree of `head`, breadth first, without the one of `word`.
 
-    head: the first word whose label is the one after the arrow. head+path: the same, going down
-    marked arcs only. path: down marked arcs, the first word from which no marked arc goes on.
+    head: the first word whose label is the one after the arrow. path: down marked arcs, the first
+    word from which no marked arc goes on. head+path: down marked arcs, the first word that is both,
+    else the first with the label.
     """
 
     def next_words(above: int) -> list[int]:
@@ -216,17 +217,17 @@ def _find_old_head(
         return [w for w in below if w != word and (scheme == "head" or marks[w - 1].on_path)]
 
     queue = deque(next_words(head))
+    second_choice = None
     while queue:
         candidate = queue.popleft()
         onward = next_words(candidate)
-        if scheme == "path":
-            found = not onward
-        else:
-            found = marks[candidate - 1].label == marks[word - 1].head_label
-        if found:
+        has_label = scheme == "path" or marks[candidate - 1].label == marks[word - 1].head_label
+        if has_label and (scheme == "head" or not onward):
             return candidate
+        if has_label and scheme == "head+path" and second_choice is None:
+            second_choice = candidate
         queue.extend(onward)
-    return None
+    return second_choice
 
 
 def _children(heads: Sequence[int]) -> list[list[int]]:
