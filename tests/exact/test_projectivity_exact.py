@@ -66,7 +66,7 @@ def random_trees(count: int, longest: int) -> Iterator[list[int]]:
         heads = [0] * len(order)
         for place, word in enumerate(order[1:], start=1):
             # Mostly near heads: far ones would leave hardly a projective tree to test.
-            near = sorted(order[:place], key=lambda other, word=word: abs(other - word))
+            near = [other for _, other in sorted((abs(w - word), w) for w in order[:place])]
             heads[word - 1] = rng.choice([*near[:2], 0] if rng.random() < 0.9 else near)
         yield heads
 
