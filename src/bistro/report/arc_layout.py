@@ -1,0 +1,175 @@
+"""Where words and arcs stand in the picture of a dependency tree.
+
+The height of an arc is its nesting level: 1 + the highest level among shorter arcs that overlap
+it. Two arcs of one level therefore never overlap, and the crossing arcs of a non-projective tree
+get different heights. On a word, the legs of its arcs stand in the order that keeps nested arcs
+from touching: to the left from the shortest to the longest, the root's arrow, to the right from
+the longest to the shortest. Words move apart until every label fits its arc.
+
+>>> layout = arrange([Arc(0, 1, "det"), Arc(1, 2, "nsubj"), Arc(2, 2, "root")], [30.0, 30.0, 30.0])
+>>> [arc.level for arc in layout.arcs], layout.centres[0] < layout.centres[1]
+([1, 1], True)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bistro.report.text import text_width
+
+LABEL_SIZE = 11
+LABEL_PADDING = 4.0
+MARGIN = 14.0
+WORD_GAP = 16.0
+CORNER = 9.0
+LEG_DISTANCE = 7.0
+WIDEST_FAN = 48.0
+"""The legs on one word stand closer when they would spread wider than this."""
+
+
+@dataclass
+class Arc:
+    """One dependency between 0-based words; a root is an arc from a word to itself."""
+
+    dependent: int
+    head: int
+    label: str = ""
+    probability: float | None = None
+    level: int = 0
+    dependent_offset: float = 0.0
+    """From the centre of the dependent to the leg that stands on it."""
+    head_offset: float = 0.0
+
+    @property
+    def low(self) -> int:
+        """The first word of its span."""
+        return min(self.dependent, self.head)
+
+    @property
+    def high(self) -> int:
+        """The last word of its span."""
+        return max(self.dependent, self.head)
+
+    @property
+    def is_root(self) -> bool:
+        """Whether it comes from above instead of from another word."""
+        return self.dependent == self.head
+
+    @property
+    def caption(self) -> str:
+        """The label, with the probability where there is one."""
+        percent = "" if self.probability is None else f" {100 * self.probability:.0f}%"
+        return self.label + percent
+
+    @property
+    def caption_width(self) -> float:
+        """The room its caption needs."""
+        return text_width(self.caption, LABEL_SIZE) + 2 * LABEL_PADDING
+
+    @property
+    def legs_inside(self) -> float:
+        """How much nearer its legs stand than the centres of its two words."""
+        inwards = self.head_offset - self.dependent_offset
+        return inwards if self.head < self.dependent else -inwards
+
+    def overlaps(self, other: Arc) -> bool:
+        """Whether the two spans share more than an end."""
+        return self.low < other.high and other.low < self.high
+
+
+@dataclass
+class Layout:
+    """The finished arrangement: words by their centres, arcs by level and leg offsets."""
+
+    arcs: list[Arc]
+    roots: list[Arc]
+    centres: list[float]
+    width: float
+
+    @property
+    def levels(self) -> int:
+        """The height of the highest arc."""
+        return max((arc.level for arc in self.arcs), default=0)
+
+    def legs(self, arc: Arc) -> tuple[float, float]:
+        """Return where the arc stands on its head and on its dependent."""
+        return (
+            self.centres[arc.head] + arc.head_offset,
+            self.centres[arc.dependent] + arc.dependent_offset,
+        )
+
+    def mirror(self) -> None:
+        """Put the first word on the right."""
+        self.centres = [self.width - x for x in self.centres]
+        for arc in (*self.arcs, *self.roots):
+            arc.head_offset = -arc.head_offset
+            arc.dependent_offset = -arc.dependent_offset
+
+
+def arrange(arcs: Sequence[Arc], word_widths: Sequence[float]) -> Layout:
+    """Return the layout of words of the given widths under `arcs`, whose places it fills in."""
+    roots = [arc for arc in arcs if arc.is_root]
+    spans = sorted(
+        (arc for arc in arcs if not arc.is_root), key=lambda arc: (arc.high - arc.low, arc.low)
+    )
+    _set_levels(spans)
+    fans = _set_offsets(spans, roots, len(word_widths))
+    halves = [max(width, fan) / 2 for width, fan in zip(word_widths, fans, strict=True)]
+    for root in roots:
+        reach = abs(root.dependent_offset) + root.caption_width / 2
+        halves[root.dependent] = max(halves[root.dependent], reach)
+    gaps = _set_gaps(spans, halves)
+    centre = MARGIN + (halves[0] if halves else 0.0)
+    centres = [centre := centre + gap for gap in [0.0, *gaps]] if halves else []
+    width = centre + (halves[-1] if halves else 0.0) + MARGIN
+    return Layout(spans, roots, centres, width)
+
+
+def _set_levels(spans: list[Arc]) -> None:
+    for rank, arc in enumerate(spans):
+        below = (other.level for other in spans[:rank] if arc.overlaps(other))
+        arc.level = 1 + max(below, default=0)
+
+
+def _set_offsets(spans: list[Arc], roots: list[Arc], size: int) -> list[float]:
+    """Spread the legs over each word; return the width that the legs of each word take."""
+    by_word: list[list[Arc]] = [[] for _ in range(size)]
+    for arc in spans:
+        by_word[arc.dependent].append(arc)
+        by_word[arc.head].append(arc)
+    for root in roots:
+        by_word[root.dependent].append(root)
+    fans = []
+    for word, attached in enumerate(by_word):
+        attached.sort(key=lambda arc: _leg_order(arc, word))
+        steps = max(1, len(attached) - 1)
+        fans.append(min(LEG_DISTANCE * steps, WIDEST_FAN))
+        for place, arc in enumerate(attached):
+            offset = fans[-1] * (place - (len(attached) - 1) / 2) / steps
+            if arc.dependent == word:
+                arc.dependent_offset = offset
+            if arc.head == word:
+                arc.head_offset = offset
+    return fans
+
+
+def _leg_order(arc: Arc, word: int) -> tuple[int, int]:
+    if arc.is_root:
+        return (1, 0)
+    if arc.high == word:
+        return (0, arc.high - arc.low)
+    return (2, arc.low - arc.high)
+
+
+def _set_gaps(spans: list[Arc], halves: list[float]) -> list[float]:
+    """Return the distances between neighbouring centres, shortest arcs widened first."""
+    gaps = [left + WORD_GAP + right for left, right in itertools.pairwise(halves)]
+    for arc in spans:
+        span = range(arc.low, arc.high)
+        available = sum(gaps[gap] for gap in span) - arc.legs_inside
+        missing = arc.caption_width + 2 * CORNER - available
+        for gap in span:
+            gaps[gap] += max(0.0, missing) / len(span)
+    return gaps
