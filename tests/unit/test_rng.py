@@ -12,7 +12,8 @@ from bistro.rng import Stream, purpose_key
 @pytest.mark.parametrize(("seed", "index"), [(0, 1), (1, 7), (2**63 + 5, 2**40)])
 def test_same_bits_as_numpy(seed: int, index: int) -> None:
     # NumPy advances its counter before the first block, so it starts one below ours.
-    philox = np.random.Philox(key=[seed, purpose_key("test")], counter=(index << 64) - 1)
+    key = np.array([seed, purpose_key("test")], dtype=np.uint64)
+    philox = np.random.Philox(key=key, counter=(index << 64) - 1)
     expected = [int(bits) for bits in philox.random_raw(41)]
     stream = Stream(seed, "test", index)
     assert [stream.next() for _ in range(41)] == expected

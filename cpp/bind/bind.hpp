@@ -1,0 +1,11 @@
+// One function a binding file; module.cpp calls them all.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace bistro::bind {
+
+void bind_hpyp(nanobind::module_& m);
+void bind_frozen(nanobind::module_& m);
+
+}  // namespace bistro::bind

@@ -1,0 +1,135 @@
+// The frozen franchise: built from samples of a trainable one, or opened over the arrays of a model file.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <limits>
+
+#include "bind/arrays.hpp"
+#include "bind/bind.hpp"
+#include "hpyp/freeze.hpp"
+
+namespace bistro::bind {
+
+using namespace nb::literals;
+
+namespace {
+
+// Keeps the arrays alive for as long as queries may read them.
+struct FrozenHolder {
+    In<std::uint32_t> child_begin, element, entry_begin;
+    In<float> backoff;
+    In<std::uint32_t> dish;
+    In<float> probability;
+    In<double> base;
+    Frozen frozen;
+
+    FrozenHolder(In<std::uint32_t> child_begin_, In<std::uint32_t> element_, In<std::uint32_t> entry_begin_,
+                 In<float> backoff_, In<std::uint32_t> dish_, In<float> probability_, In<double> base_, std::int32_t dishes)
+        : child_begin(std::move(child_begin_)), element(std::move(element_)), entry_begin(std::move(entry_begin_)),
+          backoff(std::move(backoff_)), dish(std::move(dish_)), probability(std::move(probability_)), base(std::move(base_)),
+          frozen{view(child_begin), view(element), view(entry_begin), view(backoff),
+                 view(dish),        view(probability), view(base),     dishes} {
+        nb::gil_scoped_release release;
+        frozen.validate();
+    }
+};
+
+nb::dict frozen_arrays(const Franchise& franchise, const PredictiveSum& sum) {
+    FrozenArrays arrays;
+    {
+        nb::gil_scoped_release release;
+        arrays = freeze(franchise, sum);
+    }
+    nb::dict out;
+    out["child_begin"] = give(std::move(arrays.child_begin));
+    out["element"] = give(std::move(arrays.element));
+    out["entry_begin"] = give(std::move(arrays.entry_begin));
+    out["backoff"] = give(std::move(arrays.backoff));
+    out["dish"] = give(std::move(arrays.dish));
+    out["probability"] = give(std::move(arrays.probability));
+    out["base"] = give(std::move(arrays.base));
+    return out;
+}
+
+Out<double> log_probabilities(const FrozenHolder& self, const InContexts& contexts, const In<std::int32_t>& dishes) {
+    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
+    std::vector<double> out(dishes.shape(0));
+    {
+        nb::gil_scoped_release release;
+        const int length = static_cast<int>(contexts.shape(1));
+        std::vector<std::uint32_t> path(length + 1);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const int depth = self.frozen.descend(row(contexts, i), length, path.data());
+            out[i] = std::log(
+                self.frozen.probability_on_path(path.data(), depth, static_cast<std::uint32_t>(dishes.data()[i])));
+        }
+    }
+    return give(std::move(out));
+}
+
+Out<double> distribution(const FrozenHolder& self, const In<std::int32_t>& context) {
+    std::vector<double> out(self.frozen.dishes);
+    {
+        nb::gil_scoped_release release;
+        const int length = static_cast<int>(context.shape(0));
+        std::vector<std::uint32_t> path(length + 1);
+        const int depth = self.frozen.descend([&](int k) { return context.data()[k]; }, length, path.data());
+        self.frozen.distribution(path.data(), depth, out.data());
+    }
+    return give(std::move(out));
+}
+
+// Draws dishes, each in the context of the ones before it (nearest first), until `end` or the length limit.
+Out<std::int32_t> sample_sequence(const FrozenHolder& self, const In<std::int32_t>& start, std::int32_t end,
+                                  std::int64_t max_length, Stream& rng) {
+    std::vector<std::int32_t> out;
+    {
+        nb::gil_scoped_release release;
+        std::vector<std::int32_t> context(start.data(), start.data() + start.shape(0));
+        const int length = static_cast<int>(context.size());
+        std::vector<std::uint32_t> path(length + 1);
+        while (static_cast<std::int64_t>(out.size()) < max_length) {
+            const int depth = self.frozen.descend([&](int k) { return context[k]; }, length, path.data());
+            const auto dish = static_cast<std::int32_t>(self.frozen.sample(path.data(), depth, rng));
+            if (dish == end) break;
+            out.push_back(dish);
+            if (length == 0) continue;
+            context.insert(context.begin(), dish);
+            context.pop_back();
+        }
+    }
+    return give(std::move(out));
+}
+
+}  // namespace
+
+void bind_frozen(nb::module_& m) {
+    nb::class_<PredictiveSum>(m, "PredictiveSum", "Predictive probabilities summed over samples of the seating.")
+        .def(nb::init<>())
+        .def("add", &PredictiveSum::add, "franchise"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def_ro("samples", &PredictiveSum::samples)
+        .def("state", [](const PredictiveSum& self) {
+            return nb::make_tuple(give(self.probability), give(self.backoff), self.samples);
+        })
+        .def("restore", [](PredictiveSum& self, const In<double>& probability, const In<double>& backoff, std::int32_t samples) {
+            self.probability.assign(probability.data(), probability.data() + probability.shape(0));
+            self.backoff.assign(backoff.data(), backoff.data() + backoff.shape(0));
+            self.samples = samples;
+        }, "probability"_a.noconvert(), "backoff"_a.noconvert(), "samples"_a)
+        .def("freeze", [](const PredictiveSum& self, const Franchise& franchise) { return frozen_arrays(franchise, self); },
+             "franchise"_a, "The arrays of the frozen form, by name.");
+
+    nb::class_<FrozenHolder>(m, "Frozen", "A franchise that no longer learns: read-only arrays, shared between threads.")
+        .def(nb::init<In<std::uint32_t>, In<std::uint32_t>, In<std::uint32_t>, In<float>, In<std::uint32_t>, In<float>,
+                      In<double>, std::int32_t>(),
+             "child_begin"_a.noconvert(), "element"_a.noconvert(), "entry_begin"_a.noconvert(), "backoff"_a.noconvert(),
+             "dish"_a.noconvert(), "probability"_a.noconvert(), "base"_a.noconvert(), "dishes"_a)
+        .def("log_probabilities", &log_probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert(),
+             "Natural logarithms of p(dish | context), a row of contexts each.")
+        .def("distribution", &distribution, "context"_a.noconvert(), "p(. | context) over all dishes.")
+        .def("sample_sequence", &sample_sequence, "start"_a.noconvert(), "end"_a, "max_length"_a, "rng"_a)
+        .def_prop_ro("dishes", [](const FrozenHolder& self) { return self.frozen.dishes; });
+}
+
+}  // namespace bistro::bind

@@ -1,0 +1,168 @@
+// The trainable franchise, its bases and hyper-parameters. Every call releases the GIL for its loop.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "bind/arrays.hpp"
+#include "bind/bind.hpp"
+#include "hpyp/franchise_base.hpp"
+#include "hpyp/hyper.hpp"
+
+namespace bistro::bind {
+
+using namespace nb::literals;
+
+namespace {
+
+Seating seating_from(const std::string& name) {
+    if (name == "gibbs") return Seating::gibbs;
+    if (name == "minimal") return Seating::minimal;
+    if (name == "maximal") return Seating::maximal;
+    throw std::invalid_argument("seating is one of gibbs, minimal, maximal, not " + name);
+}
+
+Out<std::uint32_t> resolve(Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
+    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
+    std::vector<std::uint32_t> ids(dishes.shape(0));
+    {
+        nb::gil_scoped_release release;
+        const int length = static_cast<int>(contexts.shape(1));
+        std::vector<std::uint32_t> path;
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const ContextRow context = row(contexts, i);
+            for (int k = 0; k < length; ++k)
+                if (context(k) < 0) throw std::invalid_argument("a context element is negative");
+            if (dishes.data()[i] < 0) throw std::invalid_argument("a dish is negative");
+            ids[i] = franchise.resolve(context, length, dishes.data()[i], path);
+        }
+        franchise.shrink_to_fit();
+    }
+    return give(std::move(ids));
+}
+
+Out<double> probabilities(const Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
+    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
+    std::vector<double> out(dishes.shape(0));
+    {
+        nb::gil_scoped_release release;
+        const int length = static_cast<int>(contexts.shape(1));
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = franchise.probability(franchise.deepest_restaurant(row(contexts, i), length), dishes.data()[i]);
+    }
+    return give(std::move(out));
+}
+
+// (customers, tables, sizes): all that resuming needs, since structure follows from the events.
+auto state(const Franchise& franchise) {
+    std::vector<std::int32_t> customers, tables, sizes;
+    for (std::size_t i = 0; i < franchise.entries().size(); ++i) {
+        const Entry& entry = franchise.entries()[i];
+        customers.push_back(entry.customers);
+        tables.push_back(entry.tables);
+        if (entry.sizes == kNone) continue;
+        for (const SizeCount& item : franchise.table_sizes()[entry.sizes])
+            sizes.insert(sizes.end(), {static_cast<std::int32_t>(i), item.size, item.tables});
+    }
+    return std::make_tuple(give(std::move(customers)), give(std::move(tables)), give(std::move(sizes)));
+}
+
+double log_likelihood(const Franchise& franchise) {
+    double sum = 0;
+    const auto levels = level_likelihoods(franchise);
+    for (int k = 0; k < franchise.levels(); ++k) sum += levels[k](franchise.discount_at(k), franchise.strength_at(k));
+    for (const Entry& entry : franchise.entries())
+        if (entry.parent == kNone && entry.tables > 0)
+            sum += entry.tables * std::log(franchise.base().probability(entry.dish));
+    return sum;
+}
+
+}  // namespace
+
+void bind_hpyp(nb::module_& m) {
+    m.def("random_bits", [](std::uint64_t seed, std::uint64_t purpose, std::uint64_t index, std::size_t n) {
+        Stream stream(seed, purpose, index);
+        std::vector<std::uint64_t> bits(n);
+        for (auto& b : bits) b = stream.next();
+        return give(std::move(bits));
+    }, "seed"_a, "purpose"_a, "index"_a, "n"_a, "The first n 64-bit outputs of a stream.");
+    m.def("log_gamma", &log_gamma, "x"_a);
+    m.def("digamma", &digamma, "x"_a);
+
+    nb::class_<Stream>(m, "Stream", "A counter-based random stream; see bistro.rng.")
+        .def(nb::init<std::uint64_t, std::uint64_t, std::uint64_t>(), "seed"_a, "purpose"_a, "index"_a)
+        .def("uniform", &Stream::uniform);
+
+    nb::class_<Base>(m, "Base", "A distribution over dishes below depth 0.")
+        .def("probability", &Base::probability, "dish"_a)
+        .def_prop_ro("dishes", &Base::dishes);
+    nb::class_<UniformBase, Base>(m, "UniformBase").def(nb::init<std::int32_t>(), "dishes"_a);
+    nb::class_<VectorBase, Base>(m, "VectorBase").def(nb::init<std::vector<double>>(), "probabilities"_a);
+    nb::class_<FranchiseBase, Base>(m, "FranchiseBase", "One restaurant of another franchise as a base.")
+        .def(nb::init<std::shared_ptr<Franchise>, std::vector<std::int32_t>>(), "franchise"_a, "context"_a);
+
+    nb::class_<LevelLikelihood>(m, "LevelLikelihood", "The seating likelihood of one level as a function of its parameters.")
+        .def("__call__", &LevelLikelihood::operator(), "discount"_a, "strength"_a)
+        .def("gradient", [](const LevelLikelihood& self, double d, double theta) {
+            const Gradient g = self.gradient(d, theta);
+            return std::make_tuple(g.value, g.by_discount, g.by_strength);
+        }, "discount"_a, "strength"_a, "The value and its derivatives by discount and strength.");
+
+    nb::class_<Franchise>(m, "Franchise", "A hierarchical Pitman-Yor process that learns.")
+        .def("__init__", [](Franchise* self, std::shared_ptr<Base> base, int levels, const std::string& seating) {
+            new (self) Franchise(std::move(base), levels, seating_from(seating));
+        }, "base"_a, "levels"_a, "seating"_a = "gibbs")
+        .def("resolve", &resolve, "contexts"_a.noconvert(), "dishes"_a.noconvert(),
+             "The entries of events, made where they do not exist. Sorted events are resolved fastest.")
+        .def("add", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {
+            nb::gil_scoped_release release;
+            for (const std::uint32_t id : view(events)) self.add(id, rng);
+        }, "events"_a.noconvert(), "rng"_a)
+        .def("remove", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {
+            nb::gil_scoped_release release;
+            for (const std::uint32_t id : view(events)) self.remove(id, rng);
+        }, "events"_a.noconvert(), "rng"_a)
+        .def("sweep", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {
+            nb::gil_scoped_release release;
+            self.sweep(view(events), rng);
+        }, "events"_a.noconvert(), "rng"_a, "One Gibbs sweep: every event leaves and comes back.")
+        .def("slice_hyperparameters",
+             [](Franchise& self, double a, double b, double shape, double rate, bool dirichlet, Stream& rng) {
+                 nb::gil_scoped_release release;
+                 slice_hyperparameters(self, HyperPrior{a, b, shape, rate}, dirichlet, rng);
+             },
+             "discount_a"_a, "discount_b"_a, "strength_shape"_a, "strength_rate"_a, "dirichlet"_a, "rng"_a,
+             "One slice-sampling step for each parameter of each level.")
+        .def("level_likelihoods", &level_likelihoods)
+        .def("log_likelihood", &log_likelihood, "log p(seating, dishes), the base's probabilities included.")
+        .def("probabilities", &probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert())
+        .def("set_parameters", &Franchise::set_parameters, "level"_a, "discount"_a, "strength"_a)
+        .def("parameters", [](const Franchise& self) {
+            std::vector<std::pair<double, double>> out;
+            for (int k = 0; k < self.levels(); ++k) out.emplace_back(self.discount_at(k), self.strength_at(k));
+            return out;
+        }, "(discount, strength) of every level.")
+        .def("state", &state, "Customers and tables of every entry, and (entry, size, tables) triples.")
+        .def("restore", [](Franchise& self, const In<std::int32_t>& customers, const In<std::int32_t>& tables,
+                           const In<std::int32_t>& sizes) { self.restore(view(customers), view(tables), view(sizes)); },
+             "customers"_a.noconvert(), "tables"_a.noconvert(), "sizes"_a.noconvert())
+        .def("counts_by_level", [](const Franchise& self) {
+            std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> out(self.levels());
+            for (const Restaurant& r : self.restaurants()) {
+                auto& [restaurants, customers, tables] = out[r.depth];
+                ++restaurants;
+                customers += r.customers;
+                tables += r.tables;
+            }
+            return out;
+        }, "(restaurants, customers, tables) of every level.")
+        .def_prop_ro("num_entries", [](const Franchise& self) { return self.entries().size(); })
+        .def_prop_ro("num_restaurants", [](const Franchise& self) { return self.restaurants().size(); })
+        .def_prop_ro("levels", &Franchise::levels)
+        .def_prop_ro("bytes", &Franchise::bytes, "Memory held, by capacity.");
+}
+
+}  // namespace bistro::bind

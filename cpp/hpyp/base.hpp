@@ -1,0 +1,54 @@
+// What stands below depth 0: a distribution over dishes that may itself learn.
+//
+// Bases compose: another franchise, at a fixed context, can be a base (see franchise_base.hpp), and then a
+// table opened at depth 0 here sends a customer there.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "hpyp/rng.hpp"
+
+namespace bistro {
+
+class Base {
+public:
+    virtual ~Base() = default;
+    virtual std::int32_t dishes() const = 0;
+    virtual double probability(std::int32_t dish) const = 0;
+    virtual void add(std::int32_t, Stream&) {}
+    virtual void remove(std::int32_t, Stream&) {}
+};
+
+class UniformBase final : public Base {
+public:
+    explicit UniformBase(std::int32_t dishes) : dishes_(dishes) {
+        if (dishes < 1) throw std::invalid_argument("a uniform base needs at least one dish");
+    }
+    double probability(std::int32_t dish) const override {
+        return dish >= 0 && dish < dishes_ ? 1.0 / dishes_ : 0.0;
+    }
+    std::int32_t dishes() const override { return dishes_; }
+
+private:
+    std::int32_t dishes_;
+};
+
+class VectorBase final : public Base {
+public:
+    explicit VectorBase(std::vector<double> probabilities) : probabilities_(std::move(probabilities)) {
+        for (const double p : probabilities_)
+            if (!(p >= 0 && p <= 1)) throw std::invalid_argument("a probability must lie in [0, 1]");
+    }
+    double probability(std::int32_t dish) const override {
+        return dish >= 0 && static_cast<std::size_t>(dish) < probabilities_.size() ? probabilities_[dish] : 0.0;
+    }
+
+    std::int32_t dishes() const override { return static_cast<std::int32_t>(probabilities_.size()); }
+
+private:
+    std::vector<double> probabilities_;
+};
+
+}  // namespace bistro

@@ -1,0 +1,67 @@
+// An open-addressing index from a pair of 32-bit keys to the number of a record.
+//
+// The keys live in the records themselves; a slot is only a record number, so an index costs 4 bytes a
+// slot. (std::unordered_map is over three times slower on this kind of loop and several times larger.)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace bistro {
+
+inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+inline std::uint64_t pair_key(std::uint32_t first, std::uint32_t second) {
+    return (static_cast<std::uint64_t>(first) << 32) | second;
+}
+
+// The finaliser of SplitMix64: every input bit changes every output bit.
+inline std::uint64_t mix(std::uint64_t x) {
+    x ^= x >> 30;
+    x *= 0xBF58476D1CE4E5B9ULL;
+    x ^= x >> 27;
+    x *= 0x94D049BB133111EBULL;
+    return x ^ (x >> 31);
+}
+
+// A record offers `key()`, which must be unique. Records are never removed.
+class PairIndex {
+public:
+    PairIndex() : slots_(16, kNone) {}
+
+    template <class Record>
+    std::uint32_t find(std::uint64_t key, const std::vector<Record>& records) const {
+        for (std::size_t slot = mix(key) & mask();; slot = (slot + 1) & mask()) {
+            const std::uint32_t record = slots_[slot];
+            if (record == kNone || records[record].key() == key) return record;
+        }
+    }
+
+    // Indexes the last of the records; the others are indexed already.
+    template <class Record>
+    void insert_last(const std::vector<Record>& records) {
+        if (records.size() >= kNone) throw std::length_error("more than four billion contexts or outcomes");
+        if (records.size() * 10 > slots_.size() * 7) {
+            slots_.assign(slots_.size() * 2, kNone);
+            for (std::uint32_t old = 0; old + 1 < records.size(); ++old) place(old, records[old].key());
+        }
+        place(static_cast<std::uint32_t>(records.size() - 1), records.back().key());
+    }
+
+    std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint32_t); }
+
+private:
+    std::size_t mask() const { return slots_.size() - 1; }
+
+    void place(std::uint32_t record, std::uint64_t key) {
+        std::size_t slot = mix(key) & mask();
+        while (slots_[slot] != kNone) slot = (slot + 1) & mask();
+        slots_[slot] = record;
+    }
+
+    std::vector<std::uint32_t> slots_;
+};
+
+}  // namespace bistro

@@ -1,0 +1,311 @@
+// A hierarchical Pitman-Yor process that learns: the Chinese restaurant franchise.
+//
+// The restaurant of depth k is the process of one context u[0..k); its base distribution is the restaurant
+// of depth k-1, and depth 0 backs off to a Base. The predictive probability of dish x is
+//
+//     p_k(x) = (c_x - d_k t_x)/(c + theta_k) + (theta_k + d_k t)/(c + theta_k) p_{k-1}(x)
+//
+// `resolve` turns events (context, dish) into entry numbers once; after that, adding, removing and sweeping
+// follow parent links only.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "hpyp/base.hpp"
+#include "hpyp/flat_map.hpp"
+#include "hpyp/rng.hpp"
+#include "hpyp/seating.hpp"
+
+namespace bistro {
+
+struct Restaurant {
+    std::int32_t customers = 0;
+    std::int32_t tables = 0;
+    std::uint32_t parent = kNone;
+    std::int32_t element = 0;  // the context element that leads here from the parent
+    std::int32_t depth = 0;
+
+    std::uint64_t key() const { return pair_key(parent, static_cast<std::uint32_t>(element)); }
+};
+
+class Franchise {
+public:
+    Franchise(std::shared_ptr<Base> base, int levels, Seating seating)
+        : base_(std::move(base)), seating_(seating), discount_(levels, 0.5), strength_(levels, 1.0) {
+        if (!base_) throw std::invalid_argument("a franchise needs a base distribution");
+        if (levels < 1) throw std::invalid_argument("a franchise has at least one level");
+        restaurants_.push_back(Restaurant{});
+        by_element_.insert_last(restaurants_);
+    }
+
+    // --- structure -------------------------------------------------------------------------------
+
+    // The entry of (context, dish), made with all its ancestors if it does not exist. `context(i)` is its
+    // i-th element; `path` is scratch space that keeps the restaurants of the previous call's context.
+    template <class Context>
+    std::uint32_t resolve(const Context& context, int length, std::int32_t dish, std::vector<std::uint32_t>& path) {
+        if (length >= levels()) throw std::invalid_argument("a context is longer than the franchise is deep");
+        path.resize(std::max<std::size_t>(path.size(), 1), 0);
+        path[0] = 0;
+        // Sorted events share most of their path with the one before.
+        std::size_t depth = 1;
+        while (depth < path.size() && static_cast<int>(depth) <= length &&
+               restaurants_[path[depth]].element == context(static_cast<int>(depth) - 1))
+            ++depth;
+        path.resize(length + 1);
+        for (; static_cast<int>(depth) <= length; ++depth)
+            path[depth] = find_or_add_restaurant(path[depth - 1], context(static_cast<int>(depth) - 1));
+        return find_or_add_entry(path, length, dish);
+    }
+
+    // The deepest restaurant of a context that exists.
+    template <class Context>
+    std::uint32_t deepest_restaurant(const Context& context, int length) const {
+        std::uint32_t at = 0;
+        for (int k = 0; k < length; ++k) {
+            const std::uint32_t child =
+                by_element_.find(pair_key(at, static_cast<std::uint32_t>(context(k))), restaurants_);
+            if (child == kNone) break;
+            at = child;
+        }
+        return at;
+    }
+
+    // --- customers -------------------------------------------------------------------------------
+
+    void add(std::uint32_t id, Stream& rng) {
+        const std::int32_t dish = entries_.at(id).dish;
+        const int length = climb(id);
+        if (seating_ == Seating::gibbs) {
+            double p = base_->probability(dish);
+            for (int k = length - 1; k >= 0; --k) {
+                parent_probability_[k] = p;
+                p = predictive(entries_[chain_[k]], p);
+            }
+        }
+        for (int k = 0; k < length; ++k)
+            if (!seat(entries_[chain_[k]], parent_probability_[k], rng)) return;
+        base_->add(dish, rng);
+    }
+
+    void remove(std::uint32_t id, Stream& rng) {
+        if (entries_.at(id).customers == 0) throw std::invalid_argument("no such customer to remove");
+        std::uint32_t at = id;
+        for (; at != kNone; at = entries_[at].parent)
+            if (!unseat(entries_[at], rng)) return;
+        base_->remove(entries_[id].dish, rng);
+    }
+
+    // One Gibbs sweep: every event leaves and comes back.
+    void sweep(std::span<const std::uint32_t> events, Stream& rng) {
+        for (const std::uint32_t id : events) {
+            remove(id, rng);
+            add(id, rng);
+        }
+    }
+
+    // --- prediction ------------------------------------------------------------------------------
+
+    // p(dish) in a restaurant, whether or not the dish was ever served there.
+    double probability(std::uint32_t restaurant, std::int32_t dish) const {
+        const Restaurant& here = restaurants_[restaurant];
+        const double p = here.parent == kNone ? base_->probability(dish) : probability(here.parent, dish);
+        const std::uint32_t id = find_entry(restaurant, dish);
+        if (id != kNone) return predictive(entries_[id], p);
+        return backoff(here) * p;
+    }
+
+    // The formula above, for one entry given its parent's probability.
+    double predictive(const Entry& entry, double parent) const {
+        const Restaurant& r = restaurants_[entry.restaurant];
+        if (r.customers == 0) return parent;
+        const double d = discount(r), theta = strength(r);
+        return (entry.customers - d * entry.tables + (theta + d * r.tables) * parent) / (r.customers + theta);
+    }
+
+    double entry_probability(std::uint32_t id) const {
+        const Entry& entry = entries_[id];
+        const double p =
+            entry.parent == kNone ? base_->probability(entry.dish) : entry_probability(entry.parent);
+        return predictive(entry, p);
+    }
+
+    // The weight a restaurant gives to its parent's distribution; an empty one passes it through.
+    double backoff(const Restaurant& r) const {
+        if (r.customers == 0) return 1.0;
+        return (strength(r) + discount(r) * r.tables) / (r.customers + strength(r));
+    }
+
+    // --- parameters and access -------------------------------------------------------------------
+
+    int levels() const { return static_cast<int>(discount_.size()); }
+    Seating seating() const { return seating_; }
+    const Base& base() const { return *base_; }
+    double discount_at(int level) const { return discount_.at(level); }
+    double strength_at(int level) const { return strength_.at(level); }
+    void set_parameters(int level, double discount, double strength) {
+        if (!(discount >= 0 && discount < 1)) throw std::invalid_argument("a discount must lie in [0, 1)");
+        if (!(strength > -discount)) throw std::invalid_argument("a strength must be greater than -discount");
+        discount_.at(level) = discount;
+        strength_.at(level) = strength;
+    }
+
+    const std::vector<Restaurant>& restaurants() const { return restaurants_; }
+    const std::vector<Entry>& entries() const { return entries_; }
+    const std::vector<TableSizes>& table_sizes() const { return sizes_; }
+
+    // Gives back the room that growth by doubling left unused, once all events are resolved.
+    void shrink_to_fit() {
+        restaurants_.shrink_to_fit();
+        entries_.shrink_to_fit();
+    }
+
+    std::size_t bytes() const {
+        std::size_t total = restaurants_.capacity() * sizeof(Restaurant) + entries_.capacity() * sizeof(Entry) +
+                            by_element_.bytes() + by_dish_.bytes() + sizes_.capacity() * sizeof(TableSizes);
+        // 16 bytes for the allocator's own bookkeeping of each list.
+        for (const TableSizes& list : sizes_) total += list.capacity() * sizeof(SizeCount) + 16;
+        return total;
+    }
+
+    // Puts every entry's customers, tables and table sizes back as they were saved: `sizes` lists
+    // (entry, size, tables) for the entries that have a list.
+    void restore(std::span<const std::int32_t> customers, std::span<const std::int32_t> tables,
+                 std::span<const std::int32_t> sizes) {
+        if (customers.size() != entries_.size() || tables.size() != entries_.size() || sizes.size() % 3 != 0)
+            throw std::invalid_argument("the saved state belongs to another set of events");
+        sizes_.clear();
+        for (Restaurant& r : restaurants_) r.customers = r.tables = 0;
+        for (std::size_t i = 0; i < entries_.size(); ++i) {
+            Entry& entry = entries_[i];
+            entry.customers = customers[i];
+            entry.tables = tables[i];
+            entry.sizes = kNone;
+            restaurants_[entry.restaurant].customers += customers[i];
+            restaurants_[entry.restaurant].tables += tables[i];
+        }
+        for (std::size_t i = 0; i < sizes.size(); i += 3) {
+            Entry& entry = entries_.at(sizes[i]);
+            if (entry.sizes == kNone) {
+                entry.sizes = static_cast<std::uint32_t>(sizes_.size());
+                sizes_.emplace_back();
+            }
+            sizes_[entry.sizes].push_back(SizeCount{sizes[i + 1], sizes[i + 2]});
+        }
+    }
+
+    double discount(const Restaurant& r) const { return discount_[r.depth]; }
+    double strength(const Restaurant& r) const { return strength_[r.depth]; }
+
+private:
+    std::uint32_t find_entry(std::uint32_t restaurant, std::int32_t dish) const {
+        return by_dish_.find(pair_key(restaurant, static_cast<std::uint32_t>(dish)), entries_);
+    }
+
+    std::uint32_t find_or_add_restaurant(std::uint32_t parent, std::int32_t element) {
+        const std::uint64_t key = pair_key(parent, static_cast<std::uint32_t>(element));
+        const std::uint32_t found = by_element_.find(key, restaurants_);
+        if (found != kNone) return found;
+        const auto id = static_cast<std::uint32_t>(restaurants_.size());
+        restaurants_.push_back(Restaurant{0, 0, parent, element, restaurants_[parent].depth + 1});
+        by_element_.insert_last(restaurants_);
+        return id;
+    }
+
+    std::uint32_t find_or_add_entry(const std::vector<std::uint32_t>& path, int length, std::int32_t dish) {
+        // Most events have been seen before: look at the deepest restaurant first, and make what is missing.
+        int depth = length;
+        std::uint32_t id = kNone;
+        while (depth >= 0 && (id = find_entry(path[depth], dish)) == kNone) --depth;
+        for (++depth; depth <= length; ++depth) {
+            const auto child = static_cast<std::uint32_t>(entries_.size());
+            entries_.push_back(Entry{0, 0, path[depth], dish, id, kNone});
+            by_dish_.insert_last(entries_);
+            id = child;
+        }
+        return id;
+    }
+
+    // Lists the entry and its ancestors in chain_, and makes room for a probability beside each.
+    int climb(std::uint32_t id) {
+        chain_.clear();
+        for (; id != kNone; id = entries_[id].parent) chain_.push_back(id);
+        parent_probability_.resize(std::max(parent_probability_.size(), chain_.size()));
+        return static_cast<int>(chain_.size());
+    }
+
+    // Seats one customer; true if a table was opened, so that the parent gets a customer too.
+    bool seat(Entry& entry, double parent, Stream& rng) {
+        Restaurant& r = restaurants_[entry.restaurant];
+        const bool open = entry.customers == 0 || seating_ == Seating::maximal ||
+                          (seating_ == Seating::gibbs && !join_table(entry, r, parent, rng));
+        ++entry.customers;
+        ++r.customers;
+        if (!open) return false;
+        if (seating_ == Seating::gibbs) open_table(entry);
+        ++entry.tables;
+        ++r.tables;
+        return true;
+    }
+
+    // Draws between the tables of this dish and a new one, and grows the old table if one was drawn.
+    bool join_table(Entry& entry, const Restaurant& r, double parent, Stream& rng) {
+        const double d = discount(r);
+        const double old_tables = entry.customers - d * entry.tables;
+        const double new_table = (strength(r) + d * r.tables) * parent;
+        const double x = rng.uniform() * (old_tables + new_table) - new_table;
+        if (x < 0) return false;
+        if (entry.sizes != kNone) {
+            TableSizes& list = sizes_[entry.sizes];
+            grow_table(list, table_at_weight(list, d, x), +1);
+        }
+        return true;
+    }
+
+    // The new table of size 1 is written into the list; a second table is what makes a list necessary.
+    void open_table(Entry& entry) {
+        if (entry.sizes == kNone) {
+            if (entry.tables == 0) return;
+            entry.sizes = static_cast<std::uint32_t>(sizes_.size());
+            sizes_.push_back(TableSizes{SizeCount{entry.customers - 1, 1}});
+        }
+        grow_table(sizes_[entry.sizes], 0, +1);
+    }
+
+    // Removes one customer; true if a table was closed, so that the parent loses a customer too.
+    bool unseat(Entry& entry, Stream& rng) {
+        Restaurant& r = restaurants_[entry.restaurant];
+        bool close;
+        if (entry.sizes != kNone) {
+            TableSizes& list = sizes_[entry.sizes];
+            const std::int32_t size = table_of_customer(list, rng.below(entry.customers));
+            grow_table(list, size, -1);
+            close = size == 1;
+        } else {
+            close = entry.customers == 1 || seating_ == Seating::maximal;
+        }
+        --entry.customers;
+        --r.customers;
+        if (!close) return false;
+        --entry.tables;
+        --r.tables;
+        return true;
+    }
+
+    std::shared_ptr<Base> base_;
+    Seating seating_;
+    std::vector<double> discount_, strength_;
+    std::vector<Restaurant> restaurants_;
+    std::vector<Entry> entries_;
+    std::vector<TableSizes> sizes_;
+    PairIndex by_element_, by_dish_;
+    std::vector<std::uint32_t> chain_;
+    std::vector<double> parent_probability_;
+};
+
+}  // namespace bistro

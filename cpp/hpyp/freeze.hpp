@@ -1,0 +1,137 @@
+// From the trainable form to the frozen one, for one sample of the seating or the mean of several.
+//
+// The mean is taken of the predictive probabilities of all entries. For a dish that a restaurant has not seen, the
+// exact mean of weight times parent's probability is replaced by mean weight times mean probability, where the
+// weight is the one that makes the restaurant's distribution sum to 1. So several samples cost no more than one.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "hpyp/franchise.hpp"
+#include "hpyp/frozen.hpp"
+
+namespace bistro {
+
+// Predictive probabilities and back-off weights, summed over samples.
+struct PredictiveSum {
+    std::vector<double> probability;  // by entry
+    std::vector<double> backoff;      // by restaurant
+    std::int32_t samples = 0;
+
+    void add(const Franchise& franchise) {
+        const auto& entries = franchise.entries();
+        probability.resize(entries.size(), 0.0);
+        backoff.resize(franchise.restaurants().size(), 0.0);
+        std::vector<double> now(entries.size());
+        // An entry's parent was always made before it.
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const Entry& entry = entries[i];
+            const double parent = entry.parent == kNone ? franchise.base().probability(entry.dish) : now[entry.parent];
+            now[i] = franchise.predictive(entry, parent);
+            probability[i] += now[i];
+        }
+        for (std::size_t i = 0; i < backoff.size(); ++i) backoff[i] += franchise.backoff(franchise.restaurants()[i]);
+        ++samples;
+    }
+};
+
+struct FrozenArrays {
+    std::vector<std::uint32_t> child_begin, element, entry_begin, dish;
+    std::vector<float> backoff, probability;
+    std::vector<double> base;
+};
+
+// Members of each group, in order: members[begin[g]] to members[begin[g + 1]].
+struct Groups {
+    std::vector<std::uint32_t> begin, members;
+
+    template <class GroupOf>
+    Groups(std::size_t groups, std::size_t items, const GroupOf& group_of) : begin(groups + 1, 0) {
+        for (std::uint32_t i = 0; i < items; ++i)
+            if (group_of(i) != kNone) ++begin[group_of(i) + 1];
+        std::partial_sum(begin.begin(), begin.end(), begin.begin());
+        members.resize(begin.back());
+        std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+        for (std::uint32_t i = 0; i < items; ++i)
+            if (group_of(i) != kNone) members[next[group_of(i)]++] = i;
+    }
+};
+
+// Appends a region for the given members; owner[slot] says who sits in each slot.
+template <class KeyOf>
+void append_region(const std::uint32_t* first, const std::uint32_t* last, const KeyOf& key_of,
+                   std::vector<std::uint32_t>& keys, std::vector<std::uint32_t>& owner) {
+    const auto begin = static_cast<std::uint32_t>(keys.size());
+    const std::uint32_t size = region_size(static_cast<std::size_t>(last - first));
+    keys.resize(begin + size, kNone);
+    owner.resize(begin + size, kNone);
+    std::uint32_t next = begin;
+    for (; first != last; ++first) {
+        const std::uint32_t key = key_of(*first);
+        std::uint32_t at = size <= kLinear ? next++ : begin + region_start(key, size);
+        while (keys[at] != kNone)
+            if (++at == begin + size) at = begin;
+        keys[at] = key;
+        owner[at] = *first;
+    }
+}
+
+// The weight of the parent that makes a restaurant's distribution sum to 1.
+inline double normalising_backoff(const Franchise& franchise, const PredictiveSum& sum, const std::uint32_t* first,
+                                  const std::uint32_t* last, std::uint32_t restaurant) {
+    double seen = 0, seen_by_parent = 0;
+    for (; first != last; ++first) {
+        const Entry& entry = franchise.entries()[*first];
+        seen += sum.probability[*first] / sum.samples;
+        seen_by_parent += entry.parent == kNone ? franchise.base().probability(entry.dish)
+                                                : sum.probability[entry.parent] / sum.samples;
+    }
+    // Where nearly all is seen the quotient is rounding noise, and hardly anything is left to weigh.
+    if (sum.samples == 1 || 1 - seen_by_parent < 1e-6 || 1 - seen < 0) return sum.backoff[restaurant] / sum.samples;
+    return (1 - seen) / (1 - seen_by_parent);
+}
+
+inline FrozenArrays freeze(const Franchise& franchise, const PredictiveSum& sum) {
+    const auto& restaurants = franchise.restaurants();
+    const auto& entries = franchise.entries();
+    if (sum.samples < 1 || sum.probability.size() != entries.size() || sum.backoff.size() != restaurants.size())
+        throw std::invalid_argument("the samples belong to another set of events");
+    const Groups children(restaurants.size(), restaurants.size(), [&](std::uint32_t i) { return restaurants[i].parent; });
+    const Groups served(restaurants.size(), entries.size(), [&](std::uint32_t i) { return entries[i].restaurant; });
+
+    FrozenArrays out;
+    out.element.push_back(kNone);
+    std::vector<std::uint32_t> restaurant_at{0}, entry_at;
+    std::size_t parents = 0;
+    for (std::uint32_t slot = 0; slot < restaurant_at.size(); ++slot) {
+        out.child_begin.push_back(static_cast<std::uint32_t>(out.element.size()));
+        out.entry_begin.push_back(static_cast<std::uint32_t>(out.dish.size()));
+        const std::uint32_t r = restaurant_at[slot];
+        out.backoff.push_back(1.0f);
+        if (r == kNone) continue;
+        const std::uint32_t* kids = children.members.data();
+        append_region(kids + children.begin[r], kids + children.begin[r + 1],
+                      [&](std::uint32_t i) { return static_cast<std::uint32_t>(restaurants[i].element); }, out.element,
+                      restaurant_at);
+        if (children.begin[r] != children.begin[r + 1]) parents = slot + 1;
+        const std::uint32_t* own = served.members.data();
+        append_region(own + served.begin[r], own + served.begin[r + 1],
+                      [&](std::uint32_t i) { return static_cast<std::uint32_t>(entries[i].dish); }, out.dish, entry_at);
+        out.backoff[slot] = static_cast<float>(
+            normalising_backoff(franchise, sum, own + served.begin[r], own + served.begin[r + 1], r));
+    }
+    out.child_begin.push_back(static_cast<std::uint32_t>(out.element.size()));
+    out.child_begin.resize(parents + 1);  // the rest have no children
+    out.child_begin.shrink_to_fit();
+    out.entry_begin.push_back(static_cast<std::uint32_t>(out.dish.size()));
+    for (const std::uint32_t id : entry_at)
+        out.probability.push_back(id == kNone ? 0.0f : static_cast<float>(sum.probability[id] / sum.samples));
+    const bool uniform = dynamic_cast<const UniformBase*>(&franchise.base()) != nullptr;
+    for (std::int32_t x = 0; x < (uniform ? 1 : franchise.base().dishes()); ++x) out.base.push_back(franchise.base().probability(x));
+    return out;
+}
+
+}  // namespace bistro

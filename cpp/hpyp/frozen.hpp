@@ -1,0 +1,156 @@
+// A franchise that no longer learns: flat, read-only arrays, queried without locks from any thread.
+//
+// Every entry keeps its whole interpolated probability and every restaurant its back-off weight, so
+//
+//     p(x | u) = p[deepest entry of x along u]  times the weights of the restaurants passed on the way there.
+//
+// Keys of one parent lie side by side: up to kLinear of them as a plain list, more as a small hash region with
+// gaps (kNone). The same layout serves the children of a restaurant (context elements) and its entries (dishes).
+// A child's number is its slot, so nothing points to anything but the two rows of offsets.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "hpyp/flat_map.hpp"
+#include "hpyp/rng.hpp"
+
+namespace bistro {
+
+inline constexpr std::uint32_t kLinear = 8;
+
+inline std::uint32_t region_size(std::size_t keys) {
+    // A load of at most 7/10 keeps probes short, and leaves the gap that ends a search in vain.
+    return static_cast<std::uint32_t>(keys <= kLinear ? keys : keys + keys * 3 / 7 + 1);
+}
+
+inline std::uint32_t region_start(std::uint32_t key, std::uint32_t size) {
+    return static_cast<std::uint32_t>((static_cast<std::uint64_t>(key * 0x9E3779B1u) * size) >> 32);
+}
+
+inline std::uint32_t find_in_region(const std::uint32_t* keys, std::uint32_t begin, std::uint32_t end, std::uint32_t key) {
+    const std::uint32_t size = end - begin;
+    if (size <= kLinear) {
+        for (std::uint32_t at = begin; at < end; ++at)
+            if (keys[at] == key) return at;
+        return kNone;
+    }
+    for (std::uint32_t at = begin + region_start(key, size);;) {
+        if (keys[at] == key) return at;
+        if (keys[at] == kNone) return kNone;
+        if (++at == end) at = begin;
+    }
+}
+
+struct Frozen {
+    std::span<const std::uint32_t> child_begin;  // restaurants that may have children, and one more
+    std::span<const std::uint32_t> element;      // by restaurant: the context element that leads to it
+    std::span<const std::uint32_t> entry_begin;  // restaurants and one more
+    std::span<const float> backoff;              // by restaurant
+    std::span<const std::uint32_t> dish;         // by entry
+    std::span<const float> probability;          // by entry
+    std::span<const double> base;                // by dish; a single value for a uniform base
+    std::int32_t dishes = 0;
+
+    std::uint32_t child(std::uint32_t restaurant, std::uint32_t key) const {
+        if (restaurant + 1 >= child_begin.size()) return kNone;
+        return find_in_region(element.data(), child_begin[restaurant], child_begin[restaurant + 1], key);
+    }
+
+    double base_probability(std::uint32_t x) const {
+        if (x >= static_cast<std::uint32_t>(dishes)) return 0.0;
+        return base.size() == 1 ? base[0] : base[x];
+    }
+
+    // p(x) given the restaurants of its context, from depth 0 to the deepest that exists.
+    double probability_on_path(const std::uint32_t* path, int depth, std::uint32_t x) const {
+        double weight = 1.0;
+        for (int k = depth; k >= 0; --k) {
+            const std::uint32_t at = path[k];
+            const std::uint32_t entry = find_in_region(dish.data(), entry_begin[at], entry_begin[at + 1], x);
+            if (entry != kNone) return weight * probability[entry];
+            weight *= backoff[at];
+        }
+        return weight * base_probability(x);
+    }
+
+    // Fills `path` with the restaurants of a context; returns the depth reached.
+    template <class Context>
+    int descend(const Context& context, int length, std::uint32_t* path) const {
+        path[0] = 0;
+        int depth = 0;
+        while (depth < length) {
+            const std::uint32_t next = child(path[depth], static_cast<std::uint32_t>(context(depth)));
+            if (next == kNone) break;
+            path[++depth] = next;
+        }
+        return depth;
+    }
+
+    // The whole distribution: each level scales its parent's and overwrites what it has seen itself.
+    void distribution(const std::uint32_t* path, int depth, double* out) const {
+        for (std::int32_t x = 0; x < dishes; ++x) out[x] = base_probability(static_cast<std::uint32_t>(x));
+        for (int k = 0; k <= depth; ++k) {
+            const std::uint32_t at = path[k];
+            for (std::int32_t x = 0; x < dishes; ++x) out[x] *= backoff[at];
+            for (std::uint32_t e = entry_begin[at]; e < entry_begin[at + 1]; ++e)
+                if (dish[e] != kNone) out[dish[e]] = probability[e];
+        }
+    }
+
+    // A draw: each level either gives one of its own dishes, by the mass above its parent's share, or passes on.
+    std::uint32_t sample(const std::uint32_t* path, int depth, Stream& rng) const {
+        for (int k = depth; k >= 0; --k) {
+            const std::uint32_t at = path[k];
+            double x = rng.uniform();
+            for (std::uint32_t e = entry_begin[at]; e < entry_begin[at + 1]; ++e) {
+                if (dish[e] == kNone) continue;
+                const double below = k > 0 ? probability_on_path(path, k - 1, dish[e]) : base_probability(dish[e]);
+                x -= std::max(0.0, static_cast<double>(probability[e]) - backoff[at] * below);
+                if (x < 0) return dish[e];
+            }
+        }
+        return sample_base(rng);
+    }
+
+    // Arrays may come from a file: everything a query relies on is checked once, in one pass.
+    void validate() const {
+        const std::size_t restaurants = element.size();
+        const bool shapes = restaurants >= 1 && child_begin.size() >= 1 && child_begin.size() <= restaurants + 1 &&
+                            entry_begin.size() == restaurants + 1 && backoff.size() == restaurants &&
+                            probability.size() == dish.size() && dishes >= 1 &&
+                            (base.size() == 1 || base.size() == static_cast<std::size_t>(dishes));
+        if (!shapes) throw std::invalid_argument("the arrays of a frozen franchise do not fit together");
+        validate_regions(child_begin, element, 1, kNone);
+        validate_regions(entry_begin, dish, 0, static_cast<std::uint32_t>(dishes));
+    }
+
+private:
+    std::uint32_t sample_base(Stream& rng) const {
+        if (base.size() == 1) return static_cast<std::uint32_t>(rng.below(dishes));
+        double x = rng.uniform();
+        for (std::int32_t d = 0; d < dishes; ++d)
+            if ((x -= base[d]) < 0) return static_cast<std::uint32_t>(d);
+        return static_cast<std::uint32_t>(dishes - 1);
+    }
+
+    static void validate_regions(std::span<const std::uint32_t> begin, std::span<const std::uint32_t> keys,
+                                 std::uint32_t first, std::uint32_t key_limit) {
+        bool good = begin.front() >= first && begin.back() <= keys.size();
+        for (std::size_t i = 0; good && i + 1 < begin.size(); ++i) {
+            good = begin[i] <= begin[i + 1];
+            bool has_gap = !good || begin[i + 1] - begin[i] <= kLinear;
+            for (std::uint32_t at = begin[i]; good && at < begin[i + 1]; ++at) {
+                has_gap |= keys[at] == kNone;
+                good = keys[at] == kNone || keys[at] < key_limit;
+            }
+            good &= has_gap;
+        }
+        if (!good) throw std::invalid_argument("the arrays of a frozen franchise are damaged");
+    }
+};
+
+}  // namespace bistro

@@ -1,0 +1,82 @@
+// Who sits where for one dish in one restaurant: customers, tables, and the sizes of the tables.
+//
+// Tables of equal size are counted, not listed (Blunsom et al. 2009). A single table needs no list: its
+// size is the number of customers. An explicit list of (size, how many) exists only once a second table
+// has been opened under Gibbs seating, and it is sorted by size so that equal states are equal bytes.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "hpyp/flat_map.hpp"
+#include "hpyp/rng.hpp"
+
+namespace bistro {
+
+enum class Seating { gibbs, minimal, maximal };
+
+struct SizeCount {
+    std::int32_t size;
+    std::int32_t tables;
+};
+using TableSizes = std::vector<SizeCount>;
+
+// One (restaurant, dish) pair. Its parent pair, the same dish one context element less, never changes,
+// which is why a sweep needs no hashing.
+struct Entry {
+    std::int32_t customers = 0;
+    std::int32_t tables = 0;
+    std::uint32_t restaurant = 0;
+    std::int32_t dish = 0;
+    std::uint32_t parent = kNone;
+    std::uint32_t sizes = kNone;  // number of its TableSizes list, if it has one
+
+    std::uint64_t key() const { return pair_key(restaurant, static_cast<std::uint32_t>(dish)); }
+};
+
+inline void grow_table(TableSizes& sizes, std::int32_t size, std::int32_t change) {
+    // Moves one table from `size` to `size + change`; size 0 stands for "no table".
+    auto add = [&sizes](std::int32_t s, std::int32_t tables) {
+        if (s == 0) return;
+        auto at = sizes.begin();
+        while (at != sizes.end() && at->size < s) ++at;
+        if (at == sizes.end() || at->size != s)
+            sizes.insert(at, SizeCount{s, tables});
+        else if ((at->tables += tables) == 0)
+            sizes.erase(at);
+    };
+    add(size, -1);
+    add(size + change, +1);
+}
+
+// Calls visit(size, tables) for every table size of an entry.
+template <class Visit>
+void for_each_table_size(const Entry& entry, const std::vector<TableSizes>& lists, const Visit& visit) {
+    if (entry.sizes != kNone) {
+        for (const SizeCount& item : lists[entry.sizes]) visit(item.size, item.tables);
+    } else if (entry.tables > 0) {
+        // Without a list either every customer has a table (maximal) or one table has them all.
+        visit(entry.customers / entry.tables, entry.tables);
+    }
+}
+
+// The weight of every table, c - d t, is already known to lie above `x`; find the table it falls on.
+inline std::int32_t table_at_weight(const TableSizes& sizes, double discount, double x) {
+    for (const SizeCount& item : sizes) {
+        x -= item.tables * (item.size - discount);
+        if (x < 0) return item.size;
+    }
+    return sizes.back().size;  // only reached when rounding leaves x at exactly 0
+}
+
+// The size of the table of a customer drawn uniformly among those of the dish.
+inline std::int32_t table_of_customer(const TableSizes& sizes, std::int64_t customer) {
+    for (const SizeCount& item : sizes) {
+        customer -= static_cast<std::int64_t>(item.tables) * item.size;
+        if (customer < 0) return item.size;
+    }
+    return sizes.back().size;
+}
+
+}  // namespace bistro
