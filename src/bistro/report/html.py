@@ -1,0 +1,156 @@
+"""One page that holds everything: text, tables, trees and charts in a single HTML file.
+
+The page has its own style sheet inside and asks nothing of the network. It suits light and dark
+screens, a phone's width and paper. A section is a heading and blocks of HTML; the functions below
+make blocks, and escape the text they are given.
+
+>>> page = Page("A treebank", subtitle="What is in it")
+>>> page.section("Size", facts({"sentences": 5000, "words": 61234}), paragraph("All of it."))
+Page('A treebank', sections=1)
+>>> page.write("report.html")                                      # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+
+from bistro.files import writing
+from bistro.report.plots import bar_chart, line_chart
+from bistro.report.text import xml_text
+
+__all__ = [
+    "Page",
+    "bar_chart",
+    "facts",
+    "figure",
+    "line_chart",
+    "paragraph",
+    "sentences",
+    "table",
+]
+
+Cell = str | int | float | None
+
+
+class Page:
+    """A page under construction; sections appear in the order they were added."""
+
+    def __init__(
+        self, title: str, *, subtitle: str = "", footer: str = "", language: str = "en"
+    ) -> None:
+        self.title = title
+        self.subtitle = subtitle
+        self.footer = footer
+        self.language = language
+        self._sections: list[tuple[str, str]] = []
+
+    def __repr__(self) -> str:
+        return f"Page({self.title!r}, sections={len(self._sections)})"
+
+    def section(self, heading: str, *blocks: str) -> Page:
+        """Add a section of HTML blocks and return the page, so that calls can be chained."""
+        self._sections.append((heading, "\n".join(blocks)))
+        return self
+
+    def render(self) -> str:
+        """Return the whole document."""
+        style = files("bistro.report").joinpath("page.css").read_text(encoding="utf-8")
+        subtitle = f"<p>{xml_text(self.subtitle)}</p>\n" if self.subtitle else ""
+        footer = f"<footer>{xml_text(self.footer)}</footer>\n" if self.footer else ""
+        links = "\n".join(
+            f'<a href="#section-{number}">{xml_text(heading)}</a>'
+            for number, (heading, _) in enumerate(self._sections, start=1)
+        )
+        contents = f"<nav>\n{links}\n</nav>\n" if len(self._sections) > 2 else ""
+        sections = "\n".join(
+            f'<section id="section-{number}">\n<h2>{xml_text(heading)}</h2>\n{body}\n</section>'
+            for number, (heading, body) in enumerate(self._sections, start=1)
+        )
+        return (
+            f'<!DOCTYPE html>\n<html lang="{xml_text(self.language)}">\n<head>\n'
+            '<meta charset="utf-8">\n'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+            f"<title>{xml_text(self.title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
+            f"<header>\n<h1>{xml_text(self.title)}</h1>\n{subtitle}{contents}</header>\n"
+            f"<main>\n{sections}\n</main>\n{footer}</body>\n</html>\n"
+        )
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the document to `path`; it appears there only when complete."""
+        with writing(path) as stream:
+            stream.write(self.render().encode("utf-8"))
+
+
+def paragraph(text: str) -> str:
+    """Return a paragraph of plain text."""
+    return f"<p>{xml_text(text)}</p>"
+
+
+def facts(values: Mapping[str, Cell]) -> str:
+    """Return a row of tiles, each with a name and a figure."""
+    tiles = "\n".join(
+        f"<div><dt>{xml_text(name)}</dt><dd>{xml_text(show(value))}</dd></div>"
+        for name, value in values.items()
+    )
+    return f'<dl class="facts">\n{tiles}\n</dl>'
+
+
+def figure(svg: str, caption: str = "") -> str:
+    """Return a picture (SVG text, as `draw_arcs` and the charts give it) with its caption."""
+    told = f"<figcaption>{xml_text(caption)}</figcaption>" if caption else ""
+    return f'<figure><div class="canvas">\n{svg}</div>{told}</figure>'
+
+
+def sentences(texts: Iterable[str]) -> str:
+    """Return a numbered list of sentences."""
+    items = "\n".join(f"<li>{xml_text(text)}</li>" for text in texts)
+    return f'<ol class="sentences">\n{items}\n</ol>'
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
+    """Return a table; columns of numbers are set to the right.
+
+    Whole numbers get thousands separators and others two decimals: give text for another form.
+    """
+    body = [list(row) for row in rows]
+    for row in body:
+        if len(row) != len(headers):
+            raise ValueError(f"a row of {len(row)} cells under {len(headers)} headers: {row}")
+    kinds = [
+        ' class="number"' if body and all(_is_figure(row[column]) for row in body) else ""
+        for column in range(len(headers))
+    ]
+
+    def line(tag: str, cells: Iterable[str]) -> str:
+        inner = "".join(
+            f"<{tag}{kind}>{xml_text(cell)}</{tag}>"
+            for kind, cell in zip(kinds, cells, strict=True)
+        )
+        return f"<tr>{inner}</tr>"
+
+    told = f"<caption>{xml_text(caption)}</caption>\n" if caption else ""
+    lines = "\n".join(line("td", map(show, row)) for row in body)
+    return (
+        f'<div class="scroll"><table>\n{told}<thead>{line("th", headers)}</thead>\n'
+        f"<tbody>\n{lines}\n</tbody>\n</table></div>"
+    )
+
+
+def _is_figure(cell: Cell) -> bool:
+    """Whether a cell reads as a number: one, or text such as "3.1 %", or nothing."""
+    return not isinstance(cell, str) or cell.lstrip("+-−–")[:1].isdigit() or cell == "n/a"
+
+
+def show(value: Cell) -> str:
+    """Return a cell as text.
+
+    >>> show(61234), show(108.9123), show(None), show("n/a")
+    ('61,234', '108.91', '–', 'n/a')
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.2f}" if isinstance(value, float) else value

@@ -1,0 +1,211 @@
+"""The report page and its charts: self-contained, escaped, and true to the numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bistro.errors import OutputError
+from bistro.report.html import (
+    Page,
+    bar_chart,
+    facts,
+    figure,
+    line_chart,
+    paragraph,
+    sentences,
+    table,
+)
+from bistro.report.plots import COLOURS, round_ticks
+
+VOID = {"meta", "link", "br", "img", "hr"}
+
+
+class Reader(HTMLParser):
+    """Collects tags and text, and checks that every tag is closed in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], ""
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def read(html):
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+@pytest.fixture
+def page():
+    bars = bar_chart(["a", "<b>"], {"model": [1.0, 2.5], "truth": [0.5, 3.0]}, unit="bits")
+    return (
+        Page("Tom & <Jerry>", subtitle="two > one", footer="seed 1")
+        .section("Facts", facts({"words <n>": 61234}), paragraph("a < b"))
+        .section("Chart", figure(bars, "caption & more"))
+        .section("List", sentences(["<script>alert(1)</script>"]))
+    )
+
+
+def test_page_is_well_formed_and_escaped(page):
+    reader = read(page.render())
+    assert "Tom & <Jerry>" in reader.text
+    assert "<script>alert(1)</script>" in reader.text
+    assert "script" not in [tag for tag, _ in reader.tags]
+    assert "61,234" in reader.text
+
+
+def test_page_needs_nothing_from_elsewhere(page):
+    html = page.render()
+    for tag, attributes in read(html).tags:
+        assert tag not in ("script", "link", "img", "iframe")
+        assert not {"src", "srcset", "onload", "onclick"} & set(attributes)
+        assert attributes.get("href", "#").startswith("#")
+    assert "@import" not in html
+    assert "url(" not in html
+    assert "prefers-color-scheme: dark" in html
+    assert "@media print" in html
+    assert 'name="viewport"' in html
+
+
+def test_contents_link_to_the_sections(page):
+    tags = read(page.render()).tags
+    links = [a["href"][1:] for tag, a in tags if tag == "a"]
+    assert links == [a["id"] for tag, a in tags if tag == "section"]
+    assert len(links) == 3
+
+
+def test_style_names_every_class_of_the_drawings(page):
+    """A class without a rule would keep its white-paper colour on a dark screen."""
+    html = page.render()
+    style = html[html.index("<style>") : html.index("</style>")]
+    used = {name for _, a in read(html).tags for name in (a.get("class") or "").split()}
+    for name in used - {"s1", "s2", "s3", "s4"}:
+        assert f".{name}" in style
+
+
+def test_write(page, tmp_path):
+    target = tmp_path / "report.html"
+    page.write(target)
+    assert target.read_text(encoding="utf-8") == page.render()
+    with pytest.raises(OutputError):
+        page.write(tmp_path / "absent" / "report.html")
+
+
+def test_table():
+    html = table(
+        ["model", "perplexity", "share"], [["5-gram", 108.912, "3.1 %"], ["x", None, "n/a"]]
+    )
+    assert "<td>5-gram</td>" in html
+    assert '<td class="number">108.91</td>' in html
+    assert '<td class="number">3.1 %</td>' in html
+    assert '<td class="number">–</td>' in html
+    assert '<th class="number">share</th>' in html
+    with pytest.raises(ValueError):
+        table(["one"], [["a", "b"]])
+    assert read(table(["one"], [], "nothing & nobody")).text.count("one") == 1
+
+
+def svg_parts(svg, tag, kind):
+    root = ElementTree.fromstring(svg)
+    name = "{http://www.w3.org/2000/svg}" + tag
+    return [e for e in root.iter(name) if e.get("class", "").startswith(kind)]
+
+
+def test_bar_heights_are_proportional():
+    svg = bar_chart(["a", "b", "c"], {"x": [1.0, 2.0, 4.0]})
+    heights = [float(e.get("height")) for e in svg_parts(svg, "rect", "bar s1")]
+    assert heights[1] == pytest.approx(2 * heights[0], abs=0.2)
+    assert heights[2] == pytest.approx(4 * heights[0], abs=0.4)
+
+
+def test_bars_of_two_series_have_a_legend_and_values():
+    svg = bar_chart(["a"], {"model": [1.25], "truth": [3.0]}, unit="bits")
+    text = [e.text for e in ElementTree.fromstring(svg).iter() if e.text]
+    assert {"model", "truth", "bits", "1.2", "3.0"} <= set(text)
+    assert len(svg_parts(svg, "rect", "bar")) == 4
+
+
+def test_infinite_and_missing_bars():
+    svg = bar_chart(["a", "b", "c"], {"x": [math.inf, math.nan, 1.0]})
+    bars = svg_parts(svg, "rect", "bar")
+    assert len(bars) == 2
+    assert float(bars[0].get("height")) >= float(bars[1].get("height"))
+    assert "∞" in svg
+
+
+def test_all_zero_bars_stand_on_the_axis():
+    bars = svg_parts(bar_chart(["a"], {"x": [0.0]}), "rect", "bar")
+    assert [float(bar.get("height")) for bar in bars] == [0.0]
+
+
+def test_charts_refuse_what_they_cannot_draw():
+    with pytest.raises(ValueError, match="negative"):
+        bar_chart(["a"], {"x": [-1.0]})
+    with pytest.raises(ValueError, match="2 values for 1"):
+        bar_chart(["a"], {"x": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="series"):
+        bar_chart(["a"], {})
+    with pytest.raises(ValueError, match="series"):
+        bar_chart(["a"], {str(n): [1.0] for n in range(len(COLOURS) + 1)})
+
+
+def curve(svg):
+    (path,) = svg_parts(svg, "path", "curve s1")
+    return [
+        (pen, float(x), float(y))
+        for pen, x, y in re.findall(r"([ML])([\d.]+) ([\d.]+)", path.get("d"))
+    ]
+
+
+def test_line_rises_with_the_values_and_breaks_at_gaps():
+    points = curve(line_chart({"ll": [-10.0, -5.0, math.nan, -4.0]}, x_label="sweep"))
+    assert [pen for pen, _, _ in points] == ["M", "L", "M"]
+    assert points[0][2] > points[1][2] > points[2][2]
+    assert points[0][1] < points[1][1] < points[2][1]
+
+
+def test_line_over_given_places():
+    points = curve(line_chart({"speed": [1.0, 2.0, 3.0]}, x=[0, 1, 10]))
+    first, second, third = (x for _, x, _ in points)
+    assert third - second == pytest.approx(9 * (second - first), rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    "values", [[], [3.0], [2.0, 2.0], [math.nan], [1e-300, 2e-300], [1e9, -1e9]]
+)
+def test_awkward_lines_still_draw(values):
+    ElementTree.fromstring(line_chart({"x": values}))
+
+
+@given(st.floats(-1e12, 1e12), st.floats(1e-9, 1e12))
+def test_ticks_cover_the_data_in_few_round_steps(low, span):
+    high = low + span
+    ticks = round_ticks(low, high)
+    assert 2 <= len(ticks) <= 8
+    assert ticks == sorted(set(ticks))
+    if high > low:
+        slack = 1e-9 * max(abs(low), abs(high))
+        assert ticks[0] <= low + slack
+        assert ticks[-1] >= high - slack
