@@ -23,8 +23,8 @@ namespace bistro {
 inline constexpr std::uint32_t kLinear = 8;
 
 inline std::uint32_t region_size(std::size_t keys) {
-    // A load of at most 7/10 keeps probes short, and leaves the gap that ends a search in vain.
-    return static_cast<std::uint32_t>(keys <= kLinear ? keys : keys + keys * 3 / 7 + 1);
+    // Half empty: probes stay short (a fuller region is smaller but 10 % slower), and a search in vain meets a gap.
+    return static_cast<std::uint32_t>(keys <= kLinear ? keys : 2 * keys);
 }
 
 inline std::uint32_t region_start(std::uint32_t key, std::uint32_t size) {
