@@ -1,0 +1,144 @@
+"""Classes of unknown words: what can be seen of a word that was never learned.
+
+A class is a shape, perhaps ``dash``, perhaps a suffix: ``<unk-lower-ing>``, ``<unk-capital-dash>``.
+
+    number   no letter but a digit: 1,250       initial  capital at the start of the sentence
+    punct    neither: --, :-)                   capital  capital elsewhere
+    digit    letters and digits: 1980s          caps     all capitals: IBM
+    letters  a script without case              mixed    small first, capitals later: iPhone
+                                                lower    no capitals
+
+Suffixes are the most frequent final one to three characters of the rare training words, so they
+come from the language itself. A class must be seen `FEWEST_SEEN` times among the rare words;
+otherwise its words fall to the class without the suffix, then without the dash, then to ``<unk>``.
+
+>>> classes = UnknownClasses.learn({}, {"walking": 3, "talking": 4, "xy": 1}, num_suffixes=1)
+>>> classes.names
+('<unk>', '<unk-lower-g>')
+>>> classes.names[classes.index("jumping", initial=False)]
+'<unk-lower-g>'
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+UNKNOWN = "<unk>"
+FEWEST_SEEN = 5
+LONGEST_SUFFIX = 3
+_SHAPES_WITH_SUFFIX = frozenset({"lower", "initial", "capital", "mixed", "letters"})
+
+
+@dataclass(frozen=True)
+class UnknownClasses:
+    """The classes learned from the rare words of a training set; class 0 is ``<unk>``."""
+
+    names: tuple[str, ...] = (UNKNOWN,)
+    suffixes: frozenset[str] = frozenset()
+    _indices: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_indices", {name: i for i, name in enumerate(self.names)})
+
+    @classmethod
+    def learn(
+        cls, initial: Mapping[str, int], inside: Mapping[str, int], num_suffixes: int
+    ) -> UnknownClasses:
+        """Learn from the counts of rare words, at the start of sentences and inside them."""
+        suffixes = _frequent_suffixes(Counter(initial) + Counter(inside), num_suffixes)
+        pending = Counter[tuple[str, ...]]()
+        for counts, is_initial in ((initial, True), (inside, False)):
+            for word, count in counts.items():
+                pending[tuple(_candidates(word, is_initial, suffixes))] += count
+        return cls((UNKNOWN, *_frequent_classes(pending)), suffixes)
+
+    def index(self, word: str, *, initial: bool) -> int:
+        """Return the number of the finest class that was learned for `word`."""
+        if len(self.names) == 1:
+            return 0
+        candidates = _candidates(word, initial, self.suffixes)
+        return next((self._indices[name] for name in candidates if name in self._indices), 0)
+
+
+def sentence_start(words: Sequence[str]) -> int:
+    """Return how many words stand at the start: up to the first with a letter or digit."""
+    for place, word in enumerate(words, start=1):
+        if any(map(str.isalnum, word)):
+            return place
+    return len(words)
+
+
+def shape_of(word: str, *, initial: bool) -> str:
+    """Return the shape of the table above."""
+    has_digit = any(map(str.isdigit, word))
+    if not any(map(_is_letter, word)):
+        return "number" if has_digit else "punct"
+    if has_digit:
+        return "digit"
+    cased = [char for char in word if char.lower() != char or char.upper() != char]
+    if not cased:
+        return "letters"
+    if len(cased) > 1 and word.isupper():
+        return "caps"
+    if not cased[0].islower():
+        return "initial" if initial else "capital"
+    return "lower" if all(map(str.islower, cased)) else "mixed"
+
+
+@lru_cache(maxsize=4096)
+def _is_letter(char: str) -> bool:
+    """Tell letters, and the marks that many scripts write vowels with, from the rest."""
+    return unicodedata.category(char)[0] in "LM"
+
+
+def _has_dash_inside(word: str) -> bool:
+    return any(unicodedata.category(char) == "Pd" for char in word[1:-1])
+
+
+def _suffixes_of(word: str) -> Iterator[str]:
+    """Yield the final characters in small letters, the longest first, at least one left over."""
+    small = word.lower()
+    for length in range(min(LONGEST_SUFFIX, len(small) - 1), 0, -1):
+        suffix = small[-length:]
+        if all(map(_is_letter, suffix)):
+            yield suffix
+
+
+def _candidates(word: str, initial: bool, suffixes: frozenset[str]) -> list[str]:
+    """Return the names of the word's classes, the finest first."""
+    parts = ["<unk", shape_of(word, initial=initial)]
+    if _has_dash_inside(word):
+        parts.append("dash")
+    if parts[1] in _SHAPES_WITH_SUFFIX:
+        parts += [suffix for suffix in _suffixes_of(word) if suffix in suffixes][:1]
+    return ["-".join(parts[:end]) + ">" for end in range(len(parts), 1, -1)]
+
+
+def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]:
+    found = Counter[str]()
+    for word, count in counts.items():
+        if shape_of(word, initial=False) in _SHAPES_WITH_SUFFIX:
+            for suffix in _suffixes_of(word):
+                found[suffix] += count
+    ranked = sorted(found, key=lambda suffix: (-found[suffix], suffix))
+    return frozenset(ranked[:number])
+
+
+def _frequent_classes(pending: Counter[tuple[str, ...]]) -> list[str]:
+    """Return the classes seen often enough; what is seen too rarely counts for the next coarser."""
+    kept = Counter[str]()
+    while pending:
+        seen = Counter[str]()
+        for candidates, count in pending.items():
+            seen[candidates[0]] += count
+        kept.update({name: count for name, count in seen.items() if count >= FEWEST_SEEN})
+        coarser = Counter[tuple[str, ...]]()
+        for candidates, count in pending.items():
+            if candidates[0] not in kept and len(candidates) > 1:
+                coarser[candidates[1:]] += count
+        pending = coarser
+    return sorted(kept, key=lambda name: (-kept[name], name))

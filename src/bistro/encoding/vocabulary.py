@@ -1,0 +1,228 @@
+"""Words to numbers and back.
+
+Ids are dense: first the classes of unknown words (0 is ``<unk>``), then the words, the most
+frequent first, equally frequent ones by code point. `len` counts these. Two more ids stand behind
+them: `end` (``</s>``), which a model of whole sentences predicts, and `start` (``<s>``), which only
+fills contexts. They are numbers, not strings: a word ``</s>`` in a text is a word like any other.
+
+A word seen fewer than `unknown_below` times in training is unknown, there and later, and is encoded
+as its class (see `bistro.encoding.unknown`).
+
+>>> vocabulary = Vocabulary.build([["the", "dog"], ["the", "cat"]], unknown="single")
+>>> vocabulary.encode(["the", "dog", "barks"]).tolist(), vocabulary.end, vocabulary.start
+([1, 0, 0], 2, 3)
+>>> vocabulary.decode([1, 0, 2])
+['the', '<unk>', '</s>']
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.unknown import UNKNOWN, UnknownClasses, sentence_start
+from bistro.errors import ConfigError, ModelFileError, nearest
+
+UnknownMode = Literal["classes", "single"]
+START_SYMBOL = "<s>"
+END_SYMBOL = "</s>"
+# Forms of unknown words are remembered with their class; the memory is emptied at this size.
+_CACHE_SIZE = 1 << 18
+_ABSENT = -1
+
+
+class Vocabulary:
+    """The words of a training set with their ids, and the classes for all other words."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        classes: UnknownClasses,
+        *,
+        unknown: UnknownMode,
+        unknown_below: int,
+        unknown_suffixes: int,
+    ) -> None:
+        self.classes = classes
+        self.unknown = unknown
+        self.unknown_below = unknown_below
+        self.unknown_suffixes = unknown_suffixes
+        self._strings = [*classes.names, *words, END_SYMBOL, START_SYMBOL]
+        self._ids = {word: i for i, word in enumerate(words, start=self.num_classes)}
+        self._class_ids: dict[tuple[str, bool], int] = {}
+
+    @classmethod
+    def build(
+        cls,
+        sentences: Iterable[Sequence[str]],
+        *,
+        unknown: UnknownMode = "classes",
+        unknown_below: int = 2,
+        unknown_suffixes: int = 100,
+    ) -> Vocabulary:
+        """Count the words of `sentences` (read once) and learn the classes from the rare ones."""
+        _check_settings(unknown, unknown_below, unknown_suffixes)
+        counts = Counter[str]()
+        initial = Counter[str]()
+        for sentence in sentences:
+            counts.update(sentence)
+            initial.update(sentence[: sentence_start(sentence)])
+        known = [word for word, count in counts.items() if count >= unknown_below]
+        known.sort(key=lambda word: (-counts[word], word))
+        classes = UnknownClasses()
+        if unknown == "classes":
+            rare = Counter({word: n for word, n in counts.items() if n < unknown_below})
+            rare_initial = {word: n for word, n in initial.items() if word in rare}
+            classes = UnknownClasses.learn(rare_initial, rare - initial, unknown_suffixes)
+        return cls(
+            known,
+            classes,
+            unknown=unknown,
+            unknown_below=unknown_below,
+            unknown_suffixes=unknown_suffixes,
+        )
+
+    def __len__(self) -> int:
+        return len(self._strings) - 2
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and self.to_header() == other.to_header()
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    def __repr__(self) -> str:
+        words = len(self) - self.num_classes
+        return f"Vocabulary({words} words, {self.num_classes} unknown classes)"
+
+    @property
+    def num_classes(self) -> int:
+        """How many ids are classes of unknown words: ids below this number."""
+        return len(self.classes.names)
+
+    @property
+    def end(self) -> int:
+        """The id of the end of a sentence, behind all words."""
+        return len(self)
+
+    @property
+    def start(self) -> int:
+        """The id that pads contexts before a sentence; never predicted."""
+        return len(self) + 1
+
+    @property
+    def words(self) -> list[str]:
+        """The known words in the order of their ids."""
+        return self._strings[self.num_classes : len(self)]
+
+    def is_unknown(self, word: str) -> bool:
+        """Tell whether `word` is encoded as a class."""
+        return word not in self._ids
+
+    def unknown_mask(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Return for every id whether it is a class of unknown words."""
+        return ids < self.num_classes
+
+    def encode(self, words: Sequence[str]) -> NDArray[np.int32]:
+        """Return the ids of one sentence."""
+        return np.array(self._encode(words), dtype=np.int32)
+
+    def encode_all(
+        self, sentences: Iterable[Sequence[str]]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return all ids in a row, and offsets: sentence i is ``ids[offsets[i]:offsets[i+1]]``."""
+        ids: list[int] = []
+        offsets = [0]
+        for sentence in sentences:
+            ids += self._encode(sentence)
+            offsets.append(len(ids))
+        return np.array(ids, dtype=np.int32), np.array(offsets, dtype=np.int64)
+
+    def decode(self, ids: Iterable[int]) -> list[str]:
+        """Return words and, for classes, end and start, their symbols."""
+        return [self._strings[i] for i in ids]
+
+    def to_header(self) -> dict[str, Any]:
+        """Return everything as a dict for JSON."""
+        return {
+            "unknown": self.unknown,
+            "unknown_below": self.unknown_below,
+            "unknown_suffixes": self.unknown_suffixes,
+            "suffixes": sorted(self.classes.suffixes),
+            "classes": list(self.classes.names),
+            "words": self.words,
+        }
+
+    @classmethod
+    def from_header(cls, header: Mapping[str, Any]) -> Vocabulary:
+        """Restore what `to_header` gave."""
+        try:
+            _check_settings(header["unknown"], header["unknown_below"], header["unknown_suffixes"])
+            names = _unique_strings(header["classes"])
+            if names[:1] != [UNKNOWN]:
+                raise ValueError(f"class 0 is not {UNKNOWN}")
+            classes = UnknownClasses(tuple(names), frozenset(_unique_strings(header["suffixes"])))
+            return cls(
+                _unique_strings(header["words"]),
+                classes,
+                unknown=header["unknown"],
+                unknown_below=header["unknown_below"],
+                unknown_suffixes=header["unknown_suffixes"],
+            )
+        except KeyError as error:
+            raise ModelFileError(f"the vocabulary lacks the entry {error}") from None
+        except (TypeError, ValueError, ConfigError) as error:
+            raise ModelFileError(f"the vocabulary is damaged: {error}") from None
+
+    @property
+    def hash(self) -> str:
+        """The SHA-256 of the header as JSON with sorted keys and without spaces, in hex."""
+        canonical = json.dumps(self.to_header(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+    def _encode(self, words: Sequence[str]) -> list[int]:
+        found = list(map(self._ids.get, words, repeat(_ABSENT)))
+        if _ABSENT in found:
+            start = sentence_start(words)
+            for place, i in enumerate(found):
+                if i == _ABSENT:
+                    found[place] = self._class_id(words[place], place < start)
+        return found
+
+    def _class_id(self, word: str, initial: bool) -> int:
+        key = (word, initial)
+        if key not in self._class_ids:
+            if len(self._class_ids) >= _CACHE_SIZE:
+                self._class_ids.clear()
+            self._class_ids[key] = self.classes.index(word, initial=initial)
+        return self._class_ids[key]
+
+
+def _check_settings(unknown: str, unknown_below: int, unknown_suffixes: int) -> None:
+    modes = get_args(UnknownMode)
+    if unknown not in modes:
+        hint = nearest(str(unknown), modes)
+        raise ConfigError(f"unknown = '{unknown}' is not possible{hint}: 'classes' or 'single'")
+    for name, value, least in (
+        ("unknown_below", unknown_below, 1),
+        ("unknown_suffixes", unknown_suffixes, 0),
+    ):
+        if not isinstance(value, int) or value < least:
+            raise ConfigError(
+                f"{name} = {value!r} is not possible: a whole number, {least} or more"
+            )
+
+
+def _unique_strings(values: Any) -> list[str]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError("a list of strings was expected")
+    if len(set(values)) != len(values):
+        raise ValueError("an entry occurs twice")
+    return values
