@@ -96,6 +96,11 @@ void bind_hpyp(nb::module_& m) {
         .def(nb::init<std::uint64_t, std::uint64_t, std::uint64_t>(), "seed"_a, "purpose"_a, "index"_a)
         .def("uniform", &Stream::uniform);
 
+    m.def("slice_step", [](double x, nb::callable log_density, double width, double low, double high, Stream& rng) {
+        return slice_step(x, [&](double y) { return nb::cast<double>(log_density(y)); }, width, low, high, rng);
+    }, "x"_a, "log_density"_a, "width"_a, "low"_a, "high"_a, "rng"_a,
+          "One step of slice sampling under any log density; the step that moves the hyper-parameters.");
+
     nb::class_<Base>(m, "Base", "A distribution over dishes below depth 0.")
         .def("probability", &Base::probability, "dish"_a)
         .def_prop_ro("dishes", &Base::dishes);

@@ -280,18 +280,13 @@ private:
     // Removes one customer; true if a table was closed, so that the parent loses a customer too.
     bool unseat(Entry& entry, Stream& rng) {
         Restaurant& r = restaurants_[entry.restaurant];
-        bool close;
-        if (entry.sizes != kNone) {
-            TableSizes& list = sizes_[entry.sizes];
-            const std::int32_t size = table_of_customer(list, rng.below(entry.customers));
-            grow_table(list, size, -1);
-            close = size == 1;
-        } else {
-            close = entry.customers == 1 || seating_ == Seating::maximal;
-        }
+        std::int32_t size = entry.customers;  // of a single table
+        if (entry.tables > 1)
+            size = seating_ == Seating::maximal ? 1 : table_of_customer(sizes_[entry.sizes], rng.below(entry.customers));
+        if (entry.sizes != kNone) grow_table(sizes_[entry.sizes], size, -1);
         --entry.customers;
         --r.customers;
-        if (!close) return false;
+        if (size > 1) return false;
         --entry.tables;
         --r.tables;
         return true;
