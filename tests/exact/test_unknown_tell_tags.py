@@ -1,4 +1,4 @@
-"""How much the class of an unknown word says about its tag: the figures of docs/unknown-words.md."""
+"""How much the class of an unknown word says about its tag (docs/unknown-words.md)."""
 
 from __future__ import annotations
 

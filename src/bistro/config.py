@@ -1,0 +1,226 @@
+"""Configurations: frozen dataclasses, read from TOML, written to TOML, changed by ``key=value``.
+
+A setting is a field with a type, a default and a sentence of help. The type decides what is
+accepted: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
+tuples, and other such dataclasses (tables). A method ``validate(self)`` may raise `ConfigError` for
+what a type cannot say. Unknown keys are refused, with the nearest known one.
+
+>>> @dataclasses.dataclass(frozen=True)
+... class Walk:
+...     steps: int = setting(3, "How many steps to take.")
+...     pace: Literal["slow", "fast"] = setting("slow", "How to take them.")
+>>> apply_overrides(Walk(), ["pace=fast"])
+Walk(steps=3, pace='fast')
+>>> from_dict(Walk, {"step": 4})
+Traceback (most recent call last):
+bistro.errors.ConfigError: config.toml: unknown setting 'step' (did you mean 'steps'?)
+>>> print(to_toml(Walk(steps=4)), end="")
+# How many steps to take.
+steps = 4
+# How to take them. Choices: slow, fast.
+pace = "slow"
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import textwrap
+import tomllib
+from collections.abc import Mapping, Sequence
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from bistro.errors import ConfigError, nearest
+from bistro.files import open_binary
+
+Config = TypeVar("Config")
+NOT_SET = "none"
+_NAMES: dict[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text in quotes",
+    NoneType: f'"{NOT_SET}"',
+}
+
+
+def setting(default: Any, help: str) -> Any:
+    """Return a dataclass field with a default and its explanation.
+
+    Lists and tables have a ``dataclasses.field`` with ``default_factory`` and the same metadata.
+    """
+    return dataclasses.field(default=default, metadata={"help": help})
+
+
+def from_dict(cls: type[Config], mapping: Mapping[str, Any], where: str = "config.toml") -> Config:
+    """Build a configuration; keys left out have their defaults; `where` begins every complaint."""
+    return _build(cls, mapping, where, "")
+
+
+def to_dict(config: Any) -> dict[str, Any]:
+    """Return the configuration as plain dicts and lists, ready for JSON."""
+    plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
+    return plain
+
+
+def read_toml(path: str | os.PathLike[str], cls: type[Config]) -> Config:
+    """Read a configuration from a TOML file."""
+    name = os.fspath(path)
+    with open_binary(name) as stream:
+        content = stream.read()
+    try:
+        mapping = tomllib.loads(content.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{name}: is not valid TOML: {error}") from None
+    return from_dict(cls, mapping, where=name)
+
+
+def to_toml(config: Any) -> str:
+    """Write every setting, with its help as a comment above it."""
+    return "\n".join(_toml_lines(config, "")) + "\n"
+
+
+def apply_overrides(config: Config, overrides: Sequence[str], where: str = "--set") -> Config:
+    """Return `config` with ``key=value`` or ``table.key=value`` applied, the last one winning.
+
+    A value is read as TOML; what is not valid TOML is a text, so quotes can be left out.
+    """
+    mapping = to_dict(config)
+    for override in overrides:
+        key, equals, text = override.partition("=")
+        if not equals:
+            raise ConfigError(f"{where} {override}: expected key=value")
+        *tables, last = key.strip().split(".")
+        table = mapping
+        for name in tables:
+            if not isinstance(table.get(name), dict):
+                table[name] = {}
+            table = table[name]
+        table[last] = _parse_value(text.strip())
+    return from_dict(type(config), mapping, where)
+
+
+def _build(cls: type[Config], mapping: Mapping[str, Any], where: str, prefix: str) -> Config:
+    types = get_type_hints(cls)
+    names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+    for key in mapping:
+        if key not in names:
+            hint = nearest(key, names) or f" (known: {', '.join(names)})"
+            raise ConfigError(f"{where}: unknown setting '{prefix}{key}'{hint}")
+    values = {
+        key: _convert(value, types[key], where, prefix + key) for key, value in mapping.items()
+    }
+    config = cls(**values)
+    validate = getattr(config, "validate", None)
+    if validate is not None:
+        try:
+            validate()
+        except ConfigError as error:
+            raise ConfigError(f"{where}: {error}") from None
+    return config
+
+
+def _convert(value: Any, expected: Any, where: str, key: str) -> Any:
+    """Return `value` as the type `expected`, or complain about `key`."""
+    origin, arguments = get_origin(expected), get_args(expected)
+    if _is_table(expected) and isinstance(value, Mapping):
+        return _build(expected, value, where, key + ".")
+    if origin in (Union, UnionType):
+        return _convert_union(value, expected, where, key)
+    if origin is Literal and any(value == c and type(value) is type(c) for c in arguments):
+        return value
+    if origin in (list, tuple) and isinstance(value, list | tuple):
+        items = _item_types(origin, arguments, len(value))
+        if len(items) == len(value):
+            pairs = zip(value, items, strict=True)
+            return origin(_convert(v, t, where, f"{key}[{i}]") for i, (v, t) in enumerate(pairs))
+    if expected is float and type(value) is int and abs(value) < 2**53:
+        return float(value)
+    if type(value) is expected:
+        return value
+    hint = nearest(str(value), map(str, arguments)) if origin is Literal else ""
+    raise ConfigError(f"{where}: '{key}' must be {_describe(expected)}, not {_show(value)}{hint}")
+
+
+def _convert_union(value: Any, expected: Any, where: str, key: str) -> Any:
+    alternatives = [t for t in get_args(expected) if t is not NoneType]
+    if value in (None, NOT_SET) and len(alternatives) < len(get_args(expected)):
+        return None
+    for alternative in alternatives:
+        try:
+            return _convert(value, alternative, where, key)
+        except ConfigError:
+            continue
+    raise ConfigError(f"{where}: '{key}' must be {_describe(expected)}, not {_show(value)}")
+
+
+def _item_types(origin: Any, arguments: tuple[Any, ...], length: int) -> Sequence[Any]:
+    if origin is list or arguments[1:] == (Ellipsis,):
+        return [arguments[0]] * length
+    return arguments
+
+
+def _is_table(expected: Any) -> TypeGuard[type[Any]]:
+    return isinstance(expected, type) and dataclasses.is_dataclass(expected)
+
+
+def _describe(expected: Any) -> str:
+    origin, arguments = get_origin(expected), get_args(expected)
+    if origin is Literal:
+        return "one of " + ", ".join(map(_show, arguments))
+    if origin in (Union, UnionType):
+        return " or ".join(map(_describe, arguments))
+    if origin is tuple and arguments[1:] != (Ellipsis,):
+        return f"a list of {len(arguments)}: " + ", ".join(map(_describe, arguments))
+    if origin in (list, tuple):
+        return f"a list, each item {_describe(arguments[0])}"
+    return _NAMES.get(expected, "a table")
+
+
+def _show(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _parse_value(text: str) -> Any:
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    return parsed["value"] if len(parsed) == 1 else text
+
+
+def _toml_lines(config: Any, prefix: str) -> list[str]:
+    """Return the lines of one table: its own settings first, as TOML demands, then its tables."""
+    types = get_type_hints(type(config))
+    own: list[str] = []
+    tables: list[str] = []
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        comment = _comment(field.metadata.get("help", ""), types[field.name])
+        if dataclasses.is_dataclass(value):
+            inner = _toml_lines(value, f"{prefix}{field.name}.")
+            tables += ["", *comment, f"[{prefix}{field.name}]", *inner]
+        else:
+            own += [*comment, f"{field.name} = {_toml_value(value)}"]
+    return own + tables
+
+
+def _comment(help_text: str, expected: Any) -> list[str]:
+    if get_origin(expected) is Literal:
+        help_text += f" Choices: {', '.join(map(str, get_args(expected)))}."
+    return textwrap.wrap(help_text.strip(), width=98, initial_indent="# ", subsequent_indent="# ")
+
+
+def _toml_value(value: Any) -> str:
+    if value is None:
+        value = NOT_SET
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml_value, value)) + "]"
+    if isinstance(value, str):
+        # JSON strings are TOML strings but for one control character that JSON leaves alone.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return repr(value)
