@@ -1,0 +1,216 @@
+"""Universal Dependencies treebanks by name: downloaded once, checked, and kept.
+
+`fetch` brings the files of a treebank into the cache and returns where they are; nothing in Bistro
+calls it unasked. What is already cached is checked and used without the network.
+
+Checksums: a mirror may promise the SHA-256 of its files (see `fetch_sources`). Where none is
+promised, those of the first download are written beside the treebank (`UD_English-EWT.sha256`) and
+every later fetch is held against them, so a file that changes behind its name is noticed.
+
+The cache is the user's cache folder or, where set, the folder `BISTRO_HOME`. A treebank appears in
+it whole or not at all. Its layout is that of a mirror, so one machine's cache can serve another.
+
+>>> fetched = fetch("en_ewt", release="2.16", mirror="/data/ud")      # doctest: +SKIP
+>>> fetched.train                                                     # doctest: +SKIP
+PosixPath('/home/ada/.cache/bistro/treebanks/ud-treebanks-v2.16/UD_English-EWT/en_ewt-ud-train.conllu')
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+
+from bistro.errors import OutputError
+from bistro.files import explain, open_binary, writing
+from bistro.treebank.fetch_sources import (
+    PUBLIC,
+    FetchError,
+    NotThereError,
+    Progress,
+    download,
+    read_checksums,
+)
+from bistro.treebank.ud_names import LATEST_RELEASE, check_release, full_name, nearest_names
+
+Check = Literal["mirror", "recorded", "first"]
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A treebank in the cache."""
+
+    name: str
+    release: str
+    folder: Path
+    check: Check
+    """What its files agree with: the mirror's checksums, those recorded at an earlier download, or
+    nothing yet, this being the first download."""
+
+    @property
+    def files(self) -> list[Path]:
+        """Its CoNLL-U files."""
+        return sorted(self.folder.glob("*.conllu"))
+
+    @property
+    def train(self) -> Path | None:
+        """Its training file; many small treebanks have none."""
+        return self._part("train")
+
+    @property
+    def dev(self) -> Path | None:
+        """Its development file."""
+        return self._part("dev")
+
+    @property
+    def test(self) -> Path | None:
+        """Its test file."""
+        return self._part("test")
+
+    @property
+    def licence(self) -> Path | None:
+        """The file that says under which terms it may be used."""
+        return next(iter(sorted(self.folder.glob("[Ll][Ii][Cc][Ee][Nn][Ss][Ee]*"))), None)
+
+    def _part(self, part: str) -> Path | None:
+        return next((path for path in self.files if path.stem.endswith(f"-ud-{part}")), None)
+
+
+def fetch(
+    name: str,
+    release: str = LATEST_RELEASE,
+    *,
+    mirror: str | None = None,
+    force: bool = False,
+    timeout: float = 30.0,
+    progress: Progress = lambda *_: None,
+) -> Fetched:
+    """Return a treebank from the cache, after downloading it where it is not there yet.
+
+    `name` in any usual form (`UD_English-EWT`, `English-EWT`, `en_ewt`); `mirror` as described in
+    `fetch_sources`, otherwise the environment's `BISTRO_MIRROR`, otherwise the public place.
+    `force` downloads again; `timeout` in seconds is the longest silence to bear.
+    """
+    full, number = full_name(name), check_release(release)
+    folder = cache_folder() / f"ud-treebanks-v{number}" / full
+    record = folder.with_name(f"{full}.sha256")
+    if folder.is_dir() and not force:
+        check = _compare(folder, {}, _recorded(record), str(folder), record)
+        _write_record(record, folder)
+        return Fetched(full, number, folder, check)
+    source = mirror or os.environ.get("BISTRO_MIRROR") or PUBLIC
+    with _staging(folder) as staging:
+        try:
+            promised = download(source, full, number, staging, timeout=timeout, progress=progress)
+        except NotThereError as error:
+            told = f"{error}; has release {number} a treebank {full}?{_hint(full)}"
+            raise NotThereError(told) from error
+        if not any(staging.glob("*.conllu")):
+            raise FetchError(f"{source}: no CoNLL-U files for {full} in release {number}")
+        check = _compare(staging, promised, _recorded(record), source, record)
+    _write_record(record, folder)
+    return Fetched(full, number, folder, check)
+
+
+def cached() -> list[Fetched]:
+    """Return what the cache holds, without checking it."""
+    found = []
+    for folder in sorted(cache_folder().glob("ud-treebanks-v*/UD_*")):
+        if folder.is_dir():
+            release = folder.parent.name.removeprefix("ud-treebanks-v")
+            found.append(Fetched(folder.name, release, folder, "recorded"))
+    return found
+
+
+def cache_folder() -> Path:
+    """Return the folder that keeps treebanks; it need not exist yet."""
+    home = os.environ.get("BISTRO_HOME")
+    base = Path(home).expanduser() if home else platformdirs.user_cache_path("bistro", False)
+    return base / "treebanks"
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file in hexadecimal digits."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise FetchError(f"{path}: cannot be read: {explain(error)}") from error
+
+
+def _hint(full: str) -> str:
+    hint = nearest_names(full)
+    return "" if full in hint else hint
+
+
+@contextlib.contextmanager
+def _staging(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder that takes the place of `folder` only if all goes well."""
+    token = secrets.token_hex(4)
+    staging = folder.with_name(f".{folder.name}.{token}.part")
+    old = folder.with_name(f".{folder.name}.{token}.old")
+    try:
+        staging.mkdir(parents=True)
+        yield staging
+        if folder.exists():
+            folder.rename(old)
+        staging.rename(folder)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written: {explain(error)}") from error
+    finally:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        shutil.rmtree(staging, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _compare(
+    folder: Path, promised: dict[str, str], recorded: dict[str, str], source: str, record: Path
+) -> Check:
+    """Hold the files of `folder` against both lists of checksums; any difference is an error."""
+    for name in sorted(promised.keys() | recorded.keys()):
+        path = folder / name
+        if not path.is_file():
+            raise FetchError(f"{source}: {name} is missing, although its checksum is listed")
+        actual = checksum(path)
+        if name in promised and actual != promised[name]:
+            raise FetchError(
+                f"{source}: {name} has the SHA-256 {_short(actual)} instead of "
+                f"{_short(promised[name])} as its mirror promises; nothing was kept"
+            )
+        if name in recorded and actual != recorded[name]:
+            raise FetchError(
+                f"{source}: {name} is not the file that was first fetched (SHA-256 "
+                f"{_short(actual)} instead of {_short(recorded[name])}); fetch again with --force, "
+                f"or delete {record} to accept a changed treebank"
+            )
+    return "recorded" if recorded else "mirror" if promised else "first"
+
+
+def _short(digits: str) -> str:
+    return re.sub(r"(.{12}).*", r"\1…", digits)
+
+
+def _recorded(record: Path) -> dict[str, str]:
+    if not record.is_file():
+        return {}
+    with open_binary(record) as stream:
+        return read_checksums(stream.read().decode("utf-8"), str(record))
+
+
+def _write_record(record: Path, folder: Path) -> None:
+    """Record the checksums of the data; a licence or description may be reworded."""
+    if record.is_file():
+        return
+    lines = [f"{checksum(path)}  {path.name}\n" for path in sorted(folder.glob("*.conllu"))]
+    with writing(record) as stream:
+        stream.write("".join(lines).encode("utf-8"))

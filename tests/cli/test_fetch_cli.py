@@ -1,0 +1,74 @@
+"""`bistro fetch` as a user types it."""
+
+from __future__ import annotations
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from bistro.cli.fetch import fetch
+from bistro.errors import BistroError
+
+TREE = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.setenv("BISTRO_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("BISTRO_MIRROR", raising=False)
+    folder = tmp_path / "mirror" / "ud-treebanks-v2.16" / "UD_Danish-DDT"
+    folder.mkdir(parents=True)
+    for part in ("train", "test"):
+        (folder / f"da_ddt-ud-{part}.conllu").write_text(TREE)
+    (folder / "LICENSE.txt").write_text("Free.")
+    app = typer.Typer()
+    app.command()(fetch)
+    return lambda *arguments: CliRunner().invoke(app, list(arguments))
+
+
+@pytest.fixture
+def mirror(tmp_path):
+    return ("--mirror", str(tmp_path / "mirror"), "--release", "2.16")
+
+
+def test_paths_to_stdout_and_notes_to_stderr(run, mirror, tmp_path):
+    result = run("da_ddt", *mirror)
+    assert result.exit_code == 0
+    base = tmp_path / "home" / "treebanks" / "ud-treebanks-v2.16"
+    assert result.stdout.splitlines() == [
+        str(base / "UD_Danish-DDT" / f"da_ddt-ud-{part}.conllu") for part in ("test", "train")
+    ]
+    assert f"Licence: {base / 'UD_Danish-DDT' / 'LICENSE.txt'}" in result.stderr
+    assert "No checksum was known" in result.stderr
+    assert str(base / "UD_Danish-DDT.sha256") in result.stderr
+    again = run("Danish-DDT", *mirror)
+    assert again.stdout == result.stdout
+    assert "recorded at the first download agree" in again.stderr
+
+
+def test_list(run, mirror, tmp_path):
+    assert run("--list").stdout == "treebank\trelease\tmegabytes\tfolder\n"
+    run("da_ddt", *mirror)
+    listed = run("--list")
+    folder = tmp_path / "home" / "treebanks" / "ud-treebanks-v2.16" / "UD_Danish-DDT"
+    assert listed.stdout.splitlines()[1:] == [f"UD_Danish-DDT\t2.16\t0.0\t{folder}"]
+    assert "Cache:" in listed.stderr
+
+
+def test_errors_are_one_sentence(run, mirror):
+    for arguments, told in (
+        ((), "which treebank"),
+        (("da_ddd",), "did you mean UD_Danish-DDT"),
+        (("UD_Danish-No", *mirror), "has release 2.16 a treebank"),
+    ):
+        result = run(*arguments)
+        assert isinstance(result.exception, BistroError)
+        assert told in str(result.exception)
+        assert "\n" not in str(result.exception)
+        assert result.stdout == ""
+
+
+def test_help_teaches(run):
+    told = run("--help").stdout
+    for phrase in ("UD_English-EWT", "--mirror", "BISTRO_MIRROR", "--list", "BISTRO_HOME", "2.16"):
+        assert phrase in told
