@@ -1,1 +1,9 @@
 """Which events, in which contexts."""
+
+from __future__ import annotations
+
+from bistro.models.base import Model
+from bistro.models.ngram import NgramModel
+
+KINDS: dict[str, type[Model]] = {model.kind: model for model in (NgramModel,)}
+"""Every kind of model by the name it has on the command line and in its file."""

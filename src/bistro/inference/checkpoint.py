@@ -1,0 +1,66 @@
+"""Checkpoints: an interrupted training goes on as if nothing had happened.
+
+A checkpoint is a file beside the model to be, with the state after some sweep and a fingerprint of
+everything that decides the result (configuration, seed, events). It is written under another name
+and renamed, so there is always one whole checkpoint, and it goes when the model is saved.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.modelfile import read_model, write_model
+
+KIND = "checkpoint"
+
+
+class StoppedError(BistroError):
+    """Training was asked to stop; what was done is in the checkpoint."""
+
+
+class Checkpoint:
+    """The file in which a training run keeps its state."""
+
+    def __init__(self, path: str | os.PathLike[str], every_seconds: float = 20.0) -> None:
+        self.path = Path(path)
+        self._every_seconds = every_seconds
+        self._last = time.monotonic()
+
+    @classmethod
+    def beside(cls, model: str | os.PathLike[str], every_seconds: float = 20.0) -> Checkpoint:
+        """Return the checkpoint that belongs to a model's file name."""
+        return cls(os.fspath(model) + ".checkpoint", every_seconds)
+
+    def is_due(self) -> bool:
+        """Tell whether the last state was saved long enough ago."""
+        return time.monotonic() - self._last >= self._every_seconds
+
+    def save(
+        self, fingerprint: str, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Write the state, replacing the one before."""
+        write_model(self.path, {"kind": KIND, "fingerprint": fingerprint, **header}, arrays)
+        self._last = time.monotonic()
+
+    def load(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
+        """Return the saved state, or nothing if there is none."""
+        if not self.path.exists():
+            return None
+        file = read_model(self.path)
+        if file.header.get("kind") != KIND or file.header.get("fingerprint") != fingerprint:
+            raise BistroError(
+                f"{self.path}: belongs to a training with other data, settings or seed; "
+                "repeat the command as it was, or delete the file and start anew"
+            )
+        return file.header, file.arrays
+
+    def discard(self) -> None:
+        """Remove the file; the model itself is safe."""
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,92 @@
+"""Learning a franchise: seat all events, sweep, move the hyper-parameters, average samples.
+
+A chain is in a definite state after every sweep, and sweep i draws from the stream named
+(seed, purpose, i): a run that was stopped and resumed ends where an unbroken one would.
+
+>>> chain = Chain("words", events, UniformBase(9), SamplerSettings(), seed=1)   # doctest: +SKIP
+>>> for sweep in range(40): chain.step(sweep)                                   # doctest: +SKIP
+>>> arrays = chain.frozen()                                                     # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Base, Franchise, PredictiveSum, Stream
+from bistro.encoding.events import Events
+from bistro.inference.hyper import update_hyperparameters
+from bistro.models.settings import SamplerSettings
+from bistro.rng import purpose_key
+
+
+class Chain:
+    """One franchise with its events and the samples kept so far."""
+
+    def __init__(
+        self, name: str, events: Events, base: Base, settings: SamplerSettings, seed: int
+    ) -> None:
+        self.name = name
+        self.settings = settings
+        self.seed = seed
+        self.franchise = Franchise(base, events.contexts.shape[1] + 1, settings.seating)
+        for level in range(self.franchise.levels):
+            discount = 0.0 if settings.dirichlet else settings.discount
+            self.franchise.set_parameters(level, discount, settings.strength)
+        self._kept = PredictiveSum()
+        ordered = events.sorted()
+        self._entries = self.franchise.resolve(ordered.contexts, ordered.outcomes)
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether a second sweep could change nothing."""
+        return self.settings.seating != "gibbs" and self.settings.hyper != "slice"
+
+    def seat(self) -> None:
+        """Seat all events for the first time."""
+        self.franchise.add(self._entries, self._stream("seat", 0))
+
+    def step(self, sweep: int, *, keep: bool) -> None:
+        """Sweep once, then update the hyper-parameters, then keep the sample if asked to."""
+        if self.settings.seating == "gibbs":
+            self.franchise.sweep(self._entries, self._stream("sweep", sweep))
+        update_hyperparameters(self.franchise, self.settings, self._stream("hyper", sweep))
+        if keep:
+            self._kept.add(self.franchise)
+
+    def frozen(self) -> dict[str, NDArray[Any]]:
+        """Return the mean of the kept samples as the arrays of a frozen franchise."""
+        arrays: dict[str, NDArray[Any]] = self._kept.freeze(self.franchise)
+        return arrays
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that changes from sweep to sweep."""
+        customers, tables, sizes = self.franchise.state()
+        probability, backoff, samples = self._kept.state()
+        return {
+            f"{self.name}.customers": customers,
+            f"{self.name}.tables": tables,
+            f"{self.name}.sizes": sizes,
+            f"{self.name}.parameters": np.array(self.franchise.parameters()),
+            f"{self.name}.kept_probability": probability,
+            f"{self.name}.kept_backoff": backoff,
+            f"{self.name}.kept_samples": np.array([samples]),
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Put the chain back into a saved state."""
+
+        def saved(name: str) -> NDArray[Any]:
+            return state[f"{self.name}.{name}"]
+
+        self.franchise.restore(saved("customers"), saved("tables"), saved("sizes"))
+        for level, (discount, strength) in enumerate(saved("parameters").tolist()):
+            self.franchise.set_parameters(level, discount, strength)
+        samples = int(saved("kept_samples")[0])
+        self._kept.restore(saved("kept_probability"), saved("kept_backoff"), samples)
+
+    def _stream(self, purpose: str, index: int) -> Stream:
+        return Stream(self.seed, purpose_key(f"{self.name}.{purpose}"), index)

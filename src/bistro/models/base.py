@@ -1,0 +1,99 @@
+"""What every model has in common: a kind, a configuration, where it came from, one file.
+
+A model is made by training or by `load`; it can `save` itself and say what it is. What else it can
+do (score a text, generate, parse) it shows by having the method of that name.
+
+>>> model = load("english.bistro")                  # doctest: +SKIP
+>>> model.kind, model.origin.seed                   # doctest: +SKIP
+('ngram', 1)
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError, ModelFileError
+from bistro.modelfile import read_model, write_model
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a model came from: the data, the seed, and how training went."""
+
+    seed: int
+    treebank: dict[str, Any] = field(default_factory=dict)
+    trace: list[dict[str, Any]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class TextScores:
+    """Every event of a text (words, and `</s>` after each sentence) with its log-probability."""
+
+    log_probs: NDArray[np.float64]
+    """Natural logarithms, one an event."""
+    is_eos: NDArray[np.bool_]
+    is_oov: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+    """The events of sentence i are ``offsets[i]:offsets[i+1]``, its `</s>` the last of them."""
+
+
+class Model(ABC):
+    """The base of all models; subclasses add what they can do."""
+
+    kind: ClassVar[str]
+    origin: Origin
+
+    @abstractmethod
+    def header(self) -> dict[str, Any]:
+        """Return all that is not an array, ready for JSON."""
+
+    @abstractmethod
+    def arrays(self) -> Arrays:
+        """Return the arrays by name."""
+
+    @classmethod
+    @abstractmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from what `header` and `arrays` gave."""
+
+    @abstractmethod
+    def summary(self) -> dict[str, Any]:
+        """Return a few facts about the model, by name, for `bistro info`."""
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, which has its name only when complete."""
+        write_model(path, {"kind": self.kind, **vars(self.origin), **self.header()}, self.arrays())
+
+    def require(self, ability: str) -> Any:
+        """Return the method named `ability`, or say that this kind of model lacks it."""
+        method = getattr(self, ability, None)
+        if method is None:
+            raise BistroError(f"a model of kind '{self.kind}' cannot {ability.replace('_', ' ')}")
+        return method
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Open a model file, whatever its kind; its arrays are mapped, not read."""
+    from bistro.models import KINDS
+
+    file = read_model(path)
+    kind = file.header.get("kind")
+    if kind not in KINDS:
+        raise ModelFileError(
+            f"{os.fspath(path)}: is of kind '{kind}', which this Bistro does not know "
+            f"(it knows {', '.join(sorted(KINDS))})"
+        )
+    try:
+        origin = Origin(**{name: file.header[name] for name in ("seed", "treebank", "trace")})
+        return KINDS[kind].from_parts(file.header, file.arrays, origin)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{os.fspath(path)}: the model is damaged: {error}") from None

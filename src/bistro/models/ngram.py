@@ -1,0 +1,155 @@
+"""The n-gram language model: each word given the n-1 words before it.
+
+A hierarchical Pitman-Yor process over words (Teh 2006). The context of a word is the words before
+it, nearest first, padded with sentence starts; the end of the sentence, `</s>`, is predicted like a
+word. It is the baseline that every syntactic language model of Bistro is printed beside.
+
+>>> import bistro
+>>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
+>>> scores = model.score([["The", "dog", "sleeps", "."]])
+>>> len(scores.log_probs), bool((scores.log_probs < 0).all())
+(5, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro._core import Frozen, Stream
+from bistro.config import setting
+from bistro.encoding.events import Events
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import ConfigError
+from bistro.models.base import Arrays, Model, Origin, TextScores
+from bistro.models.settings import SamplerSettings
+from bistro.rng import purpose_key
+
+WORDS = "words"
+LONGEST_GENERATED = 1000
+
+
+@dataclass(frozen=True)
+class NgramConfig:
+    """Settings of the n-gram model."""
+
+    order: int = setting(5, "Length of the n-grams: each word sees the order - 1 words before it.")
+    unknown: Literal["classes", "single"] = setting(
+        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+    )
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    sampler: SamplerSettings = setting(SamplerSettings, "How the distribution is learned.")
+
+    def validate(self) -> None:
+        """Refuse impossible orders."""
+        if self.order < 1:
+            raise ConfigError(f"order = {self.order} must be at least 1")
+
+
+def padded_events(
+    ids: NDArray[np.int32], offsets: NDArray[np.int64], order: int, *, start: int, end: int
+) -> Events:
+    """Return all words and sentence ends with the `order - 1` words before each, nearest first."""
+    pad = order - 1
+    lengths = np.diff(offsets)
+    begins = np.concatenate(([0], np.cumsum(lengths + pad + 1)))[:-1]
+    sequence = np.full(int((lengths + pad + 1).sum()), start, dtype=np.int32)
+    sentence = np.repeat(np.arange(lengths.size), lengths)
+    sequence[begins[sentence] + pad + np.arange(ids.size) - offsets[sentence]] = ids
+    sequence[begins + pad + lengths] = end
+    targets = np.ones(sequence.size, dtype=np.bool_)
+    targets[(begins[:, None] + np.arange(pad)).ravel()] = False
+    places = np.flatnonzero(targets)
+    return Events(sequence[places[:, None] - 1 - np.arange(pad)], sequence[places])
+
+
+class NgramModel(Model):
+    """A trained n-gram model."""
+
+    kind: ClassVar[str] = "ngram"
+
+    def __init__(
+        self, config: NgramConfig, vocabulary: Vocabulary, words: Arrays, origin: Origin
+    ) -> None:
+        self.config = config
+        self.vocabulary = vocabulary
+        self.origin = origin
+        self._words = words
+        self.frozen = Frozen(**words, dishes=len(vocabulary) + 1)
+
+    @classmethod
+    def prepare(
+        cls, sentences: Sequence[Sequence[str]], config: NgramConfig
+    ) -> tuple[Vocabulary, Events]:
+        """Return the vocabulary and the training events of a text."""
+        vocabulary = Vocabulary.build(
+            sentences,
+            unknown=config.unknown,
+            unknown_below=config.unknown_below,
+            unknown_suffixes=config.unknown_suffixes,
+        )
+        ids, offsets = vocabulary.encode_all(sentences)
+        events = padded_events(
+            ids, offsets, config.order, start=vocabulary.start, end=vocabulary.end
+        )
+        return vocabulary, events
+
+    def score(self, sentences: Iterable[Sequence[str]]) -> TextScores:
+        """Return the log-probability of every word and every sentence end."""
+        vocabulary = self.vocabulary
+        ids, offsets = vocabulary.encode_all(sentences)
+        events = padded_events(
+            ids, offsets, self.config.order, start=vocabulary.start, end=vocabulary.end
+        )
+        return TextScores(
+            self.frozen.log_probabilities(events.contexts, events.outcomes),
+            events.outcomes == vocabulary.end,
+            vocabulary.unknown_mask(events.outcomes),
+            offsets + np.arange(offsets.size),
+        )
+
+    def generate(self, n: int, seed: int = 1) -> Iterator[list[str]]:
+        """Draw `n` sentences; sentence i depends on the seed and i alone."""
+        start = np.full(self.config.order - 1, self.vocabulary.start, dtype=np.int32)
+        for i in range(n):
+            stream = Stream(seed, purpose_key("ngram.generate"), i)
+            ids = self.frozen.sample_sequence(start, self.vocabulary.end, LONGEST_GENERATED, stream)
+            yield self.vocabulary.decode(ids.tolist())
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration and vocabulary."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "vocabulary": self.vocabulary.to_header(),
+            "vocabulary_hash": self.vocabulary.hash,
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the frozen distribution."""
+        return {f"{WORDS}.{name}": array for name, array in self._words.items()}
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        config = configuration.from_dict(NgramConfig, header["config"], "the model's configuration")
+        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        prefix = WORDS + "."
+        words = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+        return cls(config, vocabulary, words, origin)
+
+    def summary(self) -> dict[str, Any]:
+        """Return order, vocabulary and size."""
+        return {
+            "order": self.config.order,
+            "words known": len(self.vocabulary) - self.vocabulary.num_classes,
+            "unknown classes": self.vocabulary.num_classes,
+            "contexts": int(np.count_nonzero(self._words["element"] != 2**32 - 1)) + 1,
+            "n-grams": int(np.count_nonzero(self._words["dish"] != 2**32 - 1)),
+            "megabytes": round(sum(a.nbytes for a in self._words.values()) / 1e6, 1),
+        }

@@ -1,0 +1,48 @@
+"""How a franchise is learned: settings that every Pitman-Yor model shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class SamplerSettings:
+    """Seating, hyper-parameters and the length of the chain."""
+
+    seating: Literal["gibbs", "minimal", "maximal"] = setting(
+        "gibbs",
+        "How customers are seated: sampled; one table a dish (Kneser-Ney); one table a customer.",
+    )
+    hyper: Literal["slice", "map", "fixed"] = setting(
+        "slice", "Hyper-parameters: slice-sampled, maximised a posteriori, or fixed."
+    )
+    sweeps: int = setting(40, "Sweeps over the training events.")
+    samples: int = setting(20, "How many of the last sweeps are averaged in prediction.")
+    dirichlet: bool = setting(False, "Keep all discounts at 0: a hierarchical Dirichlet process.")
+    discount: float = setting(0.5, "Discount of every level at the start (for good, if fixed).")
+    strength: float = setting(1.0, "Strength of every level at the start (for good, if fixed).")
+    discount_prior: tuple[float, float] = setting((1.0, 1.0), "Beta(a, b) prior of the discount.")
+    strength_prior: tuple[float, float] = setting(
+        (1.0, 1.0), "Gamma(shape, rate) prior of the strength."
+    )
+
+    def validate(self) -> None:
+        """Refuse values that no Pitman-Yor process has."""
+        if not 1 <= self.samples <= self.sweeps:
+            raise ConfigError(
+                f"samples = {self.samples} must lie between 1 and sweeps = {self.sweeps}"
+            )
+        if not 0 <= self.discount < 1:
+            raise ConfigError(f"discount = {self.discount} must lie in [0, 1)")
+        if self.dirichlet and self.hyper == "fixed" and self.discount != 0:
+            raise ConfigError("dirichlet = true with fixed hyper-parameters needs discount = 0")
+        if not self.strength > -self.discount:
+            raise ConfigError(f"strength = {self.strength} must be greater than -discount")
+        if self.hyper != "fixed" and not (self.strength > 0 and self.discount > 0):
+            raise ConfigError("hyper-parameters that are learned start from values above 0")
+        if min(*self.discount_prior, *self.strength_prior) <= 0:
+            raise ConfigError("the parameters of a prior must be above 0")
