@@ -1,0 +1,51 @@
+"""CoNLL-U, the format of Universal Dependencies (release 2).
+
+Ten columns, comments that begin with ``#``, rows for tokens of several words (``1-2``) and for
+empty nodes of the enhanced graph (``8.1``); one root a sentence.
+
+>>> from bistro.treebank.treebank import read, write            # doctest: +SKIP
+>>> write(read("train.conllu"), "copy.conllu")                  # the same bytes again
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from bistro.treebank.column_file import ColumnFormat
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import Roots
+
+CONLLU = ColumnFormat(
+    name="conllu",
+    title="CoNLL-U",
+    columns=("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"),
+    roots="one",
+    special_rows=True,
+)
+
+
+def to_conllu(sentence: Sentence, *, roots: Roots = "one") -> Sentence:
+    """Return a sentence of another format as CoNLL-U; PHEAD and PDEPREL have no place in it."""
+    return Sentence.from_columns(
+        sentence.forms,
+        lemmas=sentence.lemmas,
+        upos=sentence.upos,
+        xpos=sentence.xpos,
+        feats=sentence.feats,
+        heads=sentence.heads,
+        deprels=sentence.deprels,
+        comments=sentence.comments,
+        roots=roots,
+        line=sentence.line,
+    )
+
+
+def lost_in_conllu(sentence: Sentence) -> Counter[str]:
+    """Count what `to_conllu` leaves out."""
+    return Counter(
+        {
+            "PHEAD values": sum(value != EMPTY for value in sentence.deps),
+            "PDEPREL values": sum(value != EMPTY for value in sentence.misc),
+        }
+    )

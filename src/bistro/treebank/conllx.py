@@ -1,0 +1,55 @@
+"""CoNLL-X, the format of the shared tasks on dependency parsing of 2006 and 2007.
+
+Ten columns as in CoNLL-U, but a coarse and a fine tag (CPOSTAG, POSTAG: `upos`, `xpos`) and the
+projective head and relation (PHEAD, PDEPREL: `deps`, `misc`). It has no tokens of several words and
+no empty nodes; a sentence may have several roots. Comments, which the format does not know, are
+kept when they occur.
+
+>>> print(to_conllx(sentence), end="")                          # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from bistro.treebank.column_file import ColumnFormat
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+
+CONLLX = ColumnFormat(
+    name="conllx",
+    title="CoNLL-X",
+    columns=(
+        "ID", "FORM", "LEMMA", "CPOSTAG", "POSTAG", "FEATS", "HEAD", "DEPREL", "PHEAD", "PDEPREL",
+    ),
+    roots="any",
+    special_rows=False,
+)  # fmt: skip
+
+
+def to_conllx(sentence: Sentence) -> Sentence:
+    """Return the words of a sentence as CoNLL-X; `lost_in_conllx` counts what is left out."""
+    return Sentence.from_columns(
+        sentence.forms,
+        lemmas=sentence.lemmas,
+        upos=sentence.upos,
+        xpos=sentence.xpos,
+        feats=sentence.feats,
+        heads=sentence.heads,
+        deprels=sentence.deprels,
+        format="conllx",
+        line=sentence.line,
+    )
+
+
+def lost_in_conllx(sentence: Sentence) -> Counter[str]:
+    """Count what `to_conllx` leaves out."""
+    return Counter(
+        {
+            "comments": len(sentence.comments),
+            "multiword tokens": len(sentence.multiword),
+            "empty nodes": len(sentence.empty_nodes),
+            "DEPS values": sum(value != EMPTY for value in sentence.deps),
+            "MISC values": sum(value != EMPTY for value in sentence.misc),
+        }
+    )

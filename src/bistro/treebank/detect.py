@@ -1,0 +1,113 @@
+"""Which format is it? By name, by suffix, else by the look of the first lines.
+
+>>> format_of_suffix("data/train.conllu.gz")
+'conllu'
+>>> format_of_content(b"(S (NP (PRP It)) (VP (VBZ rains)))")
+'brackets'
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import PurePath
+
+from bistro.errors import ConfigError, TreebankError, nearest
+from bistro.treebank.blocks import BYTE_ORDER_MARK, Readable
+from bistro.treebank.fields import UPOS
+
+SENTENCE_FORMATS = ("conllu", "conllx", "text")
+FORMATS = (*SENTENCE_FORMATS, "brackets")
+
+_SUFFIXES = {
+    ".conllu": "conllu",
+    ".conllx": "conllx",
+    ".conll": "conllx",
+    ".txt": "text",
+    ".mrg": "brackets",
+    ".brackets": "brackets",
+}
+_COMPRESSED = {".gz", ".xz", ".zst"}
+_ENOUGH_BYTES = 1 << 14
+_UNIVERSAL_TAGS = frozenset(
+    {
+        *("ADJ", "ADV", "INTJ", "NOUN", "PROPN", "VERB"),
+        *("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ"),
+        *("PUNCT", "SYM", "X", "_"),
+    }
+)
+
+
+class PeekedStream:
+    """A binary stream that shows its first bytes before they are read, and keeps its hash."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self._seen = b""
+        self.sha256 = hashlib.sha256()
+
+    def peek(self) -> bytes:
+        """Return the first lines without moving on: all that is there, or enough to judge."""
+        while len(self._seen) < _ENOUGH_BYTES and (piece := self._stream.read(_ENOUGH_BYTES)):
+            self._seen += piece
+        return self._seen
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return at most `size` bytes (all that is left if negative), none at the end."""
+        if self._seen and size >= 0:
+            piece, self._seen = self._seen[:size], self._seen[size:]
+        else:
+            piece = self._seen + self._stream.read(size)
+            self._seen = b""
+        self.sha256.update(piece)
+        return piece
+
+
+def choose_format(path: str | None, stream: PeekedStream, given: str | None) -> str:
+    """Return the format of a file of sentences: as given, by its suffix, or by its content."""
+    if given is not None:
+        check_format(given, SENTENCE_FORMATS)
+        return given
+    found = (path and format_of_suffix(path)) or format_of_content(stream.peek())
+    if found == "brackets":
+        raise TreebankError(
+            "this looks like bracketed trees, not sentences in columns: "
+            "read it with bistro.treebank.brackets, or name the format",
+            path=path,
+        )
+    return found
+
+
+def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
+    """Refuse the name of a format that does not exist."""
+    if name not in choices:
+        raise ConfigError(
+            f"'{name}' is no format{nearest(name, choices)}; choose one of {', '.join(choices)}"
+        )
+
+
+def format_of_suffix(path: str) -> str | None:
+    """Return the format a file name tells, if it does."""
+    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    return _SUFFIXES.get(suffixes[-1]) if suffixes else None
+
+
+def format_of_content(first: bytes) -> str:
+    """Guess the format from the first lines.
+
+    Ten columns are CoNLL-U if a comment stands before them, if the first row is a multiword token
+    or an empty node, or if its tag is one of the universal ones; else CoNLL-X.
+    """
+    comment_seen = False
+    for line in first.decode("utf-8", "replace").removeprefix(BYTE_ORDER_MARK).split("\n"):
+        fields = line.strip(" \r").split("\t")
+        if line.startswith("#"):
+            comment_seen = True
+        elif len(fields) > 1:
+            plain = fields[0].isdigit() and len(fields) > UPOS
+            universal = plain and fields[UPOS] in _UNIVERSAL_TAGS
+            return "conllu" if comment_seen or universal or not plain else "conllx"
+        elif fields[0]:
+            return "brackets" if fields[0].startswith("(") else "text"
+    return "conllu" if comment_seen else "text"

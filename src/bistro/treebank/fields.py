@@ -1,0 +1,79 @@
+"""The ten columns: their names, what a field may hold, and numbers in them.
+
+>>> parse_heads(["2", "0", "_"])
+[2, 0, -1]
+>>> split_words("to be\\tor not")
+['to', 'be', 'or', 'not']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from bistro.errors import TreebankError, nearest
+from bistro.treebank.validate import MISSING
+
+EMPTY = "_"
+COLUMNS = ("ids", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels", "deps", "misc")
+"""The columns by the names of a sentence's lists; ``ids`` are 1, 2, … and have no list."""
+LISTS = (*COLUMNS[1:], "comments")
+FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
+
+
+class _HeadValues(dict[str, int]):
+    """HEAD fields to numbers; the small ones are looked up, which is faster than `int`."""
+
+    def __missing__(self, field: str) -> int:
+        if is_number(field):
+            return int(field)
+        raise KeyError(field)
+
+
+def is_number(field: str) -> bool:
+    """Tell whether a field is a plain number; `int` would also take "+1", "1_0" or "٣"."""
+    return field.isascii() and field.isdigit() and len(field) < 10
+
+
+HEAD_VALUES = _HeadValues({EMPTY: MISSING} | {str(head): head for head in range(1000)})
+
+
+def parse_heads(fields: Iterable[str]) -> list[int]:
+    """Return HEAD fields as numbers, ``_`` as -1; a KeyError holds the first that is neither."""
+    return list(map(HEAD_VALUES.__getitem__, fields))
+
+
+def head_text(head: int) -> str:
+    """Return a head as it stands in a file."""
+    return EMPTY if head == MISSING else str(head)
+
+
+def split_words(line: str) -> list[str]:
+    """Split at spaces and tabs only: a no-break space or U+2028 is part of its word."""
+    return [word for word in line.replace("\t", " ").replace("\r", " ").split(" ") if word]
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Refuse a column that no sentence has."""
+    for name in names:
+        if name not in LISTS:
+            known = ", ".join(LISTS)
+            raise TypeError(f"a sentence has no column '{name}'{nearest(name, LISTS)}: {known}")
+
+
+def check_values(name: str, values: Sequence[Any], size: int) -> None:
+    """Refuse values of a column (or comments) that could not be read back."""
+    if name == "comments":
+        for comment in values:
+            if not comment.startswith("#") or not {"\n", "\r", "\0"}.isdisjoint(comment):
+                raise TreebankError(f"a comment is one line that begins with '#', not {comment!r}")
+        return
+    if len(values) != size:
+        raise TreebankError(f"the column '{name}' has {len(values)} entries for {size} words")
+    if name == "heads":
+        return
+    if not {"\t", "\n", "\r", "\0"}.isdisjoint("".join(values)):
+        bad = next(value for value in values if not {"\t", "\n", "\r", "\0"}.isdisjoint(value))
+        raise TreebankError(f"a field cannot hold a tab, line end or NUL: {name} {bad!r}")
+    if name == "forms" and "" in values:
+        raise TreebankError(f"word {list(values).index('') + 1} is empty: every word needs a form")

@@ -1,0 +1,286 @@
+"""One sentence: columns of words, and the very text it was read from.
+
+The columns are those of CoNLL-U; in CoNLL-X, ``upos`` is CPOSTAG, ``xpos`` POSTAG, and PHEAD and
+PDEPREL sit in ``deps`` and ``misc``. Lists hold one entry a syntactic word: word i of the file is
+entry i - 1. Multiword tokens, empty nodes and comments live in the text beside them. A sentence
+is written as it was read; only fields whose column holds another value now are replaced.
+
+>>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
+>>> sentence.replace(upos=["PRON", "VERB"]).upos
+['PRON', 'VERB']
+>>> str(sentence).split("\\n")[1].split("\\t")
+['2', 'rains', '_', '_', '_', '_', '0', 'root', '_', '_']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from bistro.errors import TreebankError, nearest
+from bistro.treebank.fields import (
+    COLUMNS,
+    EMPTY,
+    FORM,
+    HEAD,
+    HEAD_VALUES,
+    LISTS,
+    check_names,
+    check_values,
+    head_text,
+    parse_heads,
+    split_words,
+)
+from bistro.treebank.validate import MISSING, Roots, find_tree_problem
+
+_READ_AT_ONCE = frozenset({"forms", "upos", "heads", "deprels"})
+_LINE_END = re.compile(r"(\r?\n)")
+
+CoreColumns = tuple[list[str], list[str], list[int], list[str]]
+"""Forms, upos, heads, deprels: the columns that every reader fills."""
+
+
+class Sentence:
+    """The words of a sentence in columns; ``len`` is the number of syntactic words.
+
+    Columns that few programs ask for are cut out of the text at the first access.
+    """
+
+    __slots__ = (*LISTS, "_block", "_end", "_lead", "format", "line")
+
+    forms: list[str]
+    lemmas: list[str]
+    upos: list[str]
+    xpos: list[str]
+    feats: list[str]
+    heads: list[int]
+    """1-based; 0 is the root, -1 a missing head."""
+    deprels: list[str]
+    deps: list[str]
+    misc: list[str]
+    comments: list[str]
+    """The lines that begin with ``#``, as they are."""
+    format: str
+    """``conllu``, ``conllx`` or ``text``."""
+    line: int
+    """The number of its first line in its file, from 1."""
+
+    def __init__(
+        self,
+        block: str,
+        core: CoreColumns,
+        format: str,
+        line: int = 1,
+        lead: str = "",
+        end: str = "\n\n",
+    ) -> None:
+        """Make a sentence of text that has been checked; `from_columns` checks, this does not."""
+        self.forms, self.upos, self.heads, self.deprels = core
+        self.format = format
+        self.line = line
+        self._block = block
+        self._lead = lead
+        self._end = end
+
+    @classmethod
+    def from_columns(
+        cls,
+        forms: Iterable[str],
+        *,
+        heads: Iterable[int] | None = None,
+        comments: Iterable[str] = (),
+        multiword: Iterable[tuple[int, int, str]] = (),
+        format: str = "conllu",
+        roots: Roots = "any",
+        line: int = 1,
+        **columns: Iterable[str],
+    ) -> Sentence:
+        """Build a sentence from scratch; columns not given hold ``_``."""
+        check_names(columns)
+        words = list(forms)
+        size = len(words)
+        if not size:
+            raise TreebankError("a sentence needs at least one word")
+        values: dict[str, list[Any]] = {name: [EMPTY] * size for name in COLUMNS[2:]}
+        values["heads"] = [MISSING] * size if heads is None else list(heads)
+        values |= {"forms": words, "comments": list(comments)}
+        values |= {name: list(column) for name, column in columns.items()}
+        for name, column in values.items():
+            check_values(name, column, size)
+        _check_tree(values["heads"], roots)
+        core = (words, values["upos"], values["heads"], values["deprels"])
+        if format == "text":
+            return cls(" ".join(words), core, format, line, end="\n")
+        return cls("\n".join(_build_lines(values, multiword)), core, format, line)
+
+    def replace(self, **columns: Iterable[Any]) -> Sentence:
+        """Return a copy with other columns (or comments), everything else kept.
+
+        New comments stand before the words, all of them.
+        """
+        check_names(columns)
+        core = (list(self.forms), list(self.upos), list(self.heads), list(self.deprels))
+        copy = Sentence(self._block, core, self.format, self.line, self._lead, self._end)
+        for name in LISTS:
+            if name in columns:
+                values = list(columns[name])
+                check_values(name, values, len(self))
+                setattr(copy, name, values)
+            elif name not in _READ_AT_ONCE and (loaded := self._loaded(name)) is not None:
+                setattr(copy, name, list(loaded))
+        if "heads" in columns:
+            _check_tree(copy.heads, "any")
+        return copy
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The comments of the form ``# key = value``."""
+        pairs = (comment[1:].partition("=") for comment in self.comments)
+        return {key.strip(): value.strip() for key, equals, value in pairs if equals}
+
+    @property
+    def sent_id(self) -> str | None:
+        """The value of ``# sent_id``, if there is one."""
+        return self.metadata.get("sent_id")
+
+    @property
+    def text(self) -> str | None:
+        """The value of ``# text``, if there is one."""
+        return self.metadata.get("text")
+
+    @property
+    def multiword(self) -> list[tuple[int, int, str]]:
+        """The tokens of several words: first word, last word, form."""
+        ranges = [(row[0].partition("-"), row[FORM]) for row in self._special_rows()]
+        return [(int(first), int(last), form) for (first, dash, last), form in ranges if dash]
+
+    @property
+    def empty_nodes(self) -> list[list[str]]:
+        """The ten fields of each empty node (8.1) of an enhanced graph."""
+        return [row for row in self._special_rows() if "." in row[0]]
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def __getattr__(self, name: str) -> list[str]:
+        # Called only for a slot that has not been filled yet.
+        if name == "comments":
+            values = self._comments_as_read()
+        elif name not in LISTS:
+            raise AttributeError(f"a sentence has no '{name}'{nearest(name, LISTS)}")
+        elif self.format == "text":
+            values = [EMPTY] * len(self)
+        else:
+            place = COLUMNS.index(name)
+            values = [row[place] for row in self._word_rows()]
+        setattr(self, name, values)
+        return values
+
+    def __str__(self) -> str:
+        """Return the text of the sentence as it is written to a file, blank line included."""
+        return f"{self._lead}{self._current_block()}{self._end}"
+
+    def __repr__(self) -> str:
+        shown = " ".join(self.forms[:8]) + (" …" if len(self) > 8 else "")
+        return f"<Sentence of {len(self)} words: {shown}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sentence):
+            return NotImplemented
+        return self.format == other.format and str(self) == str(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _loaded(self, name: str) -> list[Any] | None:
+        try:
+            values: list[Any] = object.__getattribute__(self, name)
+        except AttributeError:
+            return None
+        return values
+
+    def _lines(self) -> list[str]:
+        return self._block.replace("\r\n", "\n").split("\n")
+
+    def _comments_as_read(self) -> list[str]:
+        if self.format == "text":
+            return []
+        return [line for line in self._lines() if line.startswith("#")]
+
+    def _word_rows(self) -> list[list[str]]:
+        rows = (line.split("\t") for line in self._lines() if not line.startswith("#"))
+        return [row for row in rows if row[0].isdigit()]
+
+    def _special_rows(self) -> list[list[str]]:
+        if self.format != "conllu":
+            return []
+        rows = (line.split("\t") for line in self._lines() if not line.startswith("#"))
+        return [row for row in rows if not row[0].isdigit()]
+
+    def _current_block(self) -> str:
+        """Return the text with the fields that have changed since it was read."""
+        if self.format == "text":
+            return self._block if split_words(self._block) == self.forms else " ".join(self.forms)
+        rows = self._word_rows()
+        new_rows = self._put_columns(rows)
+        comments = self._loaded("comments")
+        new_comments = comments is not None and comments != self._comments_as_read()
+        if not new_rows and not new_comments:
+            return self._block
+        pieces = _LINE_END.split(self._block)
+        lines = list(zip(pieces[::2], [*pieces[1::2], ""], strict=True))
+        if comments is not None and new_comments:
+            check_values("comments", comments, len(self))
+            line_end = lines[0][1] or "\n"
+            kept = [(line, end or line_end) for line, end in lines if not line.startswith("#")]
+            lines = [*((comment, line_end) for comment in comments), *kept]
+            lines[-1] = (lines[-1][0], "")
+        words = iter(rows)
+        return "".join(
+            ("\t".join(next(words)) if line.partition("\t")[0].isdigit() else line) + end
+            for line, end in lines
+        )
+
+    def _put_columns(self, rows: list[list[str]]) -> bool:
+        """Write the values of all columns into `rows`; tell whether any was another one."""
+        changed = False
+        for place, name in enumerate(COLUMNS[1:], start=1):
+            values = self._loaded(name)
+            if values is None:
+                continue
+            old = [row[place] for row in rows]
+            if (parse_heads(old) if place == HEAD else old) == values:
+                continue
+            check_values(name, values, len(rows))
+            changed = True
+            for row, value in zip(rows, values, strict=True):
+                if place != HEAD:
+                    row[place] = value
+                elif HEAD_VALUES[row[place]] != value:
+                    row[place] = head_text(value)
+        return changed
+
+
+def _build_lines(
+    values: dict[str, list[Any]], multiword: Iterable[tuple[int, int, str]]
+) -> list[str]:
+    size = len(values["forms"])
+    tokens = {first: (last, form) for first, last, form in multiword}
+    columns: list[Iterable[str]] = [map(str, range(1, size + 1))]
+    columns += [map(head_text, values[n]) if n == "heads" else values[n] for n in COLUMNS[1:]]
+    lines: list[str] = list(values["comments"])
+    for word, row in enumerate(zip(*columns, strict=True), start=1):
+        if word in tokens:
+            last, form = tokens.pop(word)
+            if not word <= last <= size:
+                raise TreebankError(f"the multiword token {word}-{last} ends outside the sentence")
+            lines.append("\t".join([f"{word}-{last}", form, *[EMPTY] * 8]))
+        lines.append("\t".join(row))
+    if tokens:
+        raise TreebankError(f"the multiword token at word {min(tokens)} is outside the sentence")
+    return lines
+
+
+def _check_tree(heads: list[int], roots: Roots) -> None:
+    if problem := find_tree_problem(heads, roots=roots, partial=True):
+        raise TreebankError(problem.reason)

@@ -1,0 +1,176 @@
+"""Treebanks: many sentences, read from a file and written to one.
+
+The format follows from the suffix (``.conllu``; ``.conll`` and ``.conllx``; ``.txt``), with
+``.gz``, ``.xz`` or ``.zst`` behind it; where that says nothing, from the content. What is read and
+not changed is written back byte for byte.
+
+>>> treebank = read("train.conllu")                             # doctest: +SKIP
+>>> len(treebank), treebank.words, treebank[0].forms[:2]        # doctest: +SKIP
+>>> write(treebank[:100], "first.conllu.gz")                    # doctest: +SKIP
+>>> words = sum(len(s) for s in iter_sentences("huge.conllu"))  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, overload
+
+from bistro.errors import TreebankError
+from bistro.files import STANDARD_STREAM, open_binary, writing
+from bistro.treebank.blocks import BYTE_ORDER_MARK
+from bistro.treebank.column_file import ColumnReader
+from bistro.treebank.conllu import CONLLU
+from bistro.treebank.conllx import CONLLX
+from bistro.treebank.detect import PeekedStream, choose_format
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.text import iter_text
+from bistro.treebank.validate import Roots
+
+Source = str | os.PathLike[str] | IO[bytes]
+
+_COLUMN_FORMATS = {column_format.name: column_format for column_format in (CONLLU, CONLLX)}
+
+
+class Treebank(Sequence[Sentence]):
+    """A sequence of sentences that knows where it comes from; a slice is a treebank too."""
+
+    def __init__(
+        self,
+        sentences: Iterable[Sentence],
+        path: str | None = None,
+        *,
+        name: str | None = None,
+        license: str | None = None,
+        format: str | None = None,
+        sha256: str | None = None,
+    ) -> None:
+        self.sentences = list(sentences)
+        self.path = path
+        self.name = name
+        self.license = license
+        self.format = format or (self.sentences[0].format if self.sentences else CONLLU.name)
+        self._sha256 = sha256
+
+    @property
+    def words(self) -> int:
+        """The number of syntactic words."""
+        return sum(map(len, self.sentences))
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the file's bytes (decompressed), or of what `write` would write."""
+        if self._sha256 is None:
+            digest = hashlib.sha256()
+            for piece in encoded(self.sentences):
+                digest.update(piece)
+            self._sha256 = digest.hexdigest()
+        return self._sha256
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def __iter__(self) -> Iterator[Sentence]:
+        return iter(self.sentences)
+
+    @overload
+    def __getitem__(self, index: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, index: slice) -> Treebank: ...
+    def __getitem__(self, index: int | slice) -> Sentence | Treebank:
+        if isinstance(index, int):
+            return self.sentences[index]
+        return Treebank(
+            self.sentences[index],
+            self.path,
+            name=self.name,
+            license=self.license,
+            format=self.format,
+        )
+
+    def __repr__(self) -> str:
+        label = self.name or self.path or "made in memory"
+        return f"<Treebank of {len(self)} sentences, {self.words} words: {label}>"
+
+
+def read(
+    source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
+) -> Treebank:
+    """Read a whole file; see `iter_sentences` for the arguments."""
+    with _opened(source) as (peeked, path):
+        chosen = choose_format(path, peeked, format)
+        sentences = list(_parse(peeked, path, chosen, roots, partial))
+        return Treebank(sentences, path, format=chosen, sha256=peeked.sha256.hexdigest())
+
+
+def iter_sentences(
+    source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
+) -> Iterator[Sentence]:
+    """Yield the sentences of a path, ``-`` or a binary stream, a megabyte in memory at a time.
+
+    `format` is ``conllu``, ``conllx`` or ``text``. `roots` is ``one`` (the rule of CoNLL-U) or
+    ``any`` (that of CoNLL-X). `partial` allows sentences in which only some words have a head.
+    """
+    with _opened(source) as (peeked, path):
+        yield from _parse(peeked, path, choose_format(path, peeked, format), roots, partial)
+
+
+def write(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -> None:
+    """Write sentences to a path (``-``: standard output); it appears only when complete."""
+    with writing(path) as stream:
+        for piece in encoded(sentences):
+            stream.write(piece)
+
+
+def encoded(sentences: Iterable[Sentence]) -> Iterator[bytes]:
+    """Yield the bytes of a file of `sentences`, whatever files they come from."""
+    before = ""
+    first_format = None
+    for sentence in sentences:
+        first_format = first_format or sentence.format
+        if sentence.format != first_format:
+            raise TreebankError(
+                f"a sentence is {sentence.format}, but those before it are {first_format}: "
+                "convert them to one format first"
+            )
+        text = str(sentence)
+        if before:
+            text = _separator(before, sentence.format) + text.removeprefix(BYTE_ORDER_MARK)
+        yield text.encode()
+        before = text
+
+
+def _separator(before: str, format: str) -> str:
+    """Return the line ends missing after the last sentence of a file that lacks them."""
+    if before.endswith(("\n\n", "\n\r\n")) or (format == "text" and before.endswith("\n")):
+        return ""
+    return "\n" if before.endswith("\n") or format == "text" else "\n\n"
+
+
+@contextlib.contextmanager
+def _opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        with open_binary(name) as stream:
+            yield PeekedStream(stream), "<stdin>" if name == STANDARD_STREAM else name
+    else:
+        label = getattr(source, "name", None)
+        yield PeekedStream(source), label if isinstance(label, str) else None
+
+
+def _parse(
+    stream: PeekedStream, path: str | None, format: str, roots: Roots | None, partial: bool
+) -> Iterator[Sentence]:
+    if format == "text":
+        sentences = iter_text(stream, path)
+    else:
+        reader = ColumnReader(_COLUMN_FORMATS[format], path, roots, partial)
+        sentences = reader.iter_sentences(stream)
+    empty = True
+    for sentence in sentences:
+        empty = False
+        yield sentence
+    if empty:
+        raise TreebankError("the file is empty: expected at least one sentence", path=path)
