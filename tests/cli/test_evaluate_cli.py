@@ -1,0 +1,116 @@
+"""`bistro evaluate` as a user types it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from bistro.cli.evaluate import evaluate
+from bistro.errors import BistroError
+
+GOLD = """\
+1\tThe\t_\tDET\tDT\t_\t2\tdet\t_\t_
+2\tdog\t_\tNOUN\tNN\t_\t3\tnsubj\t_\t_
+3\tsleeps\t_\tVERB\tVBZ\t_\t0\troot\t_\t_
+4\t.\t_\tPUNCT\t.\t_\t3\tpunct\t_\t_
+
+"""
+
+
+@pytest.fixture
+def run():
+    app = typer.Typer()
+    app.command()(evaluate)
+    runner = CliRunner(env={"COLUMNS": "160"})
+    return lambda *arguments: runner.invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def files(tmp_path):
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    gold.write_text(GOLD)
+    system.write_text(GOLD.replace("2\tdet", "3\tdet").replace("3\tpunct", "2\tpunct"))
+    return gold, system
+
+
+def test_table_names_the_protocol_beside_every_figure(run, files):
+    result = run(*files)
+    assert result.exit_code == 0
+    rows = [line for line in result.stdout.splitlines() if " 50.00 " in line or " 66.67 " in line]
+    assert len(rows) == 4
+    assert all("(UD)" in row for row in rows[:2])
+    assert all("without punctuation" in row and "PUNCT" in row for row in rows[2:])
+    assert "4 words in 1 sentences" in result.stdout
+
+
+def test_json_is_unrounded(run, files):
+    figures = json.loads(run(*files, "--json").stdout)
+    assert figures["uas"] == 50.0
+    assert figures["no_punct"]["uas"] == 100 * 2 / 3
+    assert figures["no_punct"]["words"] == 3
+    assert figures["clas"] == figures["upos"] == 100.0
+    assert (figures["words"], figures["sentences"]) == (4, 1)
+    assert "subtypes" in figures["protocol"]["ud"]
+    assert "PUNCT" in figures["protocol"]["no_punct"]
+
+
+def test_punctuation_can_be_set(run, files):
+    figures = json.loads(run(*files, "--json", "--punct", "penn").stdout)
+    assert figures["no_punct"]["punct"] == "penn"
+    assert figures["no_punct"]["words"] == 3
+
+
+def test_no_labels_is_said(run, files):
+    gold, system = files
+    unlabelled = "\n".join(
+        "\t".join([*line.split("\t")[:7], "_", "_", "_"]) if line else ""
+        for line in GOLD.split("\n")
+    )
+    system.write_text(unlabelled)
+    told = run(gold, system).stdout
+    assert told.count("n/a (no labels)") == 3
+    assert " 0.00 " not in told
+    figures = json.loads(run(gold, system, "--json").stdout)
+    assert figures["las"] is None
+    assert figures["no_punct"]["las"] is None
+    assert figures["unavailable"]["las"] == "no labels"
+
+
+def test_several_roots_and_missing_heads_of_the_system_cost_points(run, files):
+    gold, system = files
+    system.write_text(GOLD.replace("3\tpunct", "0\troot").replace("2\tdet", "_\t_"))
+    assert json.loads(run(gold, system, "--json").stdout)["uas"] == 50.0
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "told"),
+    [
+        (GOLD * 2, (), "has 1 sentences, but"),
+        (GOLD.replace("dog", "cat"), (), "word 2 of sentence 1 is 'dog'"),
+        (GOLD, ("--punct", "pen"), "did you mean 'penn'"),
+        ("1\tThe\n", (), "system.conllu:1"),
+    ],
+)
+def test_errors_are_one_sentence(run, files, text, arguments, told):
+    gold, system = files
+    system.write_text(text)
+    result = run(gold, system, *arguments)
+    assert isinstance(result.exception, BistroError)
+    assert told in str(result.exception)
+    assert "\n" not in str(result.exception)
+    assert result.stdout == ""
+
+
+def test_missing_file(run, files, tmp_path):
+    result = run(files[0], tmp_path / "absent.conllu")
+    assert isinstance(result.exception, BistroError)
+    assert "absent.conllu" in str(result.exception)
+
+
+def test_help_teaches(run):
+    told = run("--help").stdout
+    for phrase in ("GOLD", "SYSTEM", "--punct", "--json", "official scorer", "punctuation out"):
+        assert phrase in told
