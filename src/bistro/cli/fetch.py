@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TransferSpeedColumn
-from rich.progress import Progress as ProgressBar
 
+from bistro.cli.common import say
 from bistro.errors import BistroError
-from bistro.treebank.fetch import Fetched, cache_folder, cached
-from bistro.treebank.fetch import fetch as fetch_treebank
-from bistro.treebank.fetch_sources import Progress
 from bistro.treebank.ud_names import LATEST_RELEASE
+
+if TYPE_CHECKING:
+    from bistro.treebank.fetch import Fetched
+    from bistro.treebank.fetch_sources import Progress
 
 CHECKED = {
     "mirror": "The checksums that the mirror promises agree.",
@@ -56,12 +55,15 @@ def fetch(
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
 
+        bistro fetch en_ewt
+        bistro fetch UD_Danish-DDT --release 2.16 --mirror /data/ud
+
     The paths of its CoNLL-U files go to standard output, one a line, notes to standard error. A
     treebank that is already there is checked against its checksums and used without the network.
     The cache is the user's cache folder, or the folder BISTRO_HOME.
-
-    Example: bistro fetch en_ewt --release 2.16
     """
+    from bistro.treebank.fetch import fetch as fetch_treebank
+
     if list_:
         _print_cached()
         return
@@ -70,44 +72,47 @@ def fetch(
             "which treebank? Give a name such as UD_English-EWT or en_ewt, or --list to see what "
             "is cached"
         )
-    notes = Console(stderr=True, highlight=False, soft_wrap=True)
-    with _progress_bar(notes) as progress:
+    with _progress_bar() as progress:
         fetched = fetch_treebank(
             treebank, release, mirror=mirror, force=force, timeout=timeout, progress=progress
         )
     for path in fetched.files:
         typer.echo(path)
-    _print_notes(fetched, notes)
+    _say_notes(fetched)
 
 
 def _print_cached() -> None:
+    from bistro.treebank.fetch import cache_folder, cached
+
     typer.echo("treebank\trelease\tmegabytes\tfolder")
     for found in cached():
         size = sum(path.stat().st_size for path in found.files) / 1e6
         typer.echo(f"{found.name}\t{found.release}\t{size:.1f}\t{found.folder}")
-    Console(stderr=True, highlight=False, soft_wrap=True).print(f"Cache: {cache_folder()}")
+    say(f"Cache: {cache_folder()}")
 
 
-def _print_notes(fetched: Fetched, notes: Console) -> None:
+def _say_notes(fetched: Fetched) -> None:
     record = fetched.folder.with_name(f"{fetched.name}.sha256")
-    notes.print(
-        f"{fetched.name}, release {fetched.release}.", CHECKED[fetched.check].format(record=record)
-    )
-    licence = fetched.licence or "none came with it; see universaldependencies.org"
-    notes.print(f"Licence: {licence}")
+    checked = CHECKED[fetched.check].format(record=record)
+    say(f"{fetched.name}, release {fetched.release}. {checked}")
+    say(f"Licence: {fetched.licence or 'none came with it; see universaldependencies.org'}")
 
 
 @contextlib.contextmanager
-def _progress_bar(console: Console) -> Iterator[Progress]:
-    """Yield a callback that moves one bar a file."""
+def _progress_bar() -> Iterator[Progress]:
+    """Yield a callback that moves one bar a file, on standard error."""
+    from rich import progress as rich_progress
+    from rich.console import Console
+
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
+        rich_progress.DownloadColumn(),
+        rich_progress.TransferSpeedColumn(),
     )
-    with ProgressBar(*columns, console=console, transient=True) as bars:
-        tasks: dict[str, TaskID] = {}
+    console = Console(stderr=True)
+    with rich_progress.Progress(*columns, console=console, transient=True) as bars:
+        tasks: dict[str, rich_progress.TaskID] = {}
 
         def move(name: str, received: int, length: int | None) -> None:
             if name not in tasks:
