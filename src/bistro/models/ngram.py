@@ -44,7 +44,7 @@ class NgramConfig:
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
-    sampler: SamplerSettings = setting(SamplerSettings, "How the distribution is learned.")
+    sampler: SamplerSettings = setting(SamplerSettings(), "How the distribution is learned.")
 
     def validate(self) -> None:
         """Refuse impossible orders."""

@@ -20,8 +20,8 @@ class SamplerSettings:
     hyper: Literal["slice", "map", "fixed"] = setting(
         "slice", "Hyper-parameters: slice-sampled, maximised a posteriori, or fixed."
     )
-    sweeps: int = setting(40, "Sweeps over the training events.")
-    samples: int = setting(20, "How many of the last sweeps are averaged in prediction.")
+    sweeps: int = setting(60, "Sweeps over the training events.")
+    samples: int = setting(40, "How many of the last sweeps are averaged in prediction.")
     dirichlet: bool = setting(False, "Keep all discounts at 0: a hierarchical Dirichlet process.")
     discount: float = setting(0.5, "Discount of every level at the start (for good, if fixed).")
     strength: float = setting(1.0, "Strength of every level at the start (for good, if fixed).")

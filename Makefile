@@ -1,0 +1,47 @@
+# Two commands for a fresh clone: `make demo` and `make test`. They need Python 3.11 or later, pip, make and
+# a C++ compiler; everything else goes into a virtual environment of the project's own.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find src cpp -name '*.py' -o -name '*.[ch]pp' -o -name '*.css' -o -name '*.tsv') \
+           pyproject.toml CMakeLists.txt
+
+.PHONY: demo test check pytest sanitize benchmark clean
+
+demo: $(VENV)/.installed
+	$(BIN)/bistro demo
+
+test: check pytest
+
+# Style, types, and nothing else.
+check: $(VENV)/.test-installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+pytest: $(VENV)/.test-installed
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+# The core's tests under the address and undefined-behaviour sanitizers.
+sanitize: $(VENV)/.test-installed
+	bash tools/sanitize.sh $(BIN)/python
+
+benchmark: $(VENV)/.test-installed
+	$(BIN)/python -m benchmarks
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet .
+	touch $@
+
+# The stub that the build makes is put beside the sources too, where mypy looks for it.
+$(VENV)/.test-installed: $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet '.[test]'
+	cp $$($(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/bistro/_core.pyi src/bistro/
+	touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) build dist src/bistro/_core.* .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""Speed, memory and growth; every comparison is a ratio within one run."""

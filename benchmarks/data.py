@@ -1,0 +1,36 @@
+"""Where the real data is, and how long things take."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+def data_dir() -> Path:
+    """Return the folder of treebanks, or stop with a sentence."""
+    folder = Path(os.environ.get("BISTRO_DATA", PROJECT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        sys.exit(f"no treebanks at {folder}; set BISTRO_DATA")
+    return folder
+
+
+def words_of(path: Path) -> list[list[str]]:
+    """Return the sentences of a file as lists of words."""
+    import bistro
+
+    return [sentence.forms for sentence in bistro.read(path)]
+
+
+def best_seconds(task: Callable[[], object], repeats: int) -> float:
+    """Return the least CPU time of several runs: what else the machine does only adds to it."""
+    times = []
+    for _ in range(repeats):
+        begin = time.process_time()
+        task()
+        times.append(time.process_time() - begin)
+    return min(times)
