@@ -51,6 +51,7 @@ def test_by_hand():
     # Content words of gold: dog seen us loudly; of the system: dog seen us (loudly is punct
     # there); right among gold's: seen.
     assert scores.clas == pytest.approx(100 * 2 * 1 / (4 + 3))
+    assert scores.content_words == 4
     # Without the comma and the full stop: seven words, six right heads, four right labels.
     assert scores.no_punct.words == 7
     assert scores.no_punct.uas == pytest.approx(100 * 6 / 7)
@@ -264,6 +265,9 @@ def test_danish_counts(data_dir):
     assert scores.words == 5852
     assert scores.no_punct.words == 5010
     assert scores.no_punct.las == 100.0
+    # The relations and features are not those of UD: its scores for them would mean nothing.
+    assert scores.clas is scores.ufeats is None
+    assert scores.unavailable["clas"] == "no UD relations"
 
 
 @pytest.mark.data

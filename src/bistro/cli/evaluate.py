@@ -29,13 +29,13 @@ def evaluate(
 ) -> None:
     """Compare the trees and tags of SYSTEM with those of GOLD, word by word.
 
-        bistro evaluate test.conllu parsed.conllu
-        bistro evaluate test.conll parsed.conll --punct unicode --json
-
     Printed in percent, under both conventions of the field, each beside its figures: that of
     Universal Dependencies (all words count, subtypes of relations are ignored), which agrees with
     the official scorer, and the older one that leaves punctuation out. Both files, CoNLL-U or
     CoNLL-X, must have the same words.
+
+        bistro evaluate test.conllu parsed.conllu
+        bistro evaluate test.conll parsed.conll --punct unicode --json
     """
     from bistro.evaluate.attachment import score
     from bistro.treebank.treebank import iter_sentences
@@ -65,7 +65,7 @@ def _print_table(scores: AttachmentScores, title: str) -> None:
     ud = (
         ("UAS", "uas", "heads; all words, punctuation included (UD)"),
         ("LAS", "las", "heads and relations without subtypes; all words (UD)"),
-        ("CLAS", "clas", "the same, content words only, F1 (UD)"),
+        ("CLAS", "clas", "the same, content words of gold and system, F1 (UD)"),
         ("UPOS", "upos", "universal tags; all words (UD)"),
         ("XPOS", "xpos", "treebank's own tags; all words (UD)"),
         ("UFeats", "ufeats", "universal features; all words (UD)"),
@@ -73,7 +73,8 @@ def _print_table(scores: AttachmentScores, title: str) -> None:
     )
     for label, name, told in ud:
         shown = _show(getattr(scores, name), scores.unavailable.get(name))
-        table.add_row(label, shown, f"{scores.words:,}", told)
+        words = scores.content_words if name == "clas" else scores.words
+        table.add_row(label, shown, "" if name in scores.unavailable else f"{words:,}", told)
     table.add_section()
     for label, name, told in (("UAS", "uas", "heads"), ("LAS", "las", "heads and relations")):
         shown = _show(getattr(scores.no_punct, name), scores.unavailable.get(name))

@@ -55,12 +55,12 @@ def fetch(
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
 
-        bistro fetch en_ewt
-        bistro fetch UD_Danish-DDT --release 2.16 --mirror /data/ud
-
     The paths of its CoNLL-U files go to standard output, one a line, notes to standard error. A
     treebank that is already there is checked against its checksums and used without the network.
     The cache is the user's cache folder, or the folder BISTRO_HOME.
+
+        bistro fetch en_ewt
+        bistro fetch UD_Danish-DDT --release 2.16 --mirror /data/ud
     """
     from bistro.treebank.fetch import fetch as fetch_treebank
 

@@ -44,6 +44,7 @@ CONTENT_RELATIONS = {
     "discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod", "nsubj",
     "nummod", "obj", "obl", "orphan", "parataxis", "reparandum", "root", "vocative", "xcomp",
 }
+FUNCTION_RELATIONS = {"aux", "case", "cc", "clf", "cop", "det", "mark", "punct"}
 UNIVERSAL_FEATURES = {
     "Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender",
     "Mood", "Number", "NumType", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex",
@@ -57,7 +58,7 @@ NEEDED = {
     "deprels": ("labels", ("las", "clas")),
     "upos": ("tags", ("upos", "alltags")),
     "xpos": ("tags", ("xpos",)),
-    "feats": ("features", ("ufeats",)),
+    "feats": ("UD features", ("ufeats",)),
 }
 """For each column its name in messages, and the scores that need it."""
 
@@ -85,6 +86,8 @@ class AttachmentScores:
     ufeats: float | None
     alltags: float | None
     words: int
+    content_words: int
+    """Those of gold, over which CLAS is computed."""
     sentences: int
     no_punct: NoPunct
     protocol: dict[str, str]
@@ -166,6 +169,7 @@ def _count_tree(gold: Sentence, system: Sentence, punctuation: list[bool]) -> di
         "words": len(gold),
         "heads": sum(heads),
         "labelled": sum(labelled),
+        "gold content": sum(content),
         "content": sum(content) + sum(relation in CONTENT_RELATIONS for relation in given),
         "content labelled": sum(_both(content, labelled)),
         "plain words": sum(plain),
@@ -209,18 +213,30 @@ def _universal_features(feats: str) -> str:
 
 
 def _find_unavailable(golds: list[Sentence], systems: list[Sentence]) -> dict[str, str]:
-    """Say which scores mean nothing because one of the files lacks a column altogether."""
+    """Say which scores would mean nothing, because a column is empty or not of UD."""
     reasons: dict[str, str] = {}
     for column, (told, scores) in NEEDED.items():
         for side in (golds, systems):
             if not any(_has(sentence, column) for sentence in side):
                 reasons |= {name: f"no {told}" for name in scores if name not in reasons}
+    if "clas" not in reasons and not _has_universal_relations(golds):
+        reasons["clas"] = "no UD relations"
     return reasons
 
 
 def _has(sentence: Sentence, column: str) -> bool:
     values = getattr(sentence, column)
+    if column == "feats":
+        return any(_universal_features(feats) for feats in values)
     return bool(values.count(MISSING if column == "heads" else EMPTY) < len(values))
+
+
+def _has_universal_relations(golds: list[Sentence]) -> bool:
+    """Whether most relations are of UD; of other schemes, content words cannot be told."""
+    relations = [_without_subtype(label) for sentence in golds for label in sentence.deprels]
+    universal = CONTENT_RELATIONS | FUNCTION_RELATIONS
+    known = sum(relation in universal for relation in relations)
+    return 2 * known >= len(relations)
 
 
 def _summarise(
@@ -240,6 +256,7 @@ def _summarise(
         ufeats=percent("ufeats", "ufeats"),
         alltags=percent("alltags", "alltags"),
         words=counts["words"],
+        content_words=counts["gold content"],
         sentences=sentences,
         no_punct=NoPunct(
             uas=percent("uas", "plain heads", "plain words"),
