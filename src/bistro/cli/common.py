@@ -20,7 +20,9 @@ SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Decides every ra
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, unrounded.")]
 FormatOption = Annotated[
     str | None,
-    typer.Option("--input", metavar="FORMAT", help="conllu, conllx or lines; else by its name."),
+    typer.Option(
+        "--input", metavar="FORMAT", help="conllu, conllx or text; otherwise by name or content."
+    ),
 ]
 
 

@@ -57,7 +57,7 @@ def read_together(paths: list[str], format: str | None) -> Treebank:
     if len(parts) == 1:
         return parts[0]
     sentences = [sentence for part in parts for sentence in part]
-    return Treebank(sentences, name=" + ".join(part.name for part in parts))
+    return Treebank(sentences, name=" + ".join(part.label for part in parts))
 
 
 def train(
@@ -123,7 +123,7 @@ def train(
     model.save(output)
     if session.checkpoint:
         session.checkpoint.discard()
-    say(f"{output}: {kind} model of {treebank.name}, seed {seed}")
+    say(f"{output}: {kind} model of {treebank.label}, seed {seed}")
     if dev:
         from bistro.cli.perplexity import perplexity
 

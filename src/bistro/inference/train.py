@@ -140,7 +140,7 @@ def provenance(data: Any, sentences: Text) -> dict[str, Any]:
     """Return what a model says of its training data."""
     facts = {"sentences": len(sentences), "words": sum(map(len, sentences))}
     if isinstance(data, Treebank):
-        named = {"name": data.name, "sha256": data.sha256, "license": data.license}
+        named = {"name": data.label, "sha256": data.sha256, "license": data.license}
         return {key: value for key, value in named.items() if value} | facts
     return facts
 

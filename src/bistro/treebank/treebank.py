@@ -16,6 +16,7 @@ import contextlib
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
 from typing import IO, overload
 
 from bistro.errors import TreebankError
@@ -55,6 +56,11 @@ class Treebank(Sequence[Sentence]):
         self._sha256 = sha256
 
     @property
+    def label(self) -> str:
+        """What to call it: its name, or that of its file."""
+        return self.name or (PurePath(self.path).name if self.path else "unnamed")
+
+    @property
     def words(self) -> int:
         """The number of syntactic words."""
         return sum(map(len, self.sentences))
@@ -91,8 +97,7 @@ class Treebank(Sequence[Sentence]):
         )
 
     def __repr__(self) -> str:
-        label = self.name or self.path or "made in memory"
-        return f"<Treebank of {len(self)} sentences, {self.words} words: {label}>"
+        return f"<Treebank of {len(self)} sentences, {self.words} words: {self.label}>"
 
 
 def read(
