@@ -1,9 +1,9 @@
 """Bytes to blocks: how every reader walks through a file without holding it.
 
-A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, decoded once,
-and split into blocks. Lines end at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and their
-kin are characters like others. Nothing is thrown away: the ``lead``, ``text`` and ``end`` of all
-blocks, joined, are the file.
+A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, and split into
+blocks, each decoded by itself: one emoji would make a whole piece four bytes a character. Lines end
+at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and their kin are characters like others.
+Nothing is thrown away: the ``lead``, ``text`` and ``end`` of all blocks, joined, are the file.
 
 >>> import io
 >>> list(iter_blocks(io.BytesIO(b"a\\nb\\n\\nc\\n"), path=None))
@@ -14,15 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, NoReturn, Protocol
 
 from bistro.errors import TreebankError
 
 PIECE_BYTES = 1 << 20
 BYTE_ORDER_MARK = "\ufeff"
 
-_LEAD = re.compile(r"\ufeff?(?:\r?\n)*")
-_BLANK_LINES = re.compile(r"(\r?\n(?:\r?\n)+(?:\r+\Z)?)")
+_LEAD = re.compile(rb"(?:\xef\xbb\xbf)?(?:\r?\n)*")
+_BLANK_LINES = re.compile(rb"(\r?\n(?:\r?\n)+(?:\r+\Z)?)")
 
 
 class Readable(Protocol):
@@ -47,82 +47,92 @@ class Block(NamedTuple):
 
 def iter_blocks(stream: Readable, path: str | None) -> Iterator[Block]:
     """Yield the runs of non-blank lines of a stream."""
+    return split_into_blocks(stream, path, _last_block_start, _LEAD, _split)
+
+
+def split_into_blocks(
+    stream: Readable,
+    path: str | None,
+    last_start: Callable[[bytes], int],
+    lead_of_file: re.Pattern[bytes],
+    split: Callable[[bytes], Iterator[tuple[bytes, str]]],
+) -> Iterator[Block]:
+    """Yield the blocks of a stream: what `split` makes of each piece that `last_start` cuts.
+
+    `last_start` returns the place in a buffer where its last item begins, 0 if it sees only one;
+    `split` yields each item with the line ends after it.
+    """
     lead = ""
-    for text, line in iter_decoded(stream, path, _last_block_start):
-        if line == 1 and text[0] in "\ufeff\r\n":
-            lead, text = split_at(text, _length_of_lead(text))
+    line = 1
+    for piece in _iter_pieces(stream, last_start):
+        if b"\0" in piece:
+            _refuse_nul(piece, path, line)
+        start = 0
+        if line == 1 and (found := lead_of_file.match(piece)):
+            start = found.end()
+            lead = piece[:start].decode()
             line += lead.count("\n")
-        for body, end in _split(text):
-            yield Block(lead, body, end, line)
-            line += body.count("\n") + end.count("\n")
+        for item, end in split(piece[start:]):
+            try:
+                text = item.decode()
+            except UnicodeDecodeError as error:
+                _refuse_encoding(error, path, line)
+            yield Block(lead, text, end, line)
+            line += text.count("\n") + end.count("\n")
             lead = ""
 
 
-def iter_decoded(
-    stream: Readable, path: str | None, last_start: Callable[[bytes], int]
-) -> Iterator[tuple[str, int]]:
-    """Yield pieces of text, each beginning where `last_start` says, with their first line number.
+def _iter_pieces(stream: Readable, last_start: Callable[[bytes], int]) -> Iterator[bytes]:
+    """Yield pieces of whole items.
 
-    `last_start` returns the place in a buffer where its last item begins, 0 if it sees only one.
     An item longer than a piece makes the next read as long as all that is held, so that the work
     stays linear in the length of the file.
     """
     held = b""
-    line = 1
     while piece := stream.read(max(PIECE_BYTES, len(held))):
         held += piece
         if cut := last_start(held):
-            yield _decode(held[:cut], path, line), line
-            line += held.count(b"\n", 0, cut)
+            yield held[:cut]
             held = held[cut:]
     if held:
-        yield _decode(held, path, line), line
-
-
-def split_at(text: str, place: int) -> tuple[str, str]:
-    """Return the text before and from `place`."""
-    return text[:place], text[place:]
-
-
-def _decode(piece: bytes, path: str | None, line: int) -> str:
-    try:
-        text = piece.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise TreebankError(
-            f"byte 0x{piece[error.start]:02x} is not valid UTF-8: save the file as UTF-8",
-            path=path,
-            line=line + piece.count(b"\n", 0, error.start),
-        ) from None
-    if "\0" in text:
-        raise TreebankError(
-            "a NUL character stands here: this is no text file, or it was damaged",
-            path=path,
-            line=line + text.count("\n", 0, text.index("\0")),
-        )
-    return text
-
-
-def _length_of_lead(text: str) -> int:
-    found = _LEAD.match(text)
-    return found.end() if found else 0
+        yield held
 
 
 def _last_block_start(held: bytes) -> int:
     # Blank lines at the end belong to the block before them, and more may follow: look before them.
     body = held.rstrip(b"\r\n")
     plain = body.rfind(b"\n\n")
-    with_return = body.rfind(b"\n\r\n")
+    with_return = body.rfind(b"\n\r\n") if b"\r" in body else -1
     return max(plain + 2 if plain >= 0 else 0, with_return + 3 if with_return >= 0 else 0)
 
 
-def _split(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each block of lines with the line ends after it."""
-    if "\r" in text or "\n\n\n" in text:
-        *parts, last = _BLANK_LINES.split(text)
-        yield from zip(parts[::2], parts[1::2], strict=True)
+def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
+    """Yield each run of non-blank lines with the line ends after it."""
+    *blocks, last = piece.split(b"\n\n")
+    # A block that is empty or begins with a line end tells of several blank lines.
+    if b"\r" in piece or any(block[:1] in b"\n" for block in [*blocks, last or b"x"]):
+        *parts, last = _BLANK_LINES.split(piece)
+        for block, blank_lines in zip(parts[::2], parts[1::2], strict=True):
+            yield block, blank_lines.decode()
     else:
-        *blocks, last = text.split("\n\n")
         for block in blocks:
             yield block, "\n\n"
     if last:
-        yield split_at(last, len(last.rstrip("\r\n")))
+        body = last.rstrip(b"\r\n")
+        yield body, last[len(body) :].decode()
+
+
+def _refuse_encoding(error: UnicodeDecodeError, path: str | None, line: int) -> NoReturn:
+    raise TreebankError(
+        f"byte 0x{error.object[error.start]:02x} is not valid UTF-8: save the file as UTF-8",
+        path=path,
+        line=line + error.object.count(b"\n", 0, error.start),
+    ) from None
+
+
+def _refuse_nul(piece: bytes, path: str | None, line: int) -> NoReturn:
+    raise TreebankError(
+        "a NUL character stands here: this is no text file, or it was damaged",
+        path=path,
+        line=line + piece.count(b"\n", 0, piece.index(b"\0")),
+    )

@@ -1,11 +1,17 @@
 """Files of ten tab-separated columns, a word a line, a blank line after each sentence.
 
-CoNLL-U and CoNLL-X differ in little, and a `ColumnFormat` says in what. Most sentences pass a fast
-road: one `replace` marks the first field of every line with its line end, one `split` cuts all
-fields, and comparing every tenth with ``1, \\n2, \\n3, …`` proves at once that the ids are right
-and that every line has ten columns. Whatever fails on the fast road (multiword tokens, comments
-between words, CRLF, errors) goes line by line through `_CarefulReader`, which knows all rules and
-names the line of the first offence.
+CoNLL-U and CoNLL-X differ in little, and a `ColumnFormat` says in what. All words of a sentence
+are read at once: one `replace` marks the first field of every line with its line end, one `split`
+cuts all fields, and comparing every tenth with ``1, \\n2, \\n3, …`` proves that the ids are right
+and that every line has ten columns. Rows that are no words (multiword tokens, empty nodes) are
+few, and checked one by one. Where something is wrong, or only unusual, `_CarefulReader` goes
+through the sentence line by line and names the line of the first offence.
+
+>>> import io
+>>> from bistro.treebank.conllu import CONLLU
+>>> stream = io.BytesIO("\\t".join("1 Rain _ NOUN _ _ 0 root _ _".split()).encode())
+>>> [sentence.forms for sentence in ColumnReader(CONLLU).iter_sentences(stream)]
+[['Rain']]
 """
 
 from __future__ import annotations
@@ -21,8 +27,8 @@ from bistro.treebank.sentence import CoreColumns, Sentence
 from bistro.treebank.validate import Roots, find_tree_problem
 
 NUM_COLUMNS = 10
-_FAST_WORDS = 1000
-_MARKED_IDS = ["1", *(f"\n{word}" for word in range(2, _FAST_WORDS + 1))]
+_MANY_WORDS = 1000
+_MARKED_IDS = ["1", *(f"\n{word}" for word in range(2, _MANY_WORDS + 1))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,176 +45,202 @@ class ColumnFormat:
     """Whether there are multiword tokens (1-2) and empty nodes (8.1)."""
 
 
-@dataclass(frozen=True, slots=True)
 class ColumnReader:
-    """Reads sentences of one format from one file."""
+    """Reads sentences of one format from one file, each checked."""
 
-    format: ColumnFormat
-    path: str | None = None
-    roots: Roots | None = None
-    partial: bool = False
+    def __init__(
+        self,
+        format: ColumnFormat,
+        path: str | None = None,
+        roots: Roots | None = None,
+        partial: bool = False,
+    ) -> None:
+        self.format = format
+        self.roots = roots or format.roots
+        self.partial = partial
+        self._path = path
 
     def iter_sentences(self, stream: Readable) -> Iterator[Sentence]:
-        """Yield the sentences of a stream of bytes, each checked."""
+        """Yield the sentences of a stream of bytes."""
         name = self.format.name
-        for block in iter_blocks(stream, self.path):
-            core = self._read_fast(block.text) or self._read_carefully(block)
-            yield Sentence(block.text, core, name, block.line, block.lead, block.end)
+        for block in iter_blocks(stream, self._path):
+            lead, text, end, line = block
+            rows = _after_comments(text)
+            core = (rows and self._read_words(rows)) or self._read_mixed(block)
+            yield Sentence(text, core, name, line, lead, end)
 
-    def _read_fast(self, text: str) -> CoreColumns | None:
-        """Return the columns of a plain, faultless sentence, or None."""
-        start = 0 if text.startswith("1\t") else text.find("\n1\t") + 1
-        if start and text.count("\n#", 0, start) != text.count("\n", 0, start) - 1:
-            return None
-        rows = text[start:]
-        fields = rows.replace("\n", "\t\n").split("\t")
+    def fail(self, reason: str, line: int) -> NoReturn:
+        """Refuse the file."""
+        raise TreebankError(reason, path=self._path, line=line)
+
+    def _read_words(self, rows: str) -> CoreColumns | None:
+        """Return the columns of rows that are all faultless words, or None."""
         size = rows.count("\n") + 1
-        if (
-            len(fields) != NUM_COLUMNS * size
-            or fields[::NUM_COLUMNS] != _MARKED_IDS[:size]
-            or (start and text[0] != "#")
-            or "\r" in text
-        ):
+        if not rows.startswith(f"{size}\t", rows.rfind("\n") + 1) or "\r" in rows:
+            return None
+        fields = rows.replace("\n", "\t\n").split("\t")
+        if len(fields) != NUM_COLUMNS * size or fields[::NUM_COLUMNS] != _MARKED_IDS[:size]:
             return None
         try:
             heads = parse_heads(fields[HEAD::NUM_COLUMNS])
         except KeyError:
             return None
         forms = fields[FORM::NUM_COLUMNS]
-        if "" in forms or find_tree_problem(
-            heads, roots=self.roots or self.format.roots, partial=self.partial
-        ):
+        if "" in forms or find_tree_problem(heads, roots=self.roots, partial=self.partial):
             return None
         return forms, fields[UPOS::NUM_COLUMNS], heads, fields[DEPREL::NUM_COLUMNS]
 
-    def _read_carefully(self, block: Block) -> CoreColumns:
-        rules = _CarefulReader(self, block)
-        rules.read_rows()
-        return rules.core_columns()
+    def _read_mixed(self, block: Block) -> CoreColumns:
+        """Return the columns of a sentence with other lines among its words."""
+        lines = block.text.replace("\r\n", "\n").split("\n")
+        words = [line for line in lines if line.partition("\t")[0].isdigit()]
+        core = self._read_words("\n".join(words))
+        if core is None:
+            return _CarefulReader(self).read(lines, block.line)
+        special_rows = _SpecialRows(self)
+        words_before = 0
+        for number, line in enumerate(lines, start=block.line):
+            if words_before < len(words) and line is words[words_before]:
+                words_before += 1
+            elif not line.startswith("#"):
+                special_rows.read(line.split("\t"), words_before, number)
+        special_rows.finish(words_before)
+        return core
+
+
+class _SpecialRows:
+    """The rows of a sentence that are no words, in their order."""
+
+    def __init__(self, reader: ColumnReader) -> None:
+        self._reader = reader
+        self._empty_node = (0, 0)
+        self._token_end = 0
+        self._token_line = 0
+
+    def read(self, row: list[str], words_before: int, line: int) -> None:
+        """Check a row that stands after `words_before` words."""
+        _check_width(row, self._reader, line)
+        identifier = row[0]
+        if not self._reader.format.special_rows and ("-" in identifier or "." in identifier):
+            self._reader.fail(
+                f"'{identifier}' is no word number, and {self._reader.format.title} has neither "
+                "multiword tokens nor empty nodes: read the file as CoNLL-U",
+                line,
+            )
+        elif "-" in identifier:
+            self._read_multiword(row, words_before + 1, line)
+        elif "." in identifier:
+            self._read_empty_node(identifier, words_before, line)
+        else:
+            self._reader.fail(f"'{identifier}' is no word number: ids are 1, 2, 3, …", line)
+
+    def finish(self, size: int) -> None:
+        """Check what can be checked only when the number of words is known."""
+        if self._token_end > size:
+            self._reader.fail(
+                f"the multiword token ends at word {self._token_end}, "
+                f"but the sentence has {size} words",
+                self._token_line,
+            )
+
+    def _read_multiword(self, row: list[str], next_word: int, line: int) -> None:
+        identifier = row[0]
+        first, _, last = identifier.partition("-")
+        if not (is_number(first) and is_number(last) and int(first) <= int(last)):
+            reason = f"'{identifier}' is no range of words: write first-last, as in 1-2"
+        elif int(first) != next_word:
+            reason = (
+                f"the multiword token {identifier} must stand just before its first word, "
+                f"but the next word is {next_word}"
+            )
+        elif int(first) <= self._token_end:
+            reason = f"the multiword token {identifier} overlaps the one before it"
+        elif not row[FORM]:
+            reason = f"the multiword token {identifier} has an empty FORM: write it, or _"
+        else:
+            self._token_end = int(last)
+            self._token_line = line
+            return
+        self._reader.fail(reason, line)
+
+    def _read_empty_node(self, identifier: str, words_before: int, line: int) -> None:
+        after, count = self._empty_node
+        expected = (words_before, count + 1 if after == words_before else 1)
+        parts = identifier.split(".")
+        if not all(map(is_number, parts)) or tuple(map(int, parts)) != expected:
+            right = ".".join(map(str, expected))
+            self._reader.fail(f"the empty node is '{identifier}', expected {right} here", line)
+        self._empty_node = expected
 
 
 class _CarefulReader:
     """One sentence, line by line, with every rule of the format."""
 
-    def __init__(self, reader: ColumnReader, block: Block) -> None:
+    def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader
-        self._block = block
+        self._special_rows = _SpecialRows(reader)
         self._rows: list[list[str]] = []
         self._line_of_word: list[int] = []
-        self._empty_nodes_here = 0
-        self._last_of_token = 0
-        self._token_line = block.line
 
-    def read_rows(self) -> None:
-        """Sort the lines into words and others; stop at the first that breaks a rule."""
-        lines = self._block.text.split("\n")
-        for number, line in enumerate(lines, start=self._block.line):
+    def read(self, lines: list[str], first_line: int) -> CoreColumns:
+        """Return forms, upos, heads and deprels, or stop at the first line that breaks a rule."""
+        for number, line in enumerate(lines, start=first_line):
             if not line.startswith("#"):
-                self._read_row(line.removesuffix("\r").split("\t"), number)
+                self._read_row(line.split("\t"), number)
         if not self._rows:
-            self._fail(
+            self._reader.fail(
                 "a sentence without words: remove its lines, or the blank line after them",
-                self._block.line,
+                first_line,
             )
-        if self._last_of_token > len(self._rows):
-            self._fail(
-                f"the multiword token ends at word {self._last_of_token}, "
-                f"but the sentence has {len(self._rows)} words",
-                self._token_line,
-            )
-
-    def core_columns(self) -> CoreColumns:
-        """Return forms, upos, heads and deprels, the tree checked."""
-        _, forms, _, upos, _, _, head_fields, deprels, _, _ = map(
-            list, zip(*self._rows, strict=True)
-        )
-        heads = []
-        for number, field in zip(self._line_of_word, head_fields, strict=True):
-            try:
-                heads += parse_heads([field])
-            except KeyError:
-                name = self._reader.format.columns[HEAD]
-                self._fail(f"{name} is '{field}': it must be a number or _", number)
-        roots = self._reader.roots or self._reader.format.roots
-        problem = find_tree_problem(heads, roots=roots, partial=self._reader.partial)
-        if problem:
-            self._fail(problem.reason, self._line_of_word[problem.word - 1])
+        self._special_rows.finish(len(self._rows))
+        heads = self._read_heads()
+        forms, upos, deprels = ([row[p] for row in self._rows] for p in (FORM, UPOS, DEPREL))
         return forms, upos, heads, deprels
 
-    def _read_row(self, row: list[str], number: int) -> None:
-        if len(row) != NUM_COLUMNS:
-            self._fail(_count_problem(row), number)
-        identifier = row[0]
-        if is_number(identifier):
-            self._read_word(row, number)
-        elif not self._reader.format.special_rows and is_special_id(identifier):
-            self._fail(
-                f"'{identifier}' is a multiword token or empty node, which "
-                f"{self._reader.format.title} does not have: read the file as CoNLL-U",
-                number,
-            )
-        elif "-" in identifier:
-            self._read_multiword(identifier, row[FORM], number)
-        elif "." in identifier:
-            self._read_empty_node(identifier, number)
-        else:
-            self._fail(f"'{identifier}' is no word number: ids are 1, 2, 3, …", number)
-
-    def _read_word(self, row: list[str], number: int) -> None:
+    def _read_row(self, row: list[str], line: int) -> None:
+        _check_width(row, self._reader, line)
         expected = len(self._rows) + 1
+        if not is_number(row[0]):
+            self._special_rows.read(row, len(self._rows), line)
+            return
         if int(row[0]) != expected:
-            self._fail(
-                f"the id is {row[0]}, expected {expected}: number the words 1, 2, 3, …", number
+            self._reader.fail(
+                f"the id is {row[0]}, expected {expected}: number the words 1, 2, 3, …", line
             )
         if not row[FORM]:
-            self._fail(f"word {expected} has an empty FORM: write the word, or _", number)
+            self._reader.fail(f"word {expected} has an empty FORM: write the word, or _", line)
         self._rows.append(row)
-        self._line_of_word.append(number)
-        self._empty_nodes_here = 0
+        self._line_of_word.append(line)
 
-    def _read_multiword(self, identifier: str, form: str, number: int) -> None:
-        first, _, last = identifier.partition("-")
-        expected = len(self._rows) + 1
-        if not (is_number(first) and is_number(last) and int(first) <= int(last)):
-            self._fail(f"'{identifier}' is no range of words: write first-last, as in 1-2", number)
-        if int(first) != expected:
-            self._fail(
-                f"the multiword token {identifier} must stand just before its first word, "
-                f"but the next word is {expected}",
-                number,
-            )
-        if int(first) <= self._last_of_token:
-            self._fail(f"the multiword token {identifier} overlaps the one before it", number)
-        if not form:
-            self._fail(f"the multiword token {identifier} has an empty FORM", number)
-        self._last_of_token = int(last)
-        self._token_line = number
-
-    def _read_empty_node(self, identifier: str, number: int) -> None:
-        before, _, place = identifier.partition(".")
-        expected = f"{len(self._rows)}.{self._empty_nodes_here + 1}"
-        well_formed = is_number(before) and is_number(place)
-        if not well_formed or (int(before), int(place)) != (
-            len(self._rows),
-            self._empty_nodes_here + 1,
-        ):
-            self._fail(f"the empty node is '{identifier}', expected {expected} here", number)
-        self._empty_nodes_here += 1
-
-    def _fail(self, reason: str, number: int) -> NoReturn:
-        raise TreebankError(reason, path=self._reader.path, line=number)
+    def _read_heads(self) -> list[int]:
+        heads: list[int] = []
+        for line, row in zip(self._line_of_word, self._rows, strict=True):
+            try:
+                heads += parse_heads([row[HEAD]])
+            except KeyError:
+                self._reader.fail(f"HEAD is '{row[HEAD]}': it must be a number or _", line)
+        problem = find_tree_problem(heads, roots=self._reader.roots, partial=self._reader.partial)
+        if problem:
+            self._reader.fail(problem.reason, self._line_of_word[problem.word - 1])
+        return heads
 
 
-def is_special_id(identifier: str) -> bool:
-    """Tell whether an id has the shape of a multiword token (1-2) or an empty node (8.1)."""
-    return any(
-        all(map(is_number, identifier.split(mark))) and identifier.count(mark) == 1 for mark in "-."
-    )
+def _after_comments(text: str) -> str:
+    """Return the lines after the comments at the top, or nothing if they do not begin with 1."""
+    if text.startswith("1\t"):
+        return text
+    start = text.find("\n1\t") + 1
+    all_comments = text.count("\n#", 0, start) == text.count("\n", 0, start) - 1
+    return text[start:] if start and all_comments and text[0] == "#" else ""
 
 
-def _count_problem(row: list[str]) -> str:
+def _check_width(row: list[str], reader: ColumnReader, line: int) -> None:
+    if len(row) == NUM_COLUMNS:
+        return
     if not "".join(row).strip(" \r"):
-        return "a line of spaces or tabs is not blank: empty it, so that it ends the sentence"
-    hint = ": separate them by tabs, not spaces" if len(row) == 1 and " " in row[0] else ""
-    noun = "column" if len(row) == 1 else "columns"
-    return f"{len(row)} {noun} found, {NUM_COLUMNS} expected{hint}"
+        reason = "a line of spaces or tabs is not blank: empty it, so that it ends the sentence"
+    else:
+        hint = ": separate them by tabs" if len(row) == 1 and " " in row[0] else ""
+        noun = "column" if len(row) == 1 else "columns"
+        reason = f"{len(row)} {noun} found, {NUM_COLUMNS} expected{hint}"
+    reader.fail(reason, line)

@@ -15,6 +15,7 @@ at most ⌈log2(n + 1)⌉ rounds, each one pass in C; whoever has not arrived by
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 Roots = Literal["one", "any"]
@@ -66,11 +67,11 @@ def has_tree(heads: Sequence[int]) -> bool:
 
 def _word_on_cycle(heads: Sequence[int]) -> int:
     """Return a word on a cycle, or 0."""
-    ancestors = [ROOT, *heads]
+    ancestors = (ROOT, *heads)
     for _ in range(len(heads).bit_length()):
         if not any(ancestors):
             return ROOT
-        ancestors = list(map(ancestors.__getitem__, ancestors))
+        ancestors = itemgetter(*ancestors)(ancestors)
     return next(filter(None, ancestors), ROOT)
 
 
