@@ -27,6 +27,7 @@ computed (LAS of trees without labels) is None, and `unavailable` says why.
 from __future__ import annotations
 
 import functools
+import operator
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -193,11 +194,11 @@ def _count_tags(gold: Sentence, system: Sentence) -> dict[str, int]:
 
 
 def _equal(one: Sequence[Any], other: Sequence[Any]) -> list[bool]:
-    return [left == right for left, right in zip(one, other, strict=True)]
+    return list(map(operator.eq, one, other))
 
 
 def _both(one: Sequence[bool], other: Sequence[bool]) -> list[bool]:
-    return [left and right for left, right in zip(one, other, strict=True)]
+    return list(map(operator.and_, one, other))
 
 
 def _without_subtype(label: str) -> str:
