@@ -114,3 +114,22 @@ def test_help_teaches(run):
     told = run("--help").stdout
     for phrase in ("GOLD", "SYSTEM", "--punct", "--json", "official scorer", "punctuation out"):
         assert phrase in told
+
+
+def test_the_whole_command_line(files, monkeypatch, capsys):
+    from bistro.cli.main import main
+
+    gold, system = map(str, files)
+    monkeypatch.setattr("sys.argv", ["bistro", "evaluate", gold, system, "--json"])
+    with pytest.raises(SystemExit) as done:
+        main()
+    assert not done.value.code
+    assert json.loads(capsys.readouterr().out)["uas"] == 50.0
+    monkeypatch.setattr("sys.argv", ["bistro", "evaluate", gold, gold + ".absent"])
+    with pytest.raises(SystemExit) as failed:
+        main()
+    told = capsys.readouterr()
+    assert failed.value.code == 2
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "Traceback" not in told.err

@@ -72,3 +72,17 @@ def test_help_teaches(run):
     told = run("--help").stdout
     for phrase in ("UD_English-EWT", "--mirror", "BISTRO_MIRROR", "--list", "BISTRO_HOME", "2.16"):
         assert phrase in told
+
+
+def test_the_whole_command_line(run, mirror, monkeypatch, capsys):
+    from bistro.cli.main import main
+
+    monkeypatch.setattr("sys.argv", ["bistro", "fetch", "UD_Danish-No", *mirror])
+    with pytest.raises(SystemExit) as failed:
+        main()
+    told = capsys.readouterr()
+    assert failed.value.code == 2
+    assert told.out == ""
+    assert told.err.startswith("bistro: ")
+    assert "has release 2.16 a treebank UD_Danish-No" in told.err
+    assert "Traceback" not in told.err

@@ -111,7 +111,8 @@ def _progress_bar() -> Iterator[Progress]:
         rich_progress.TransferSpeedColumn(),
     )
     console = Console(stderr=True)
-    with rich_progress.Progress(*columns, console=console, transient=True) as bars:
+    quiet = not console.is_terminal  # a file of notes should not fill with empty lines
+    with rich_progress.Progress(*columns, console=console, transient=True, disable=quiet) as bars:
         tasks: dict[str, rich_progress.TaskID] = {}
 
         def move(name: str, received: int, length: int | None) -> None:

@@ -57,7 +57,7 @@ def nearest_names(name: str) -> str:
     for prefix, full in known_names().items():
         spellings[prefix] = full
         spellings[full.lower().removeprefix("ud_")] = full
-    close = difflib.get_close_matches(wanted, spellings, n=5, cutoff=0.6)
+    close = difflib.get_close_matches(wanted, spellings, n=3, cutoff=0.75)
     # A language or code alone matches all its treebanks.
     close += [s for s in spellings if re.split("[-_]", s)[0] == re.split("[-_]", wanted)[0]]
     found = list(dict.fromkeys(spellings[spelling] for spelling in close))[:3]
