@@ -62,16 +62,21 @@ class PeekedStream:
         return piece
 
 
-def choose_format(path: str | None, stream: PeekedStream, given: str | None) -> str:
-    """Return the format of a file of sentences: as given, by its suffix, or by its content."""
+def choose_format(
+    path: str | None,
+    stream: PeekedStream,
+    given: str | None,
+    choices: tuple[str, ...] = SENTENCE_FORMATS,
+) -> str:
+    """Return the format of a file: as given, by its suffix, or by its content."""
     if given is not None:
-        check_format(given, SENTENCE_FORMATS)
+        check_format(given, choices)
         return given
     found = (path and format_of_suffix(path)) or format_of_content(stream.peek())
-    if found == "brackets":
+    if found not in choices:
         raise TreebankError(
-            "this looks like bracketed trees, not sentences in columns: "
-            "read it with bistro.treebank.brackets, or name the format",
+            f"this looks like {found}, where {', '.join(choices)} can be used: "
+            "give another file, or name its format if it is one of these",
             path=path,
         )
     return found

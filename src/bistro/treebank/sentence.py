@@ -220,7 +220,7 @@ class Sentence:
     def _current_block(self) -> str:
         """Return the text with the fields that have changed since it was read."""
         if self.format == "text":
-            return self._block if split_words(self._block) == self.forms else " ".join(self.forms)
+            return self._current_line()
         rows = self._word_rows()
         new_rows = self._put_columns(rows)
         comments = self._loaded("comments")
@@ -240,6 +240,12 @@ class Sentence:
             ("\t".join(next(words)) if line.partition("\t")[0].isdigit() else line) + end
             for line, end in lines
         )
+
+    def _current_line(self) -> str:
+        for name in COLUMNS[2:]:
+            if not {EMPTY, MISSING}.issuperset(self._loaded(name) or ()):
+                raise TreebankError(f"plain text has no place for {name}: convert to conllu first")
+        return self._block if split_words(self._block) == self.forms else " ".join(self.forms)
 
     def _put_columns(self, rows: list[list[str]]) -> bool:
         """Write the values of all columns into `rows`; tell whether any was another one."""

@@ -11,10 +11,11 @@ nothing else: every other column holds ``_``, and no word has a head.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from bistro.treebank.blocks import Readable, split_into_blocks
-from bistro.treebank.fields import EMPTY, split_words
+from bistro.treebank.fields import COLUMNS, EMPTY, HEAD, split_words
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
@@ -44,3 +45,25 @@ def _split(piece: bytes) -> Iterator[tuple[bytes, str]]:
         yield line, end.decode()
     if last:
         yield last, ""
+
+
+def to_text(sentence: Sentence) -> Sentence:
+    """Return the words of a sentence as a line of text."""
+    return Sentence.from_columns(sentence.forms, format="text", line=sentence.line)
+
+
+def lost_in_text(sentence: Sentence) -> Counter[str]:
+    """Count what `to_text` leaves out; a word with a space inside comes back as several words."""
+    columns = (*COLUMNS[2:HEAD], *COLUMNS[HEAD + 1 :])
+    return Counter(
+        {
+            "heads": sum(head != MISSING for head in sentence.heads),
+            "other annotations": sum(
+                value != EMPTY for name in columns for value in getattr(sentence, name)
+            ),
+            "comments": len(sentence.comments),
+            "multiword tokens": len(sentence.multiword),
+            "empty nodes": len(sentence.empty_nodes),
+            "words with a space inside": sum(split_words(f) != [f] for f in sentence.forms),
+        }
+    )

@@ -21,7 +21,7 @@ from typing import IO, overload
 
 from bistro.errors import TreebankError
 from bistro.files import STANDARD_STREAM, open_binary, writing
-from bistro.treebank.blocks import BYTE_ORDER_MARK
+from bistro.treebank.blocks import BYTE_ORDER_MARK, Readable
 from bistro.treebank.column_file import ColumnReader
 from bistro.treebank.conllu import CONLLU
 from bistro.treebank.conllx import CONLLX
@@ -104,9 +104,9 @@ def read(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Treebank:
     """Read a whole file; see `iter_sentences` for the arguments."""
-    with _opened(source) as (peeked, path):
+    with opened(source) as (peeked, path):
         chosen = choose_format(path, peeked, format)
-        sentences = list(_parse(peeked, path, chosen, roots, partial))
+        sentences = list(parse(peeked, path, chosen, roots, partial))
         return Treebank(sentences, path, format=chosen, sha256=peeked.sha256.hexdigest())
 
 
@@ -118,8 +118,8 @@ def iter_sentences(
     `format` is ``conllu``, ``conllx`` or ``text``. `roots` is ``one`` (the rule of CoNLL-U) or
     ``any`` (that of CoNLL-X). `partial` allows sentences in which only some words have a head.
     """
-    with _opened(source) as (peeked, path):
-        yield from _parse(peeked, path, choose_format(path, peeked, format), roots, partial)
+    with opened(source) as (peeked, path):
+        yield from parse(peeked, path, choose_format(path, peeked, format), roots, partial)
 
 
 def write(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -> None:
@@ -155,7 +155,8 @@ def _separator(before: str, format: str) -> str:
 
 
 @contextlib.contextmanager
-def _opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
+def opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
+    """Open a path, ``-`` or a binary stream; yield it with its name for error messages."""
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         with open_binary(name) as stream:
@@ -165,9 +166,10 @@ def _opened(source: Source) -> Iterator[tuple[PeekedStream, str | None]]:
         yield PeekedStream(source), label if isinstance(label, str) else None
 
 
-def _parse(
-    stream: PeekedStream, path: str | None, format: str, roots: Roots | None, partial: bool
+def parse(
+    stream: Readable, path: str | None, format: str, roots: Roots | None, partial: bool
 ) -> Iterator[Sentence]:
+    """Yield the sentences of a stream of a known format."""
     if format == "text":
         sentences = iter_text(stream, path)
     else:

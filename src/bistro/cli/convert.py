@@ -1,0 +1,170 @@
+"""`bistro convert`: read a treebank, check it, write it back."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from bistro.cli.common import OutputOption, say
+
+if TYPE_CHECKING:
+    from bistro.treebank.conversion import Conversion
+
+
+def convert(
+    input: Annotated[
+        str, typer.Argument(metavar="INPUT", help="CoNLL-U, CoNLL-X, text or bracketed trees.")
+    ] = "-",
+    output: OutputOption = "-",
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FORMAT",
+            help="conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
+            ".txt; .mrg) or content.",
+            show_default=False,
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="FORMAT",
+            help="The same; otherwise by the suffix of OUT, or as INPUT.",
+            show_default=False,
+        ),
+    ] = None,
+    projectivize: Annotated[
+        str | None,
+        typer.Option(
+            metavar="head|path|head+path",
+            help="Lift non-projective arcs and note it in the labels.",
+            show_default=False,
+        ),
+    ] = None,
+    deprojectivize: Annotated[
+        str | None,
+        typer.Option(
+            metavar="head|path|head+path",
+            help="Put lifted arcs back as the labels say.",
+            show_default=False,
+        ),
+    ] = None,
+    roots: Annotated[
+        str | None,
+        typer.Option(
+            metavar="one|any",
+            help="Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X.",
+            show_default=False,
+        ),
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Allow sentences in which only some words have heads.")
+    ] = False,
+) -> None:
+    """Read a treebank, check every sentence, and write it: the same, or in another format.
+
+    Without options the output is the input, byte for byte, once all of it has been found valid: a
+    quick test of a file. What has no place in the new format, and what was changed, is counted on
+    standard error.
+
+        bistro convert train.conllu.gz -o train.conll
+        bistro convert train.conll -o train.conllu --roots any
+        bistro convert train.conll --projectivize head -o projective.conll
+        bistro convert parsed.conll --deprojectivize head -o final.conll
+    """
+    from bistro.treebank.brackets import write_trees
+    from bistro.treebank.treebank import write
+
+    conversion = _plan(roots=roots, projectivize=projectivize, deprojectivize=deprojectivize)
+    items = _read(input, from_, to, output, partial, conversion)
+    # The formats are known, and the first item is found valid, before anything is written.
+    items = itertools.chain([next(items)], items)
+    if conversion.to == "brackets":
+        write_trees(items, output)
+    else:
+        write(items, output)
+        _say_what_happened(conversion)
+
+
+def _read(
+    input: str,
+    from_: str | None,
+    to: str | None,
+    output: str,
+    partial: bool,
+    conversion: Conversion,
+) -> Iterator[Any]:
+    """Yield the converted sentences, or the bracketed trees, of the input."""
+    from bistro.treebank.brackets import iter_trees
+    from bistro.treebank.detect import FORMATS, choose_format
+    from bistro.treebank.treebank import opened, parse
+
+    with opened(input) as (stream, path):
+        source = choose_format(path, stream, from_, FORMATS)
+        conversion.to = _target(source, to, output)
+        conversion.path = path
+        if source == "brackets":
+            _refuse_arcs(conversion)
+            yield from iter_trees(cast(Any, stream), path)
+        else:
+            sentences = parse(stream, path, source, conversion.roots, partial)
+            yield from conversion.run(sentences)
+
+
+def _plan(**choices: str | None) -> Conversion:
+    """Return the conversion asked for, its words checked."""
+    from bistro.errors import ConfigError, nearest
+    from bistro.treebank.conversion import Conversion
+    from bistro.treebank.projectivity import SCHEMES
+
+    for name, value in choices.items():
+        known = ("one", "any") if name == "roots" else SCHEMES
+        if value is not None and value not in known:
+            hint = nearest(value, known)
+            raise ConfigError(f"--{name} '{value}' is unknown{hint}; choose {' or '.join(known)}")
+    if choices["projectivize"] and choices["deprojectivize"]:
+        raise ConfigError("--projectivize and --deprojectivize undo each other: choose one")
+    return Conversion("", **cast(Any, choices))
+
+
+def _target(source: str, to: str | None, output: str) -> str:
+    from bistro.errors import ConfigError
+    from bistro.treebank.detect import check_format, format_of_suffix
+
+    target = to or format_of_suffix(output) or source
+    check_format(target)
+    if target != source and "brackets" in (source, target):
+        raise ConfigError(
+            f"{source} cannot become {target}: bracketed trees are written as bracketed trees "
+            "only; choose the same format for both, with --from and --to if the suffix misleads"
+        )
+    return target
+
+
+def _refuse_arcs(conversion: Conversion) -> None:
+    from bistro.errors import ConfigError
+
+    if conversion.projectivize or conversion.deprojectivize:
+        raise ConfigError("bracketed trees have no arcs: --(de)projectivize needs dependencies")
+
+
+def _say_what_happened(counts: Conversion) -> None:
+    of_all = f"{counts.sentences_changed:,} of {counts.sentences:,} sentences"
+    if counts.projectivize:
+        say(f"Projectivized ({counts.projectivize}): {counts.lifted:,} arcs lifted in {of_all}.")
+    if counts.deprojectivize:
+        say(
+            f"Deprojectivized ({counts.deprojectivize}): {counts.restored:,} arcs put back, "
+            f"{counts.not_restored:,} left where they were (old head not found), in {of_all}."
+        )
+    if counts.sentences_without_tree:
+        say(f"{counts.sentences_without_tree:,} sentences lack heads: their arcs were not moved.")
+    lost = ", ".join(f"{count:,} {kind}" for kind, count in counts.lost.items() if count)
+    if counts.converted:
+        say(f"{counts.converted:,} sentences, {counts.words:,} words are now {counts.to}.")
+        say(f"Lost in {counts.to}: {lost or 'nothing'}.")
