@@ -97,6 +97,7 @@ void bind_hpyp(nb::module_& m) {
         .def("uniform", &Stream::uniform);
 
     m.def("slice_step", [](double x, nb::callable log_density, double width, double low, double high, Stream& rng) {
+        if (!(width > 0)) throw std::invalid_argument("the width of a slice step must be positive");
         return slice_step(x, [&](double y) { return nb::cast<double>(log_density(y)); }, width, low, high, rng);
     }, "x"_a, "log_density"_a, "width"_a, "low"_a, "high"_a, "rng"_a,
           "One step of slice sampling under any log density; the step that moves the hyper-parameters.");

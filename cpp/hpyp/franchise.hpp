@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -150,7 +151,8 @@ public:
     double strength_at(int level) const { return strength_.at(level); }
     void set_parameters(int level, double discount, double strength) {
         if (!(discount >= 0 && discount < 1)) throw std::invalid_argument("a discount must lie in [0, 1)");
-        if (!(strength > -discount)) throw std::invalid_argument("a strength must be greater than -discount");
+        if (!(strength > -discount && std::isfinite(strength)))
+            throw std::invalid_argument("a strength must be finite and greater than -discount");
         discount_.at(level) = discount;
         strength_.at(level) = strength;
     }

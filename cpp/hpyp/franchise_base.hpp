@@ -15,6 +15,8 @@ public:
         : franchise_(std::move(franchise)), context_(std::move(context)) {
         if (static_cast<int>(context_.size()) >= franchise_->levels())
             throw std::invalid_argument("a context is longer than the franchise is deep");
+        for (const std::int32_t element : context_)
+            if (element < 0) throw std::invalid_argument("a context element is negative");
     }
 
     std::int32_t dishes() const override { return franchise_->base().dishes(); }

@@ -23,6 +23,9 @@ struct PredictiveSum {
 
     void add(const Franchise& franchise) {
         const auto& entries = franchise.entries();
+        // A pair made since the last sample has no probability in the sums so far.
+        if (samples > 0 && (probability.size() != entries.size() || backoff.size() != franchise.restaurants().size()))
+            throw std::invalid_argument("the samples belong to another set of events");
         probability.resize(entries.size(), 0.0);
         backoff.resize(franchise.restaurants().size(), 0.0);
         std::vector<double> now(entries.size());

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -126,6 +127,10 @@ struct Frozen {
         if (!shapes) throw std::invalid_argument("the arrays of a frozen franchise do not fit together");
         validate_regions(child_begin, element, 1, kNone);
         validate_regions(entry_begin, dish, 0, static_cast<std::uint32_t>(dishes));
+        const auto is_weight = [](double p) { return p >= 0 && p < std::numeric_limits<double>::infinity(); };
+        if (!std::ranges::all_of(backoff, is_weight) || !std::ranges::all_of(probability, is_weight) ||
+            !std::ranges::all_of(base, is_weight))
+            throw std::invalid_argument("the arrays of a frozen franchise are damaged");
     }
 
 private:
@@ -141,7 +146,8 @@ private:
                                  std::uint32_t first, std::uint32_t key_limit) {
         bool good = begin.front() >= first && begin.back() <= keys.size();
         for (std::size_t i = 0; good && i + 1 < begin.size(); ++i) {
-            good = begin[i] <= begin[i + 1];
+            // The end is checked before anything up to it is read.
+            good = begin[i] <= begin[i + 1] && begin[i + 1] <= keys.size();
             bool has_gap = !good || begin[i + 1] - begin[i] <= kLinear;
             for (std::uint32_t at = begin[i]; good && at < begin[i + 1]; ++at) {
                 has_gap |= keys[at] == kNone;
