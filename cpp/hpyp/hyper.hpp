@@ -120,7 +120,8 @@ inline void slice_hyperparameters(Franchise& franchise, const HyperPrior& prior,
     for (int level = 0; level < franchise.levels(); ++level) {
         const LevelLikelihood& likelihood = likelihoods[level];
         double d = dirichlet ? 0.0 : franchise.discount_at(level);
-        double theta = franchise.strength_at(level);
+        // The prior has no mass at or below 0; a chain that was started there enters from the edge.
+        double theta = franchise.strength_at(level) > 0 ? franchise.strength_at(level) : 1e-3;
         if (!dirichlet) {
             auto of_discount = [&](double x) {
                 if (!(x > 0 && x < 1)) return -std::numeric_limits<double>::infinity();

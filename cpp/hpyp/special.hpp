@@ -33,7 +33,7 @@ struct ProgressionSum {
 
 // Short sums are added up; long ones go through Gamma(x/step + n)/Gamma(x/step). That ratio loses its
 // digits when x/step is huge, so such sums (a step of nearly 0) are added up too.
-inline bool is_summed_directly(double x, double step, std::int64_t n) { return n <= 24 || x > 1e6 * step; }
+inline bool is_summed_directly(double x, double step, std::int64_t n) { return n <= 24 || x > 1e4 * step; }
 
 inline double log_progression(double x, double step, std::int64_t n) {
     if (n <= 0) return 0.0;

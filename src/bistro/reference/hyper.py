@@ -149,6 +149,8 @@ def slice_hyperparameters(franchise: Franchise, prior: HyperPrior, rng: Stream) 
     for depth in range(len(franchise.discount)):
         restaurants = restaurants_of_depth(franchise, depth)
         d, theta = franchise.discount[depth], franchise.strength[depth]
+        # The prior has no mass at or below 0; a chain that was started there enters from the edge.
+        theta = theta if theta > 0 else 1e-3
         d = move_discount(restaurants, d, theta, prior, rng)
         franchise.discount[depth] = d
         franchise.strength[depth] = move_strength(restaurants, d, theta, prior, rng)
