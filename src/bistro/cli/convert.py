@@ -68,9 +68,9 @@ def convert(
 ) -> None:
     """Read a treebank, check every sentence, and write it: the same, or in another format.
 
-    Without options the output is the input, byte for byte, once all of it has been found valid: a
-    quick test of a file. What has no place in the new format, and what was changed, is counted on
-    standard error.
+    Without options the output is the input, byte for byte. OUT appears only when all of INPUT has
+    been found valid, so this is also a quick test of a file. What has no place in the new format,
+    and what was changed, is counted on standard error.
 
         bistro convert train.conllu.gz -o train.conll
         bistro convert train.conll -o train.conllu --roots any

@@ -47,7 +47,7 @@ class Sentence:
     Columns that few programs ask for are cut out of the text at the first access.
     """
 
-    __slots__ = (*LISTS, "_block", "_end", "_lead", "format", "line")
+    __slots__ = (*LISTS, "_block", "_end", "format", "lead", "line")
 
     forms: list[str]
     lemmas: list[str]
@@ -65,6 +65,8 @@ class Sentence:
     """``conllu``, ``conllx`` or ``text``."""
     line: int
     """The number of its first line in its file, from 1."""
+    lead: str
+    """Byte-order mark and blank lines before the first sentence of a file; else empty."""
 
     def __init__(
         self,
@@ -80,7 +82,7 @@ class Sentence:
         self.format = format
         self.line = line
         self._block = block
-        self._lead = lead
+        self.lead = lead
         self._end = end
 
     @classmethod
@@ -121,7 +123,7 @@ class Sentence:
         """
         check_names(columns)
         core = (list(self.forms), list(self.upos), list(self.heads), list(self.deprels))
-        copy = Sentence(self._block, core, self.format, self.line, self._lead, self._end)
+        copy = Sentence(self._block, core, self.format, self.line, self.lead, self._end)
         for name in LISTS:
             if name in columns:
                 values = list(columns[name])
@@ -179,7 +181,7 @@ class Sentence:
 
     def __str__(self) -> str:
         """Return the text of the sentence as it is written to a file, blank line included."""
-        return f"{self._lead}{self._current_block()}{self._end}"
+        return f"{self.lead}{self._current_block()}{self._end}"
 
     def __repr__(self) -> str:
         shown = " ".join(self.forms[:8]) + (" …" if len(self) > 8 else "")

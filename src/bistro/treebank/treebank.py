@@ -142,7 +142,9 @@ def encoded(sentences: Iterable[Sentence]) -> Iterator[bytes]:
             )
         text = str(sentence)
         if before:
-            text = _separator(before, sentence.format) + text.removeprefix(BYTE_ORDER_MARK)
+            if sentence.lead:
+                text = text.removeprefix(BYTE_ORDER_MARK)
+            text = _separator(before, sentence.format) + text
         yield text.encode()
         before = text
 

@@ -52,10 +52,10 @@ def find_tree_problem(
         )
     if max(heads) > size or min(heads) < MISSING:
         return _head_outside(heads)
+    if roots == "one" and heads.count(ROOT) > 1:
+        return _several_roots(heads)
     if missing:
         heads = [max(head, ROOT) for head in heads]
-    elif roots == "one" and heads.count(ROOT) > 1:
-        return _several_roots(heads)
     looping = _word_on_cycle(heads)
     return _cycle(heads, looping) if looping else None
 
@@ -92,13 +92,13 @@ def _several_roots(heads: Sequence[int]) -> Problem:
 
 
 def _cycle(heads: Sequence[int], word: int) -> Problem:
-    if ROOT not in heads:
-        return Problem(word, "no word has head 0: one word must be the root")
     path = [word]
     while heads[path[-1] - 1] != word:
         path.append(heads[path[-1] - 1])
     if len(path) == 1:
         return Problem(word, f"word {word} is its own head: give it another, or 0 for the root")
+    if ROOT not in heads:
+        return Problem(word, "no word has head 0: one word must be the root")
     first = path.index(min(path))
     path = [*path[first:], *path[:first]]
     shown = [str(w) for w in path[:_SHOWN_OF_A_CYCLE]]
