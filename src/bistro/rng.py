@@ -16,9 +16,17 @@ from __future__ import annotations
 import hashlib
 from functools import cache
 
+from bistro.errors import ConfigError
+
 _MASK = (1 << 64) - 1
 _MULTIPLIER_0, _MULTIPLIER_1 = 0xD2E7470EE14C6C93, 0xCA5A826395121157
 _WEYL_0, _WEYL_1 = 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B
+
+
+def check_seed(seed: int) -> None:
+    """Refuse a seed that has more than 64 bits, or a sign."""
+    if not 0 <= seed <= _MASK:
+        raise ConfigError(f"seed = {seed} must be a whole number from 0 to 2^64 - 1")
 
 
 @cache

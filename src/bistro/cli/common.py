@@ -5,23 +5,43 @@ from __future__ import annotations
 import json
 import math
 import sys
+import tempfile
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from bistro.errors import BistroError
+from bistro.errors import OutputError
+from bistro.files import explain
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
 InputArgument = Annotated[
-    str, typer.Argument(metavar="INPUT", help="CoNLL-U, CoNLL-X or text, a sentence a line.")
+    str,
+    typer.Argument(
+        metavar="INPUT", help="CoNLL-U, CoNLL-X, or text with a sentence a line; - is stdin."
+    ),
 ]
-OutputOption = Annotated[str, typer.Option("--output", "-o", metavar="OUT", help="Where to write.")]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Decides every random choice.")]
+OutputOption = Annotated[
+    str, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
+]
+SeedOption = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        metavar="N",
+        min=0,
+        help="Decides every random choice: the same seed, the same result.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, unrounded.")]
 FormatOption = Annotated[
     str | None,
     typer.Option(
-        "--input", metavar="FORMAT", help="conllu, conllx or text; otherwise by name or content."
+        "--input",
+        metavar="FORMAT",
+        help="conllu, conllx or text; otherwise by suffix (.conllu; .conll, .conllx; .txt) or "
+        "content.",
+        show_default=False,
     ),
 ]
 
@@ -37,6 +57,8 @@ def print_json(figures: dict[str, Any]) -> None:
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
             return {key: plain(inner) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [plain(inner) for inner in value]
         if isinstance(value, float) and not math.isfinite(value):
             return str(value)
         return value
@@ -44,7 +66,14 @@ def print_json(figures: dict[str, Any]) -> None:
     print(json.dumps(plain(figures), ensure_ascii=False, indent=2))
 
 
-def require_words(sentences: list[Any], path: str) -> None:
-    """Refuse an input in which there is nothing to work on."""
-    if not sentences:
-        raise BistroError(f"{path}: there is no sentence in it")
+def require_writable(path: str) -> None:
+    """Refuse a place where a file could not be written: before hours of work, not after them."""
+    if Path(path).is_dir():
+        raise OutputError(f"{path}: is a folder, where a file was to be written")
+    folder = Path(path).parent
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise OutputError(
+            f"{path}: cannot be written: the folder {folder}: {explain(error)}"
+        ) from error

@@ -5,9 +5,12 @@ Whatever the user can cause ends in one sentence and exit code 2, never in a tra
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -21,10 +24,17 @@ from bistro.cli.perplexity import perplexity
 from bistro.cli.surprisal import surprisal
 from bistro.cli.train import train
 from bistro.errors import BistroError
+from bistro.files import explain
+
+USER_ERROR = 2
+BROKEN_PIPE = 1
+"""The reader of our output has gone, as `head` does: nothing more to say. Typer exits so too."""
+# Typer brings the class under no name of its own: older versions take it from click, newer ones
+# carry a copy.
+UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 app = typer.Typer(
     name="bistro",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -45,7 +55,8 @@ def _show_version(asked: bool) -> None:
 @app.callback()
 def about(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print it.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print it and stop."),
     ] = False,
 ) -> None:
     """Generative models of syntax: train on a treebank in seconds, get probabilities everywhere.
@@ -56,19 +67,48 @@ def about(
 
 
 def main() -> None:
-    """Run the command line; the entry point of the installed script."""
+    """Run the command line and exit; the entry point of the installed script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; without arguments, show what there is."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal that lacks a letter shows its code instead of stopping the program.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        app()
+        code: int | None = app(arguments or ["--help"], prog_name="bistro", standalone_mode=False)
+        sys.stdout.flush()
     except BistroError as error:
-        print(f"bistro: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("bistro: interrupted", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output has gone (as `head` does): not an error, but nothing more to say.
+        return _complain(str(error))
+    except UsageError as error:
+        return _complain(_usage_sentence(error))
+    except MemoryError:
+        return _complain("there is not enough memory for this")
+    except OSError as error:
+        _abandon_stdout()
+        if isinstance(error, BrokenPipeError):
+            return BROKEN_PIPE
+        return _complain(f"{error.filename or 'stdout'}: cannot be written: {explain(error)}")
+    return code or 0
+
+
+def _usage_sentence(error: Any) -> str:
+    """Return what is wrong with the command, in one line, and where to read more."""
+    told = " ".join(error.format_message().split()).rstrip(".")
+    command = error.ctx.command_path if error.ctx else "bistro"
+    return f"{told} (see {command} --help)"
+
+
+def _complain(sentence: str) -> int:
+    print(f"bistro: {sentence}", file=sys.stderr)
+    return USER_ERROR
+
+
+def _abandon_stdout() -> None:
+    """Drop what could not be written, or the interpreter would try, and fail, once more at exit."""
+    with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
 
 
 if __name__ == "__main__":

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-from rich.table import Table
+from typing import TYPE_CHECKING
 
-from bistro.cli.common import (
-    FormatOption,
-    InputArgument,
-    JsonOption,
-    ModelArgument,
-    print_json,
-    require_words,
-)
+from bistro.cli.common import FormatOption, InputArgument, JsonOption, ModelArgument, print_json
+
+if TYPE_CHECKING:
+    from bistro.evaluate.language import LanguageFigures
 
 
 def perplexity(
@@ -23,28 +18,35 @@ def perplexity(
 ) -> None:
     """Print perplexity, bits per word and per character, and the rate of unknown words.
 
-        bistro perplexity english.bistro test.conllu
-        bistro perplexity english.bistro test.txt --json
-
     The end of each sentence is an event like a word; figures with and without it are printed, each
-    with what it counts.
+    with what it counts. An unknown word has the probability of its class, so figures of models with
+    different vocabularies cannot be compared.
+
+        bistro perplexity english.bistro test.conllu
+        bistro perplexity english.bistro test.txt.gz --json
+        bistro generate english.bistro -n 1000 | bistro perplexity english.bistro
     """
-    from bistro.evaluate.language import count_characters, language_figures
+    from bistro.evaluate.text import text_figures
     from bistro.models.base import load
     from bistro.treebank.treebank import read
 
     trained = load(model)
-    score = trained.require("score")
-    sentences = [sentence.forms for sentence in read(input, format=format)]
-    require_words(sentences, input)
-    scores = score(sentences)
-    figures = language_figures(
-        scores.log_probs, scores.is_eos, scores.is_oov, count_characters(sentences)
-    )
+    trained.require("score")
+    figures = text_figures(trained, read(input, format=format))
     if json:
         print_json({"model": model, "input": input, **figures.to_dict()})
-        return
-    table = Table("figure", "value", "what is counted", title=f"{model} on {input}")
+    else:
+        print_figures(figures, f"{model} on {input}")
+
+
+def print_figures(figures: LanguageFigures, title: str) -> None:
+    """Print a table of the figures, each with what it counts."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("figure", title=title)
+    table.add_column("value", justify="right")
+    table.add_column("what is counted")
     for name, value, protocol in (
         ("perplexity", f"{figures.perplexity:.2f}", "words and sentence ends"),
         ("perplexity_no_eos", f"{figures.perplexity_no_eos:.2f}", "words"),
@@ -56,4 +58,4 @@ def perplexity(
         ("log_prob", f"{figures.log_prob:,.1f}", "natural logarithm, sentence ends included"),
     ):
         table.add_row(name, value, protocol)
-    Console().print(table)
+    Console(highlight=False).print(table)

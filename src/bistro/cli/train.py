@@ -2,104 +2,93 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-import time
-from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any
+import hashlib
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bistro.cli.common import FormatOption, SeedOption, say
-from bistro.errors import BistroError
+from bistro.cli.common import FormatOption, SeedOption, require_writable, say
+from bistro.cli.watcher import Watcher
+from bistro.errors import BistroError, OutputError
 
 if TYPE_CHECKING:
+    from bistro.inference.checkpoint import Checkpoint
     from bistro.treebank.treebank import Treebank
 
-
-class Watcher:
-    """Shows progress on stderr, and notes the first Ctrl-C so that training can stop cleanly."""
-
-    def __init__(self) -> None:
-        self.stopped = False
-        self._begin = self._last = time.monotonic()
-        self._live = sys.stderr.isatty()
-
-    def install(self) -> None:
-        """Take a signal as a wish to stop after the sweep; a second Ctrl-C stops at once."""
-        for name in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(name, self._note)
-
-    def on_sweep(self, sweep: Any) -> None:
-        """Print a line: always on a terminal, every ten seconds in a log."""
-        now = time.monotonic()
-        if not self._live and now - self._last < 10 and sweep.number < sweep.total:
-            return
-        self._last = now
-        left = (now - self._begin) / sweep.number * (sweep.total - sweep.number)
-        line = (
-            f"sweep {sweep.number}/{sweep.total}  "
-            f"log-likelihood {sweep.log_likelihood:,.0f}  {left:.0f} s left"
-        )
-        end = "\n" if sweep.number == sweep.total or not self._live else ""
-        print(f"\r{line:<70}" if self._live else line, end=end, file=sys.stderr, flush=True)
-
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        self.stopped = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def read_together(paths: list[str], format: str | None) -> Treebank:
-    """Read several files as one treebank."""
-    from bistro.treebank.treebank import Treebank, read
-
-    parts = [read(path, format=format) for path in paths]
-    if len(parts) == 1:
-        return parts[0]
-    sentences = [sentence for part in parts for sentence in part]
-    return Treebank(sentences, name=" + ".join(part.label for part in parts))
+INTERRUPTED = 130
+_COMPRESSED = (".gz", ".xz", ".zst")
 
 
 def train(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="What to train: ngram.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="The kind of model: ngram.")],
     data: Annotated[
-        list[str], typer.Argument(metavar="TRAIN...", help="Treebanks or texts; - is stdin.")
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="TRAIN",
+            help="Treebanks (CoNLL-U, CoNLL-X) or texts with a sentence a line; - is stdin.",
+            show_default=False,
+        ),
+    ] = None,
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
-    ],
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="MODEL",
+            help="The model file to write; needed, and by custom named *.bistro.",
+            show_default=False,
+        ),
+    ] = None,
     dev: Annotated[
-        str | None, typer.Option("--dev", metavar="DEV", help="Held-out data to report on.")
+        str | None,
+        typer.Option(
+            "--dev", metavar="DEV", help="Held-out data: its perplexity is printed at the end."
+        ),
     ] = None,
     config: Annotated[
         str | None, typer.Option("--config", metavar="FILE.toml", help="Settings from a file.")
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="One setting, such as sampler.sweeps=20."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="One setting, as in order=3 or sampler.sweeps=20."
+        ),
     ] = None,
     seed: SeedOption = 1,
     format: FormatOption = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")
     ] = False,
+    checkpoint_seconds: Annotated[
+        float,
+        typer.Option(
+            metavar="S", min=0, help="How often the checkpoint is renewed; 0: after every sweep."
+        ),
+    ] = 20.0,
     show_config: Annotated[
-        bool, typer.Option("--show-config", help="Print the settings as TOML and stop.")
+        bool, typer.Option("--show-config", help="Print all settings as TOML and stop.")
     ] = False,
 ) -> None:
     """Train a model on a treebank or a text.
 
-        bistro train ngram train.conllu -o english.bistro
-        bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
+    Several files are read as one. Settings come from --config, then --set; --show-config prints
+    them all with their meanings, ready to be edited. They are saved whole in the model.
 
     While it trains, the state is kept beside the model (MODEL.checkpoint). After Ctrl-C, a crash or
     a power cut, the same command with --resume goes on and ends with exactly the model that an
-    unbroken run gives. Settings come from --config, then --set; --show-config prints them all.
+    unbroken run gives.
+
+        bistro train ngram train.conllu -o english.bistro
+        bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
+        bistro train ngram --show-config > ngram.toml
+        bistro train ngram train.conllu -o english.bistro --config ngram.toml --dev dev.conllu
     """
     from bistro import config as configuration
+    from bistro.evaluate.text import text_figures
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.train import Session, config_class
     from bistro.inference.train import train as run
+    from bistro.treebank.treebank import read
 
     chosen = config_class(kind)
     settings = configuration.read_toml(config, chosen) if config else chosen()
@@ -107,24 +96,61 @@ def train(
     if show_config:
         print(configuration.to_toml(settings), end="")
         return
-    if output == "-":
-        raise BistroError("a model is a file of its own: name it with -o, stdout cannot hold it")
-    treebank = read_together(data, format)
+    path = _checked_output(output)
+    treebank = read_together(data or [], format)
+    held_out = read(dev, format=format) if dev else None
+    checkpoint = Checkpoint.beside(path, checkpoint_seconds)
+    _mention(checkpoint, resume)
     watcher = Watcher()
-    session = Session(Checkpoint.beside(output), resume, watcher.on_sweep, lambda: watcher.stopped)
-    if session.checkpoint and session.checkpoint.path.exists() and not resume:
-        say(f"{session.checkpoint.path}: from an interrupted run; --resume would have continued it")
     watcher.install()
+    session = Session(
+        checkpoint, resume, watcher.on_start, watcher.on_sweep, lambda: watcher.stopped
+    )
     try:
         model = run(kind, treebank, config=settings, seed=seed, session=session)
     except StoppedError as interruption:
         say(f"{interruption}; the same command with --resume goes on from there")
-        raise typer.Exit(130) from None
-    model.save(output)
-    if session.checkpoint:
-        session.checkpoint.discard()
-    say(f"{output}: {kind} model of {treebank.label}, seed {seed}")
-    if dev:
-        from bistro.cli.perplexity import perplexity
+        raise typer.Exit(INTERRUPTED) from None
+    model.save(path)
+    checkpoint.discard()
+    say(f"{path}: {kind} model of {treebank.label}, seed {seed}")
+    if held_out is not None:
+        from bistro.cli.perplexity import print_figures
 
-        perplexity(output, dev)
+        print_figures(text_figures(model, held_out), f"{path} on {dev}")
+
+
+def read_together(paths: list[str], format: str | None) -> Treebank:
+    """Read several files as one treebank, whose hash is that of their hashes in a row."""
+    from bistro.treebank.treebank import Treebank, read
+
+    if not paths:
+        raise BistroError("there is nothing to train on: name a treebank or a text, or - for stdin")
+    parts = [read(path, format=format) for path in paths]
+    if len(parts) == 1:
+        return parts[0]
+    return Treebank(
+        [sentence for part in parts for sentence in part],
+        name=" + ".join(part.label for part in parts),
+        sha256=hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest(),
+    )
+
+
+def _checked_output(output: str | None) -> str:
+    """Return the model's file name, if a model can be written there."""
+    if output is None:
+        raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
+    if output == "-":
+        raise OutputError("a model is a file of its own: name it with -o, stdout cannot hold it")
+    if output.endswith(_COMPRESSED):
+        raise OutputError(f"{output}: a model file is not compressed: choose another name")
+    require_writable(output)
+    return output
+
+
+def _mention(checkpoint: Checkpoint, resume: bool) -> None:
+    """Say what the user may not expect of the checkpoint that is there, or is not."""
+    if checkpoint.path.exists() and not resume:
+        say(f"{checkpoint.path}: from an interrupted run; --resume would have continued it")
+    if resume and not checkpoint.path.exists():
+        say(f"{checkpoint.path}: there is none, so training starts from the beginning")

@@ -11,11 +11,11 @@ The rows of a sentence, its end `</s>` included, sum to -log2 of the sentence's 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from bistro.encoding.vocabulary import END_SYMBOL
-from bistro.models.base import Model, TextScores
+from bistro.models.base import Model, TextScores, Words, as_words
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,15 @@ COLUMNS = tuple(field.name for field in fields(SurprisalRow))
 
 def surprisal_rows(
     model: Model,
-    sentences: Sequence[Sequence[str]],
+    sentences: Iterable[Words],
     sent_ids: Sequence[str] | None = None,
     *,
     eos: bool = True,
 ) -> Iterator[SurprisalRow]:
     """Yield a row a word; `sent_ids` are the sentences' names, or their numbers from 1."""
-    scores: TextScores = model.require("score")(sentences)
-    for number, words in enumerate(sentences):
+    texts = as_words(sentences)
+    scores: TextScores = model.require("score")(texts)
+    for number, words in enumerate(texts):
         name = sent_ids[number] if sent_ids else str(number + 1)
         prefix = 0.0
         events = range(int(scores.offsets[number]), int(scores.offsets[number + 1]))

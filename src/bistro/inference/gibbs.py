@@ -34,8 +34,7 @@ class Chain:
         self.seed = seed
         self.franchise = Franchise(base, events.contexts.shape[1] + 1, settings.seating)
         for level in range(self.franchise.levels):
-            discount = 0.0 if settings.dirichlet else settings.discount
-            self.franchise.set_parameters(level, discount, settings.strength)
+            self.franchise.set_parameters(level, settings.first_discount, settings.strength)
         self._kept = PredictiveSum()
         ordered = events.sorted()
         self._entries = self.franchise.resolve(ordered.contexts, ordered.outcomes)

@@ -19,10 +19,12 @@ from bistro._core import UniformBase
 from bistro.errors import BistroError, nearest
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.inference.gibbs import Chain
-from bistro.models.base import Model, Origin
+from bistro.models.base import Model, Origin, Words, as_words
 from bistro.models.ngram import WORDS, NgramConfig, NgramModel
 from bistro.models.settings import SamplerSettings
+from bistro.rng import check_seed
 from bistro.treebank.treebank import Treebank
+from bistro.version import __version__
 
 Text = Sequence[Sequence[str]]
 
@@ -42,6 +44,8 @@ class Session:
 
     checkpoint: Checkpoint | None = None
     resume: bool = False
+    on_start: Callable[[int, int], None] = lambda done, total: None
+    """Called once, with the number of sweeps that a checkpoint spares and the number of all."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
     stop_asked: Callable[[], bool] = lambda: False
 
@@ -62,6 +66,7 @@ def run_chains(
             chain.restore(arrays)
         else:
             chain.seat()
+    session.on_start(len(trace), total)
     for number in range(len(trace), total):
         for chain in chains:
             chain.step(number, keep=number >= total - kept)
@@ -79,7 +84,7 @@ def run_chains(
 
 def fingerprint_of(kind: str, config: Any, seed: int, digests: Sequence[str]) -> str:
     """Return a hash of everything that decides the result of a training run."""
-    parts = [kind, configuration.to_dict(config), seed, list(digests)]
+    parts = [__version__, kind, configuration.to_dict(config), seed, list(digests)]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -112,7 +117,7 @@ def config_class(kind: str) -> type[Any]:
 
 def train(
     kind: str,
-    data: Treebank | Iterable[Sequence[str]],
+    data: Iterable[Words],
     *,
     config: Any = None,
     seed: int = 1,
@@ -122,13 +127,14 @@ def train(
     """Train a model of `kind` on a treebank, or on sentences given as lists of words.
 
     `config` is a configuration object or nothing for the defaults; keyword arguments change single
-    settings of it (``order=3``, ``sampler={"sweeps": 20}``). The seed decides everything.
+    settings of it (``order=3``, ``sampler={"sweeps": 20}``). The seed, a whole number from 0 to
+    2^64 - 1, decides everything.
     """
     chosen = config_class(kind)
     given = configuration.to_dict(config if config is not None else chosen())
     config = configuration.from_dict(chosen, _merged(given, settings), where=f"train {kind}")
-    sentences = [s.forms for s in data] if isinstance(data, Treebank) else [list(s) for s in data]
-    sentences = [words for words in sentences if words]
+    check_seed(seed)
+    sentences = [words for words in as_words(data) if words]
     if not sentences:
         raise BistroError("there is nothing to train on: the treebank or text has no words")
     return TRAINERS[kind][1](

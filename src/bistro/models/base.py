@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -21,8 +21,22 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import read_model, write_model
+from bistro.treebank.sentence import Sentence
 
 Arrays = Mapping[str, NDArray[Any]]
+Words = Sentence | Sequence[str]
+"""A sentence as models take it: of a treebank, or a list of words."""
+
+
+def as_words(sentences: Iterable[Words]) -> list[Sequence[str]]:
+    """Return every sentence as a list of words; a plain string is not one, and is refused."""
+    words = [s.forms if isinstance(s, Sentence) else s for s in sentences]
+    if any(isinstance(sentence, str) for sentence in words):
+        raise BistroError(
+            "a sentence must be a list of words, not one string: give a list of such lists, "
+            "as in ['The dog sleeps .'.split()], or read a file with bistro.read"
+        )
+    return words
 
 
 @dataclass(frozen=True)
@@ -95,5 +109,11 @@ def load(path: str | os.PathLike[str]) -> Model:
     try:
         origin = Origin(**{name: file.header[name] for name in ("seed", "treebank", "trace")})
         return KINDS[kind].from_parts(file.header, file.arrays, origin)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{os.fspath(path)}: the model is damaged: {error}") from None
+    except (BistroError, KeyError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{os.fspath(path)}: is damaged: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KeyError):
+        return f"the entry {error} is missing"
+    return "an entry has the wrong type" if isinstance(error, TypeError) else str(error)

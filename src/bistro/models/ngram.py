@@ -26,9 +26,9 @@ from bistro.config import setting
 from bistro.encoding.events import Events
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ConfigError
-from bistro.models.base import Arrays, Model, Origin, TextScores
+from bistro.models.base import Arrays, Model, Origin, TextScores, Words, as_words
 from bistro.models.settings import SamplerSettings
-from bistro.rng import purpose_key
+from bistro.rng import check_seed, purpose_key
 
 WORDS = "words"
 LONGEST_GENERATED = 1000
@@ -100,10 +100,10 @@ class NgramModel(Model):
         )
         return vocabulary, events
 
-    def score(self, sentences: Iterable[Sequence[str]]) -> TextScores:
+    def score(self, sentences: Iterable[Words]) -> TextScores:
         """Return the log-probability of every word and every sentence end."""
         vocabulary = self.vocabulary
-        ids, offsets = vocabulary.encode_all(sentences)
+        ids, offsets = vocabulary.encode_all(as_words(sentences))
         events = padded_events(
             ids, offsets, self.config.order, start=vocabulary.start, end=vocabulary.end
         )
@@ -116,6 +116,7 @@ class NgramModel(Model):
 
     def generate(self, n: int, seed: int = 1) -> Iterator[list[str]]:
         """Draw `n` sentences; sentence i depends on the seed and i alone."""
+        check_seed(seed)
         start = np.full(self.config.order - 1, self.vocabulary.start, dtype=np.int32)
         for i in range(n):
             stream = Stream(seed, purpose_key("ngram.generate"), i)

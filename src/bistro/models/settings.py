@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,7 +23,9 @@ class SamplerSettings:
     )
     sweeps: int = setting(60, "Sweeps over the training events.")
     samples: int = setting(40, "How many of the last sweeps are averaged in prediction.")
-    dirichlet: bool = setting(False, "Keep all discounts at 0: a hierarchical Dirichlet process.")
+    dirichlet: bool = setting(
+        False, "Discounts are 0, whatever discount says: a hierarchical Dirichlet process."
+    )
     discount: float = setting(0.5, "Discount of every level at the start (for good, if fixed).")
     strength: float = setting(1.0, "Strength of every level at the start (for good, if fixed).")
     discount_prior: tuple[float, float] = setting((1.0, 1.0), "Beta(a, b) prior of the discount.")
@@ -38,11 +41,15 @@ class SamplerSettings:
             )
         if not 0 <= self.discount < 1:
             raise ConfigError(f"discount = {self.discount} must lie in [0, 1)")
-        if self.dirichlet and self.hyper == "fixed" and self.discount != 0:
-            raise ConfigError("dirichlet = true with fixed hyper-parameters needs discount = 0")
-        if not self.strength > -self.discount:
+        if not -self.first_discount < self.strength < math.inf:
             raise ConfigError(f"strength = {self.strength} must be greater than -discount")
-        if self.hyper != "fixed" and not (self.strength > 0 and self.discount > 0):
+        learned = [self.strength] if self.dirichlet else [self.strength, self.discount]
+        if self.hyper != "fixed" and min(learned) <= 0:
             raise ConfigError("hyper-parameters that are learned start from values above 0")
-        if min(*self.discount_prior, *self.strength_prior) <= 0:
+        if not all(0 < x < math.inf for x in (*self.discount_prior, *self.strength_prior)):
             raise ConfigError("the parameters of a prior must be above 0")
+
+    @property
+    def first_discount(self) -> float:
+        """The discount of every level at the start."""
+        return 0.0 if self.dirichlet else self.discount

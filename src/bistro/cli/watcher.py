@@ -1,0 +1,59 @@
+"""Who sits beside a training run: shows progress on stderr and passes on the wish to stop."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from bistro.cli.common import say
+
+if TYPE_CHECKING:
+    from bistro.inference.train import Sweep
+
+LOG_EVERY_SECONDS = 10.0
+_STOPPING = (signal.SIGINT, signal.SIGTERM)
+
+
+class Watcher:
+    """Shows progress, and notes the first Ctrl-C so that training can stop cleanly."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self._live = sys.stderr.isatty()
+        self._begin = self._last = time.monotonic()
+        self._done_before = 0
+
+    def install(self) -> None:
+        """Take a signal as a wish to stop after the sweep; a second Ctrl-C stops at once."""
+        for number in _STOPPING:
+            signal.signal(number, self._note)
+
+    def on_start(self, done: int, total: int) -> None:
+        """Begin to measure time, and say what a checkpoint has spared."""
+        self._begin = self._last = time.monotonic()
+        self._done_before = done
+        if done:
+            say(f"going on after sweep {done} of {total}")
+
+    def on_sweep(self, sweep: Sweep) -> None:
+        """Print a line: always the same one on a terminal, one every ten seconds in a log."""
+        now = time.monotonic()
+        is_last = sweep.number == sweep.total
+        if not (self._live or is_last or now - self._last >= LOG_EVERY_SECONDS):
+            return
+        self._last = now
+        pace = (now - self._begin) / (sweep.number - self._done_before)
+        line = (
+            f"sweep {sweep.number}/{sweep.total}  "
+            f"log-likelihood {sweep.log_likelihood:,.0f}  "
+            f"{pace * (sweep.total - sweep.number):.0f} s left"
+        )
+        end = "\n" if is_last or self.stopped or not self._live else ""
+        print(f"\r{line:<70}" if self._live else line, end=end, file=sys.stderr, flush=True)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.stopped = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
