@@ -7,5 +7,6 @@ namespace bistro::bind {
 
 void bind_hpyp(nanobind::module_& m);
 void bind_frozen(nanobind::module_& m);
+void bind_parse(nanobind::module_& m);
 
 }  // namespace bistro::bind

@@ -1,0 +1,226 @@
+// The arc-standard transitions, which of them are possible, and which of them agree with what is known of the tree.
+//
+// With the root first, item 0 of the stack is the root. Where one root child is allowed, the arc from the root ends the
+// sentence; where several are, an end event on the bare root does. With the root last, the end event generates the root,
+// which then takes what is left on the stack by left arcs: one item, or all of them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parse/contexts.hpp"
+#include "parse/state.hpp"
+
+namespace bistro {
+
+struct System {
+    Symbols symbols;
+    bool root_first = true;
+    bool single_root = true;
+};
+
+// Which actions are possible in a configuration of the model itself, whatever the sentence.
+struct Choices {
+    bool shift = false, left_arc = false, right_arc = false, end = false;
+    int count() const { return shift + left_arc + right_arc + end; }
+};
+
+inline bool is_root(const System& system, const State& state) { return state.tag == system.symbols.root_tag(); }
+
+inline bool is_final(const System& system, const States& states, std::uint32_t id) {
+    const State& s = states[id];
+    if (system.root_first && system.single_root) return s.depth == 1 && s.action == Action::right_arc;
+    if (system.root_first) return s.action == Action::end;
+    return s.depth == 1 && is_root(system, s);
+}
+
+inline Choices choices(const System& system, const States& states, std::uint32_t id) {
+    const State& s = states[id];
+    Choices c;
+    if (system.root_first) {
+        const bool below_is_root = s.depth == 2;
+        c.shift = true;
+        c.right_arc = s.depth >= 2;
+        c.left_arc = s.depth >= 2 && !below_is_root;
+        c.end = !system.single_root && s.depth == 1 && s.shifted > 0;
+        return c;
+    }
+    if (s.depth > 0 && is_root(system, s)) {  // the root has come: it takes all that is left
+        c.left_arc = s.depth >= 2;
+        return c;
+    }
+    c.shift = true;
+    c.left_arc = c.right_arc = s.depth >= 2;
+    c.end = s.depth == 1 || (s.depth > 1 && !system.single_root);
+    return c;
+}
+
+// --- transitions --------------------------------------------------------------------------------------------------
+
+inline Child no_child(const Symbols& s) {
+    return {static_cast<std::int16_t>(s.no_tag()), static_cast<std::int16_t>(s.no_label()), s.no_word()};
+}
+
+// An item that comes onto the stack `below`.
+inline State pushed(const System& system, std::uint32_t below, const State* before, std::int32_t position,
+                    std::int32_t tag, std::int32_t word) {
+    State s;
+    s.below = below;
+    s.position = position;
+    s.word = word;
+    s.tag = static_cast<std::int16_t>(tag);
+    s.left = s.right = no_child(system.symbols);
+    s.depth = before ? before->depth + 1 : 1;
+    if (before) {
+        s.shifted = before->shifted;
+        s.last_tag = before->last_tag;
+        s.last_tag_but_one = before->last_tag_but_one;
+        s.tree = before->tree;
+    }
+    return s;
+}
+
+// The empty stack cannot be a State, since a State is a top item: with the root last it has depth 0.
+inline std::uint32_t start(const System& system, States& states) {
+    const Symbols& symbols = system.symbols;
+    State s = pushed(system, kNone, nullptr, 0, system.root_first ? symbols.root_tag() : symbols.no_tag(),
+                     system.root_first ? symbols.root_word() : symbols.no_word());
+    s.depth = system.root_first ? 1 : 0;
+    states.push_back(s);
+    return static_cast<std::uint32_t>(states.size() - 1);
+}
+
+inline std::uint32_t shift(const System& system, States& states, std::uint32_t id, std::int32_t tag, std::int32_t word) {
+    const State before = states[id];
+    State s = pushed(system, before.depth == 0 ? kNone : id, &before, before.shifted + 1, tag, word);
+    s.previous = id;
+    s.action = Action::shift;
+    s.shifted = before.shifted + 1;
+    s.last_tag = static_cast<std::int16_t>(tag);
+    s.last_tag_but_one = before.last_tag;
+    s.tree += tag_hash(s.position, tag);
+    states.push_back(s);
+    return static_cast<std::uint32_t>(states.size() - 1);
+}
+
+inline std::uint32_t end(const System& system, States& states, std::uint32_t id) {
+    const State before = states[id];
+    State s = before;
+    if (!system.root_first)
+        s = pushed(system, id, &before, before.shifted + 1, system.symbols.root_tag(), system.symbols.root_word());
+    s.previous = id;
+    s.action = Action::end;
+    states.push_back(s);
+    return static_cast<std::uint32_t>(states.size() - 1);
+}
+
+inline Child as_child(const State& s, std::int16_t label) { return {s.tag, label, s.word}; }
+
+inline std::uint32_t left_arc(States& states, std::uint32_t id, std::int16_t label, bool given) {
+    const State& top = states[id];
+    const State& dependent = states[top.below];
+    State s = top;
+    s.previous = id;
+    s.below = dependent.below;
+    s.depth = top.depth - 1;
+    s.left = as_child(dependent, label);
+    s.left_count = static_cast<std::uint8_t>(std::min(255, top.left_count + 1));
+    s.given_children = static_cast<std::uint16_t>(top.given_children + given);
+    s.action = Action::left_arc;
+    s.dependent = dependent.position;
+    s.label = label;
+    s.tree += arc_hash(s.dependent, s.position, label);
+    states.push_back(s);
+    return static_cast<std::uint32_t>(states.size() - 1);
+}
+
+inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t label, bool given) {
+    const State& dependent = states[id];
+    State s = states[dependent.below];
+    s.previous = id;
+    s.shifted = dependent.shifted;
+    s.last_tag = dependent.last_tag;
+    s.last_tag_but_one = dependent.last_tag_but_one;
+    s.tree = dependent.tree;
+    s.right = as_child(dependent, label);
+    s.right_count = static_cast<std::uint8_t>(std::min(255, s.right_count + 1));
+    s.given_children = static_cast<std::uint16_t>(s.given_children + given);
+    s.action = Action::right_arc;
+    s.dependent = dependent.position;
+    s.label = label;
+    s.tree += arc_hash(s.dependent, s.position, label);
+    states.push_back(s);
+    return static_cast<std::uint32_t>(states.size() - 1);
+}
+
+// --- evidence -----------------------------------------------------------------------------------------------------
+
+// One sentence: its words, and whatever is known of its tags, heads and labels (-1: unknown). Heads count from 1, 0 is the
+// root. With `whole` tree given, transitions that cannot lead to it are refused at once.
+struct Sentence {
+    std::span<const std::int32_t> words, tags, heads, labels;
+    std::vector<std::uint16_t> demanded;  // by position: children that the evidence gives it
+    bool whole = false;
+
+    std::int32_t size() const { return static_cast<std::int32_t>(words.size()); }
+    std::int32_t given_tag(std::int32_t position) const { return tags.empty() ? -1 : tags[position - 1]; }
+    std::int32_t given_head(std::int32_t position) const { return heads.empty() ? -1 : heads[position - 1]; }
+    std::int32_t given_label(std::int32_t position) const { return labels.empty() ? -1 : labels[position - 1]; }
+
+    void prepare() {
+        demanded.assign(words.size() + 1, 0);
+        whole = !heads.empty() && std::none_of(heads.begin(), heads.end(), [](std::int32_t h) { return h < 0; });
+        for (const std::int32_t head : heads)
+            if (head >= 0) ++demanded.at(head);
+    }
+};
+
+// The position by which the evidence knows an item: the root is 0 even when it comes last.
+inline std::int32_t known_position(const System& system, const State& s) { return is_root(system, s) ? 0 : s.position; }
+
+inline bool arc_agrees(const System& system, const Sentence& sentence, const State& head, const State& dependent) {
+    const std::int32_t given = sentence.given_head(dependent.position);
+    if (given >= 0 && given != known_position(system, head)) return false;
+    // Once attached it gets no more children, so all that it must have must be there.
+    return dependent.given_children == sentence.demanded[dependent.position];
+}
+
+// May the next word come onto this stack? If its head is known and lies under some items, those can only become its own
+// children: their heads must be unknown or be that very word.
+inline bool shift_agrees(const System& system, const States& states, std::uint32_t id, const Sentence& sentence) {
+    const std::int32_t next = states[id].shifted + 1;
+    const std::int32_t head = sentence.given_head(next);
+    if (head < 0 || head > next || (head == 0 && !system.root_first)) return true;
+    for (std::uint32_t at = id; at != kNone && states[at].position > head; at = states[at].below) {
+        const std::int32_t given = sentence.given_head(states[at].position);
+        if (given >= 0 && given != next) return false;
+    }
+    return true;
+}
+
+// The choices that agree with the sentence: words left to shift, and arcs that do not contradict the evidence.
+inline Choices agreeing(const System& system, const States& states, std::uint32_t id, const Sentence& sentence) {
+    Choices c = choices(system, states, id);
+    const State& top = states[id];
+    const bool words_left = top.shifted < sentence.size();
+    c.shift &= words_left && shift_agrees(system, states, id, sentence);
+    c.end &= !words_left;
+    if (c.left_arc) c.left_arc = arc_agrees(system, sentence, top, states[top.below]);
+    if (c.right_arc) {
+        const State& head = states[top.below];
+        c.right_arc = arc_agrees(system, sentence, head, top);
+        // This arc would end the sentence.
+        if (system.root_first && system.single_root && top.depth == 2) c.right_arc &= !words_left;
+    }
+    if (sentence.whole) {
+        // An arc that is due is made now: right arcs at once, left arcs when the head can get nothing more on its right.
+        if (c.right_arc) c.shift = c.left_arc = false;
+        const bool head_complete = top.given_children + 1 == sentence.demanded[known_position(system, top)];
+        if (c.left_arc && head_complete) c.shift = false;
+    }
+    return c;
+}
+
+}  // namespace bistro

@@ -1,0 +1,134 @@
+// The generative transition model: what the next action, label, tag and word are, given a configuration.
+//
+// It works with any form of a franchise, frozen or still learning: both give the restaurants of a context once and then
+// the probabilities of all outcomes from them.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "parse/arc_standard.hpp"
+#include "parse/contexts.hpp"
+
+namespace bistro {
+
+inline constexpr int kLongestContext = 31;
+using Path = std::array<std::uint32_t, kLongestContext + 1>;
+
+// A distribution and the elements it is conditioned on.
+template <class Franchise>
+struct Predictor {
+    const Franchise* franchise = nullptr;
+    ContextList contexts;
+
+    int descend(const Elements& elements, Path& path) const {
+        return franchise->descend(ContextOf{elements, contexts}, static_cast<int>(contexts.size()), path.data());
+    }
+    double probability(const Elements& elements, std::int32_t outcome) const {
+        Path path;
+        const int depth = descend(elements, path);
+        return franchise->probability_on_path(path.data(), depth, static_cast<std::uint32_t>(outcome));
+    }
+};
+
+// Outcomes of the action distribution. With `joint` labels an arc and its label are one outcome, otherwise (and without
+// labels) the arcs are single outcomes and the label is a second step.
+struct ActionCode {
+    std::int32_t arc_labels = 1;
+
+    std::int32_t shift() const { return 0; }
+    std::int32_t end() const { return 1; }
+    std::int32_t arc(Action action, std::int32_t label) const {
+        return 2 + (action == Action::right_arc ? arc_labels : 0) + (arc_labels == 1 ? 0 : label);
+    }
+    std::int32_t outcomes() const { return 2 + 2 * arc_labels; }
+};
+
+struct ActionProbabilities {
+    double shift = 0, left_arc = 0, right_arc = 0, end = 0;
+};
+
+struct TagChoice {
+    std::int32_t tag;
+    double probability;  // p(tag) p(word | tag)
+};
+
+template <class Franchise>
+struct TransitionModel {
+    System system;
+    Predictor<Franchise> actions, labels, tags, words;
+    bool labelled = true, joint_labels = false, lexicalised = true, labels_in_contexts = false;
+    // Tags that each word had in training: those of word w are tag_list[tag_begin[w]] to tag_list[tag_begin[w + 1]].
+    std::span<const std::int32_t> tag_begin, tag_list;
+
+    ActionCode code() const { return {joint_labels && labelled ? system.symbols.labels : 1}; }
+
+    // The probabilities of the possible actions, which share all mass. Arcs count with all their labels; if `outcomes`
+    // is given (joint labels) it receives the probability of every outcome.
+    ActionProbabilities action_probabilities(const Choices& possible, const Elements& elements,
+                                             std::vector<double>* outcomes) const {
+        const ActionCode c = code();
+        ActionProbabilities p{double(possible.shift), double(possible.left_arc), double(possible.right_arc), double(possible.end)};
+        if (possible.count() == 1 && !outcomes) return p;
+        Path path;
+        const int depth = actions.descend(elements, path);
+        auto arc_mass = [&](Action action) {
+            if (c.arc_labels == 1) return actions.franchise->probability_on_path(path.data(), depth, c.arc(action, 0));
+            double sum = 0;
+            for (std::int32_t l = 0; l < c.arc_labels; ++l) sum += (*outcomes)[c.arc(action, l)];
+            return sum;
+        };
+        if (c.arc_labels > 1) {
+            outcomes->resize(c.outcomes());
+            actions.franchise->distribution(path.data(), depth, outcomes->data());
+        }
+        if (possible.shift) p.shift = actions.franchise->probability_on_path(path.data(), depth, c.shift());
+        if (possible.end) p.end = actions.franchise->probability_on_path(path.data(), depth, c.end());
+        if (possible.left_arc) p.left_arc = arc_mass(Action::left_arc);
+        if (possible.right_arc) p.right_arc = arc_mass(Action::right_arc);
+        const double total = p.shift + p.end + p.left_arc + p.right_arc;
+        p.shift /= total, p.end /= total, p.left_arc /= total, p.right_arc /= total;
+        return p;
+    }
+
+    // p(label | arc) for all labels; `elements` are those of the configuration before the arc.
+    void label_probabilities(Action action, Elements& elements, std::vector<double>& out) const {
+        const std::int32_t n = system.symbols.labels;
+        out.resize(n);
+        Path path;
+        if (!joint_labels) {
+            elements[kArcAction] = action == Action::right_arc;
+            labels.franchise->distribution(path.data(), labels.descend(elements, path), out.data());
+            return;
+        }
+        std::vector<double> all(code().outcomes());
+        actions.franchise->distribution(path.data(), actions.descend(elements, path), all.data());
+        double sum = 0;
+        for (std::int32_t l = 0; l < n; ++l) sum += out[l] = all[code().arc(action, l)];
+        for (double& p : out) p /= sum;
+    }
+
+    // Every tag the next word may have, with its probability, in the order of the tags.
+    void tag_choices(Elements& elements, std::int32_t word, std::int32_t given, std::vector<TagChoice>& out) const {
+        out.clear();
+        Path path;
+        const int depth = tags.descend(elements, path);
+        auto consider = [&](std::int32_t tag) {
+            double p = tags.franchise->probability_on_path(path.data(), depth, static_cast<std::uint32_t>(tag));
+            elements[kNextTag] = tag;
+            if (lexicalised) p *= words.probability(elements, word);
+            out.push_back({tag, p});
+        };
+        if (given >= 0) return consider(given);
+        const std::int32_t begin = tag_begin[word], end = tag_begin[word + 1];
+        for (std::int32_t i = begin; i < end; ++i) consider(tag_list[i]);
+        if (begin == end)
+            for (std::int32_t tag = 0; tag < system.symbols.tags; ++tag) consider(tag);
+    }
+};
+
+}  // namespace bistro

@@ -1,0 +1,109 @@
+// Training events of annotated trees: the contexts and outcomes of one derivation.
+//
+// The deterministic oracle makes every arc as soon as it is due: right arcs, then left arcs, then shifts. Certain actions are
+// no events: nothing could be learned from them.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "parse/model.hpp"
+
+namespace bistro {
+
+// Contexts (row by row) and outcomes of one distribution.
+struct EventList {
+    std::vector<std::int32_t> contexts, outcomes;
+
+    void add(const Elements& elements, const ContextList& list, std::int32_t outcome) {
+        for (const std::uint8_t element : list) contexts.push_back(elements[element]);
+        outcomes.push_back(outcome);
+    }
+};
+
+struct DerivationEvents {
+    EventList actions, labels, tags, words;
+};
+
+struct ContextLists {
+    ContextList actions, labels, tags, words;
+};
+
+// What the recorder needs to know of a model.
+struct EventShape {
+    System system;
+    ContextLists contexts;
+    bool labelled = true, joint_labels = false, lexicalised = true;
+
+    ActionCode code() const { return {joint_labels && labelled ? system.symbols.labels : 1}; }
+};
+
+class Recorder {
+public:
+    Recorder(const EventShape& shape, DerivationEvents& out) : shape_(shape), out_(out) {}
+
+    // Follows the deterministic oracle through a tree; false if the tree is not projective or not a tree.
+    bool follow(const Sentence& sentence) {
+        states_.clear();
+        std::uint32_t id = start(shape_.system, states_);
+        while (!is_final(shape_.system, states_, id)) {
+            const Choices allowed = agreeing(shape_.system, states_, id, sentence);
+            if (allowed.right_arc)
+                id = step(sentence, id, Action::right_arc);
+            else if (allowed.left_arc)
+                id = step(sentence, id, Action::left_arc);
+            else if (allowed.shift)
+                id = step(sentence, id, Action::shift);
+            else if (allowed.end)
+                id = step(sentence, id, Action::end);
+            else
+                return false;
+        }
+        return true;
+    }
+
+    // Records one transition and makes it.
+    std::uint32_t step(const Sentence& sentence, std::uint32_t id, Action action) {
+        observe(states_, id, shape_.system.symbols, sentence.words, elements_);
+        const State& top = states_[id];
+        const bool is_arc = action == Action::left_arc || action == Action::right_arc;
+        const std::int32_t dependent = action == Action::left_arc ? states_[top.below].position : top.position;
+        const std::int32_t label = is_arc && shape_.labelled ? sentence.given_label(dependent) : 0;
+        const ActionCode code = shape_.code();
+        const bool joint = code.arc_labels > 1;
+        if (choices(shape_.system, states_, id).count() > 1 || (is_arc && joint))
+            out_.actions.add(elements_, shape_.contexts.actions,
+                             action == Action::shift ? code.shift()
+                             : action == Action::end ? code.end()
+                                                     : code.arc(action, label));
+        if (is_arc && shape_.labelled && !joint) {
+            elements_[kArcAction] = action == Action::right_arc;
+            out_.labels.add(elements_, shape_.contexts.labels, label);
+        }
+        const auto l = static_cast<std::int16_t>(label);
+        switch (action) {
+            case Action::left_arc: return left_arc(states_, id, l, true);
+            case Action::right_arc: return right_arc(states_, id, l, true);
+            case Action::end: return end(shape_.system, states_, id);
+            default: return generate(sentence, id);
+        }
+    }
+
+private:
+    std::uint32_t generate(const Sentence& sentence, std::uint32_t id) {
+        const std::int32_t position = states_[id].shifted + 1;
+        const std::int32_t tag = sentence.given_tag(position), word = sentence.words[position - 1];
+        out_.tags.add(elements_, shape_.contexts.tags, tag);
+        elements_[kNextTag] = tag;
+        if (shape_.lexicalised) out_.words.add(elements_, shape_.contexts.words, word);
+        return shift(shape_.system, states_, id, tag, word);
+    }
+
+    const EventShape& shape_;
+    DerivationEvents& out_;
+    States states_;
+    Elements elements_{};
+};
+
+}  // namespace bistro

@@ -1,0 +1,103 @@
+// Parsing one sentence with everything that can be asked of it, and many sentences side by side.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <thread>
+#include <vector>
+
+#include "parse/minimum_risk.hpp"
+#include "parse/posterior.hpp"
+#include "parse/search.hpp"
+
+namespace bistro {
+
+struct ParseRequest {
+    bool use_beam = false;
+    std::int64_t size = 1000;  // particles, or the width of the beam
+    SearchOptions search;
+    int best = 1;
+    int samples = 0;
+    bool marginals = false;
+    bool minimum_risk = false;
+    std::uint64_t seed = 1, purpose = 0;
+};
+
+struct SentenceResult {
+    std::vector<Parse> parses;  // the best first, then the samples
+    Marginals marginals;
+    double log_total = 0;       // natural logarithm of the summed probability of all derivations found
+    bool relaxed = false;       // the evidence on heads could not be met and was dropped
+};
+
+// Replaces heads, labels and tags of a parse by those of least risk.
+inline void take_least_risk(Parse& parse, const Marginals& marginals, bool labelled, bool single_root, MinimumRisk& chart) {
+    auto likeliest = [](const Weighted& items) {
+        return std::max_element(items.begin(), items.end(), [](const auto& a, const auto& b) {
+            return a.second != b.second ? a.second < b.second : a.first > b.first;
+        })->first;
+    };
+    parse.heads = chart.heads(marginals.heads, single_root);
+    for (std::size_t i = 0; i < parse.heads.size(); ++i) {
+        parse.tags[i] = likeliest(marginals.tags[i]);
+        if (labelled) parse.labels[i] = likeliest(marginals.labels[i]);
+    }
+}
+
+template <class Franchise>
+SentenceResult parse_sentence(const TransitionModel<Franchise>& model, Sentence sentence, const ParseRequest& request,
+                              std::uint64_t index) {
+    SentenceResult result;
+    auto attempt = [&](auto policy) {
+        Search<Franchise, decltype(policy)> search(model, policy, request.search);
+        const auto& finals = search.run(sentence);
+        if (finals.empty()) return false;
+        const Posterior<Franchise> posterior(model, search.states(), finals, sentence);
+        result.log_total = posterior.log_total();
+        result.parses = posterior.best(static_cast<std::size_t>(request.best));
+        if (request.marginals || request.minimum_risk) result.marginals = posterior.marginals();
+        if (request.minimum_risk) {
+            MinimumRisk chart;
+            take_least_risk(result.parses[0], result.marginals, model.labelled, model.system.single_root, chart);
+        }
+        Stream rng(request.seed, request.purpose, index);
+        for (int i = 0; i < request.samples; ++i) result.parses.push_back(posterior.sample(rng));
+        return true;
+    };
+    sentence.prepare();
+    // Evidence can lead every kept derivation into a dead end; a larger search finds the way, if there is one.
+    std::int64_t size = request.size;
+    for (int tries = 0; tries < 4; ++tries, size *= 16)
+        if (request.use_beam ? attempt(BeamPolicy{static_cast<std::size_t>(size)}) : attempt(ParticlePolicy{size}))
+            return result;
+    sentence.heads = {};
+    sentence.prepare();
+    result.relaxed = true;
+    if (!attempt(ParticlePolicy{request.size})) throw std::logic_error("a sentence without a derivation");
+    return result;
+}
+
+// Calls work(i) for all i below n on several threads; the first exception is passed on.
+template <class Work>
+void in_parallel(std::size_t n, int threads, const Work& work) {
+    std::atomic<std::size_t> next{0};
+    std::exception_ptr failure;
+    std::atomic<bool> failed{false};
+    auto run = [&] {
+        for (std::size_t i; !failed && (i = next++) < n;) {
+            try {
+                work(i);
+            } catch (...) {
+                if (!failed.exchange(true)) failure = std::current_exception();
+            }
+        }
+    };
+    std::vector<std::thread> pool;
+    for (int t = 1; t < threads && static_cast<std::size_t>(t) < n; ++t) pool.emplace_back(run);
+    run();
+    for (std::thread& t : pool) t.join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace bistro

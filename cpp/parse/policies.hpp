@@ -1,0 +1,85 @@
+// How a search spends its effort: particles that follow the uncertainty, or a beam of fixed width.
+//
+// A policy shares a derivation's budget between its continuations, limits the reduces within a word, and selects among the
+// derivations that have generated the same words. The search itself knows nothing of budgets.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace bistro {
+
+struct Derivation {
+    std::uint32_t state;
+    double log_weight;        // natural logarithm of its joint probability with the words so far
+    std::int64_t particles;
+};
+
+inline bool better(const Derivation& a, const Derivation& b) {
+    // Equal weights are ordered by state so that the result never depends on the sorting algorithm.
+    return a.log_weight != b.log_weight ? a.log_weight > b.log_weight : a.state < b.state;
+}
+
+inline void keep_best(std::vector<Derivation>& derivations, std::size_t width) {
+    if (derivations.size() <= width) return;
+    std::partial_sort(derivations.begin(), derivations.begin() + static_cast<std::ptrdiff_t>(width), derivations.end(), better);
+    derivations.resize(width);
+}
+
+// Algorithm 1 of Buys & Blunsom (2015): `budget` particles are divided, never drawn.
+struct ParticlePolicy {
+    std::int64_t budget;
+
+    std::int64_t initial() const { return budget; }
+
+    // Rounded shares of `particles`; what rounding leaves over or takes too much is put right at the largest share.
+    void share(std::int64_t particles, std::span<const double> probabilities, std::span<std::int64_t> out) const {
+        double total = 0;
+        for (const double p : probabilities) total += p;
+        std::int64_t given = 0;
+        std::size_t largest = 0;
+        for (std::size_t i = 0; i < probabilities.size(); ++i) {
+            out[i] = total > 0 ? std::llround(static_cast<double>(particles) * probabilities[i] / total) : 0;
+            given += out[i];
+            if (probabilities[i] > probabilities[largest]) largest = i;
+        }
+        if (total > 0) out[largest] = std::max<std::int64_t>(0, out[largest] + particles - given);
+    }
+
+    void limit(std::vector<Derivation>&) const {}
+
+    void select(std::vector<Derivation>& derivations) const {
+        double highest = -INFINITY;
+        for (const Derivation& d : derivations) highest = std::max(highest, d.log_weight);
+        double total = 0;
+        for (const Derivation& d : derivations) total += static_cast<double>(d.particles) * std::exp(d.log_weight - highest);
+        if (derivations.empty()) return;
+        Derivation best = *std::min_element(derivations.begin(), derivations.end(), better);
+        for (Derivation& d : derivations)
+            d.particles = static_cast<std::int64_t>(static_cast<double>(budget) * static_cast<double>(d.particles) *
+                                                    std::exp(d.log_weight - highest) / total);
+        std::erase_if(derivations, [](const Derivation& d) { return d.particles == 0; });
+        // With a budget of very few particles all shares may fall below one.
+        if (derivations.empty()) {
+            best.particles = budget;
+            derivations.push_back(best);
+        }
+    }
+};
+
+// The beam of §5.2: the best `width` derivations after each word, and after each round of reduces.
+struct BeamPolicy {
+    std::size_t width;
+
+    std::int64_t initial() const { return 1; }
+    void share(std::int64_t, std::span<const double> probabilities, std::span<std::int64_t> out) const {
+        for (std::size_t i = 0; i < probabilities.size(); ++i) out[i] = probabilities[i] > 0;
+    }
+    void limit(std::vector<Derivation>& derivations) const { keep_best(derivations, width); }
+    void select(std::vector<Derivation>& derivations) const { keep_best(derivations, width); }
+};
+
+}  // namespace bistro
