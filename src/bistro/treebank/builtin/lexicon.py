@@ -1,0 +1,125 @@
+"""Reads the word lists of the built-in grammar: section headers, indented words, Zipf weights.
+
+A section gives words to one or several preterminal symbols. Nouns fill ``N[class,3]``,
+``N[class,p]`` or ``N[class,mass]``; verbs fill ``V[frame,form]`` for every form; adjectives and
+nouns fill twins such as ``NC`` and ``NV`` as well, split by the sound that decides between `a`
+and `an`.
+
+>>> lexicon = read_lexicon("verb eat\\n  eat/ate/eaten\\n")
+>>> [word.form for word in lexicon["V[eat,past3]"]]
+['ate']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from bistro.errors import TreebankError
+from bistro.treebank.builtin.morphology import plural, starts_with_vowel, verb_forms
+from bistro.treebank.grammar_rules import Word
+
+Lexicon = dict[str, dict[Word, float]]
+Entry = tuple[str, float]
+
+# Symbol suffix -> (which of the verb's forms, XPOS, FEATS); 1, 3 and p are the agreement.
+VERB_CELLS = {
+    "past1": ("past", "VBD", "Mood=Ind|Number=Sing|Person=1|Tense=Past|VerbForm=Fin"),
+    "past3": ("past", "VBD", "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"),
+    "pastp": ("past", "VBD", "Mood=Ind|Number=Plur|Tense=Past|VerbForm=Fin"),
+    "pres1": ("base", "VBP", "Mood=Ind|Number=Sing|Person=1|Tense=Pres|VerbForm=Fin"),
+    "pres3": ("third", "VBZ", "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"),
+    "presp": ("base", "VBP", "Mood=Ind|Number=Plur|Tense=Pres|VerbForm=Fin"),
+    "inf": ("base", "VB", "VerbForm=Inf"),
+    "imp": ("base", "VB", "Mood=Imp|VerbForm=Fin"),
+    "ger": ("gerund", "VBG", "Tense=Pres|VerbForm=Part"),
+    "part": ("participle", "VBN", "Tense=Past|VerbForm=Part"),
+    "pass": ("participle", "VBN", "Tense=Past|VerbForm=Part|Voice=Pass"),
+}
+
+
+def read_lexicon(text: str, name: str = "lexicon") -> Lexicon:
+    """Parse a lexicon file into preterminal -> word -> weight."""
+    lexicon: Lexicon = {}
+    for line, header, body in _sections(text):
+        kind, *arguments = header.split()
+        if kind not in SECTIONS or not arguments:
+            choices = ", ".join(SECTIONS)
+            raise TreebankError(
+                f"unknown section '{header}' (one of {choices})", path=name, line=line
+            )
+        for rank, item in enumerate(body.split()):
+            entry, _, weight = item.partition(":")
+            fill = SECTIONS[kind]
+            for symbol, word in fill(arguments, entry):
+                words = lexicon.setdefault(symbol, {})
+                words[word] = words.get(word, 0.0) + (float(weight) if weight else 1 / (rank + 2))
+    return lexicon
+
+
+def _sections(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (line number, header, words) for each section; ``header : words`` fits one line."""
+    header, start, body = "", 0, ""
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw if raw.startswith("words") else raw.partition("#")[0]
+        if line.startswith(" "):
+            body += line
+        elif line.strip():
+            if header:
+                yield start, header, body
+            header, _, body = line.partition(" : ")
+            start = number
+    if header:
+        yield start, header, body
+
+
+def _nouns(classes: list[str], entry: str) -> Iterator[tuple[str, Word]]:
+    singular, _, irregular = entry.rstrip("~").partition("/")
+    one = Word(singular, singular, "NOUN", "NN", "Number=Sing")
+    many = Word(irregular or plural(singular), singular, "NOUN", "NNS", "Number=Plur")
+    for name in classes:
+        if entry.endswith("~"):
+            yield f"N[{name},mass]", one
+        else:
+            yield f"N[{name},3]", one
+            yield f"N{_sound(singular)}[{name},3]", one
+            yield f"N[{name},p]", many
+
+
+def _verbs(frames: list[str], entry: str) -> Iterator[tuple[str, Word]]:
+    forms = verb_forms(entry)
+    for frame in frames:
+        for cell, (which, xpos, feats) in VERB_CELLS.items():
+            yield f"V[{frame},{cell}]", Word(getattr(forms, which), forms.base, "VERB", xpos, feats)
+
+
+def _before_nouns(symbol: str, upos: str, xpos: str, feats: str) -> Section:
+    def fill(classes: list[str], entry: str) -> Iterator[tuple[str, Word]]:
+        word = Word(entry, entry, upos, xpos, feats)
+        for name in classes:
+            yield f"{symbol}[{name}]", word
+            yield f"{symbol}{_sound(entry)}[{name}]", word
+
+    return fill
+
+
+def _words(arguments: list[str], entry: str) -> Iterator[tuple[str, Word]]:
+    symbol, upos, xpos, feats = arguments
+    form, _, lemma = entry.partition("=")
+    yield symbol, Word(form, lemma or form, upos, xpos, feats)
+
+
+def _sound(word: str) -> str:
+    return "V" if starts_with_vowel(word) else "C"
+
+
+Section = Callable[[list[str], str], Iterator[tuple[str, Word]]]
+SECTIONS: dict[str, Section] = {
+    "noun": _nouns,
+    "verb": _verbs,
+    "adj": _before_nouns("Adj", "ADJ", "JJ", "Degree=Pos"),
+    "degree": _before_nouns("Grad", "ADJ", "JJ", "Degree=Pos"),
+    "adj1": _before_nouns("Adj1", "ADJ", "JJ", "Degree=Pos"),
+    "adj2": _before_nouns("Adj2", "ADJ", "JJ", "Degree=Pos"),
+    "compound": _before_nouns("Cmpd", "NOUN", "NN", "Number=Sing"),
+    "words": _words,
+}

@@ -1,0 +1,118 @@
+"""From a filled chart back to derivations: the best one, random ones, all of them.
+
+A cell was built by a word, by a unary rule, or by a binary rule at some split. `ways` lists these
+with their values; choosing the largest everywhere gives the best parse of a chart of maxima,
+choosing in proportion gives an exact sample from p(parse | words) of a chart of sums.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from bistro.treebank.grammar_binary import PART_OF_RULE, BinaryGrammar, Ints
+from bistro.treebank.grammar_inside import Chart
+from bistro.treebank.grammar_rules import Rule, Word
+from bistro.treebank.grammar_trees import Derivation
+
+Span = tuple[int, int, int]
+"""A symbol, the position of its first word, the position after its last."""
+
+
+class Way(NamedTuple):
+    """One way to build a cell: a word, or a rule (`PART_OF_RULE` inside one) over its parts."""
+
+    value: float
+    label: Word | int
+    parts: tuple[Span, ...]
+
+
+Chooser = Callable[[Sequence[Way]], Way]
+
+
+class Search:
+    """Finds derivations in charts of one grammar."""
+
+    def __init__(self, grammar: BinaryGrammar, rules: Sequence[Rule]) -> None:
+        self._grammar = grammar
+        self._rules = rules
+
+    @cached_property
+    def _binary(self) -> list[Ints]:
+        return _grouped(self._grammar.parents, self._grammar.size)
+
+    @cached_property
+    def _unary(self) -> list[Ints]:
+        return _grouped(self._grammar.unary_parents, self._grammar.size)
+
+    def derivation(self, chart: Chart, choose: Chooser) -> Derivation:
+        """Return one derivation of the whole sentence, chosen cell by cell."""
+        (found,) = self._derive(chart, (self._grammar.start, 0, chart.length), choose)
+        return found
+
+    def _derive(self, chart: Chart, span: Span, choose: Chooser) -> tuple[Derivation, ...]:
+        way = choose(self.ways(chart, span))
+        parts = tuple(d for part in way.parts for d in self._derive(chart, part, choose))
+        return self._wrapped(way.label, parts)
+
+    def derivations(self, chart: Chart) -> Iterator[Derivation]:
+        """Yield every derivation of the sentence; there are infinitely many with a unary cycle."""
+        whole = (self._grammar.start, 0, chart.length)
+        if chart.cells[0, chart.length, self._grammar.start] > 0:
+            for (found,) in self._all(chart, whole):
+                yield found
+
+    def _all(self, chart: Chart, span: Span) -> Iterator[tuple[Derivation, ...]]:
+        for way in self.ways(chart, span):
+            for choice in itertools.product(*(list(self._all(chart, p)) for p in way.parts)):
+                yield self._wrapped(way.label, tuple(d for part in choice for d in part))
+
+    def _wrapped(self, label: Word | int, parts: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
+        """Return the parts under their rule; the rest of a rule is not a node of its own."""
+        if isinstance(label, Word):
+            return (Derivation(label, ()),)
+        return parts if label == PART_OF_RULE else (Derivation(self._rules[label], parts),)
+
+    def ways(self, chart: Chart, span: Span) -> list[Way]:
+        """Return the ways to build a cell, those of probability zero left out."""
+        return [*self._words(chart, span), *self._units(chart, span), *self._pairs(chart, span)]
+
+    def _words(self, chart: Chart, span: Span) -> Iterator[Way]:
+        symbol, start, end = span
+        token = chart.tokens[start]
+        if end == start + 1:
+            for which in np.flatnonzero(token.symbols == symbol):
+                yield Way(float(token.probs[which]) / token.unigram, token.words[which], ())
+
+    def _units(self, chart: Chart, span: Span) -> Iterator[Way]:
+        symbol, start, end = span
+        grammar, rules = self._grammar, self._unary[symbol]
+        children = grammar.unary_children[rules]
+        values = grammar.unary_probs[rules] * chart.cells[start, end, children]
+        for which in np.flatnonzero(values):
+            part = (int(children[which]), start, end)
+            yield Way(float(values[which]), int(grammar.unary_rules[rules[which]]), (part,))
+
+    def _pairs(self, chart: Chart, span: Span) -> Iterator[Way]:
+        symbol, start, end = span
+        grammar, rules = self._grammar, self._binary[symbol]
+        splits = np.arange(start + 1, end)
+        left = chart.cells[start, splits][:, grammar.lefts[rules]]
+        right = chart.cells[splits, end][:, grammar.rights[rules]]
+        values = left * right * grammar.probs[rules]
+        for row, which in zip(*np.nonzero(values), strict=True):
+            rule, split = rules[which], int(splits[row])
+            first = (int(grammar.lefts[rule]), start, split)
+            second = (int(grammar.rights[rule]), split, end)
+            yield Way(float(values[row, which]), int(grammar.rules[rule]), (first, second))
+
+
+def _grouped(parents: Ints, size: int) -> list[Ints]:
+    """Return for each symbol the numbers of the rules with this parent."""
+    order = np.argsort(parents, kind="stable")
+    bounds = np.searchsorted(parents[order], np.arange(size + 1))
+    return [order[first:last] for first, last in itertools.pairwise(bounds)]

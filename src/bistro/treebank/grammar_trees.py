@@ -1,0 +1,108 @@
+"""Derivations, and the dependency trees and texts they stand for.
+
+A derivation node is a rule with the derivations of its children, or a word. The head word of a node
+is the head word of its head child; every other child's head word depends on it by the relation the
+rule names. The words of a node are adjacent, so the trees are projective.
+
+>>> from bistro.treebank.grammar_rules import Rule, Word
+>>> rule = Rule("S", ("N", "V"), head=1, relations=("nsubj", ""), weight=1.0)
+>>> node = Derivation(rule, (Derivation(Word("dogs"), ()), Derivation(Word("bark"), ())))
+>>> attachments(node)
+([2, 0], ['nsubj', 'root'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from bistro.treebank.grammar_rules import Rule, Word
+from bistro.treebank.sentence import Sentence
+
+NO_SPACE_BEFORE = frozenset({".", "?", "!", ",", "”", "n't", "'s"})
+NO_SPACE_AFTER = frozenset({"“"})
+
+
+class Derivation(NamedTuple):
+    """A node of a derivation: a rule over its children, or a word over nothing."""
+
+    label: Rule | Word
+    children: tuple[Derivation, ...]
+
+
+def words_of(derivation: Derivation) -> Iterator[Word]:
+    """Yield the words of a derivation from left to right."""
+    if isinstance(derivation.label, Word):
+        yield derivation.label
+    for child in derivation.children:
+        yield from words_of(child)
+
+
+def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:
+    """Return the heads (from 1; 0 is the root) and relations of the words."""
+    heads: list[int] = []
+    relations: list[str] = []
+
+    def attach(node: Derivation) -> int:
+        """Append the words of a node and return the number of its head word."""
+        if isinstance(node.label, Word):
+            heads.append(0)
+            relations.append("root")
+            return len(heads)
+        tops = [attach(child) for child in node.children]
+        top = tops[node.label.head]
+        for child, relation in zip(tops, node.label.relations, strict=True):
+            if child != top:
+                heads[child - 1], relations[child - 1] = top, relation
+        return top
+
+    attach(derivation)
+    return heads, relations
+
+
+def capitalized(forms: Iterable[str], after: frozenset[str]) -> list[str]:
+    """Return the forms, with a capital letter where the form before is in `after`.
+
+    The empty string in `after` stands for the beginning of the sentence.
+    """
+    result: list[str] = []
+    before = ""
+    for form in forms:
+        result.append(capital(form) if before in after else form)
+        before = form
+    return result
+
+
+def capital(form: str) -> str:
+    """Return the form with its first letter in upper case."""
+    return form[:1].upper() + form[1:]
+
+
+def spaces_after(tokens: Sequence[str]) -> list[bool]:
+    """Say for each token whether a space follows it in running text."""
+    following = [*tokens[1:], ""]
+    return [
+        second not in NO_SPACE_BEFORE and first not in NO_SPACE_AFTER
+        for first, second in zip(tokens, following, strict=True)
+    ]
+
+
+def to_sentence(
+    derivation: Derivation, tokens: Sequence[str], comments: Iterable[str] = ()
+) -> Sentence:
+    """Return the dependency tree of a derivation over the tokens it yields, with its text."""
+    words = list(words_of(derivation))
+    heads, relations = attachments(derivation)
+    spaces = spaces_after(tokens)
+    text = "".join(t + " " * s for t, s in zip(tokens, spaces, strict=True)).rstrip()
+    return Sentence.from_columns(
+        tokens,
+        lemmas=[word.lemma for word in words],
+        upos=[word.upos for word in words],
+        xpos=[word.xpos for word in words],
+        feats=[word.feats for word in words],
+        heads=heads,
+        deprels=relations,
+        misc=["_" if space else "SpaceAfter=No" for space in spaces],
+        comments=[*comments, f"# text = {text}"],
+    )

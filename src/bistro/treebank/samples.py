@@ -1,0 +1,70 @@
+"""Treebanks that need no file: sentences of the built-in grammar, and real ones that come by pip.
+
+``builtin("english")`` samples the hand-written grammar of `bistro.treebank.grammar`, whose true
+probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank of Kayadelen et al.
+(2020): 4,851 hand-annotated sentences of the web and of Wikipedia, words split into inflectional
+groups. Its files are in the wheel of ``turkish-treebanks``; they are read where pip put them.
+
+>>> treebank = builtin("english", sentences=2, seed=1)
+>>> len(treebank), treebank.label
+(2, 'built-in English, seed 1')
+>>> builtin("turkish", sentences=100)                           # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from importlib import metadata
+from itertools import islice
+from pathlib import Path
+
+from bistro.errors import BistroError, nearest
+from bistro.treebank.grammar import english
+from bistro.treebank.treebank import Treebank, read
+
+ENGLISH_SENTENCES = 5000
+TURKISH_PACKAGE = "turkish-treebanks"
+TURKISH_FILES = ("web.conllu", "wiki.conllu")
+INSTALL = "pip install 'bistro-syntax[samples]'"
+
+
+def builtin(name: str = "english", sentences: int | None = None, seed: int = 1) -> Treebank:
+    """Return a built-in treebank: ``english`` (5,000 sentences by default) or ``turkish`` (all).
+
+    The seed decides the English sentences; the Turkish ones are always the same, in file order.
+    """
+    if sentences is not None and sentences < 1:
+        raise BistroError(f"a treebank of {sentences} sentences: ask for at least 1")
+    if name == "english":
+        return _english(ENGLISH_SENTENCES if sentences is None else sentences, seed)
+    if name == "turkish":
+        return _turkish(sentences)
+    choices = ("english", "turkish")
+    raise BistroError(
+        f"there is no built-in treebank '{name}'{nearest(name, choices)}: "
+        f"choose from {', '.join(choices)}"
+    )
+
+
+def _english(sentences: int, seed: int) -> Treebank:
+    sampled = english().sample(sentences, seed)
+    return Treebank(sampled, name=f"built-in English, seed {seed}", license="MIT")
+
+
+def _turkish(sentences: int | None) -> Treebank:
+    found = (sentence for path in _turkish_paths() for sentence in read(path))
+    version = metadata.version(TURKISH_PACKAGE)
+    name = f"Turkish Web Treebank ({TURKISH_PACKAGE} {version})"
+    return Treebank(islice(found, sentences), name=name, license="Apache-2.0")
+
+
+def _turkish_paths() -> list[Path]:
+    """Return the files of the package by its record; its module does not import everywhere."""
+    try:
+        record = metadata.files(TURKISH_PACKAGE) or []
+    except metadata.PackageNotFoundError:
+        record = []
+    places = {file.name: Path(str(file.locate())) for file in record}
+    paths = [places[name] for name in TURKISH_FILES if name in places]
+    if len(paths) < len(TURKISH_FILES) or not all(path.is_file() for path in paths):
+        raise BistroError(f"the Turkish treebank is not installed: {INSTALL}")
+    return paths
