@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Literal
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from bistro.cli.common import SeedOption, say
 from bistro.errors import OutputError
 from bistro.files import explain
+
+if TYPE_CHECKING:
+    from bistro.report.demo import DemoResult
+
+SENTENCES_PRINTED = 4
 
 
 def demo(
@@ -25,28 +31,22 @@ def demo(
 ) -> None:
     """Train a model on a built-in treebank, measure it, and write a report to look at.
 
-        bistro demo
-        bistro demo --treebank turkish
-
     Needs no data: the English treebank is sampled from a grammar of our own whose probabilities
     are known, so the report shows the model beside the truth. The Turkish one comes with
-    `pip install 'bistro-syntax[samples]'`.
-    """
-    from rich.console import Console
-    from rich.table import Table
+    `pip install 'bistro-syntax[samples]'`. FOLDER receives report.html, one page for any browser,
+    and the model, demo.bistro.
 
+        bistro demo
+        bistro demo --treebank turkish -o turkish-demo
+    """
     from bistro.inference.train import train
     from bistro.report.demo import demo_page, run_demo
     from bistro.treebank.samples import builtin
 
     begin = time.monotonic()
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {explain(error)}") from error
     say(f"reading the {treebank} treebank ...")
     sentences = builtin(treebank, seed=seed)
+    folder = _made(output)
     held_out = len(sentences) // 10
     data, test = sentences[:-held_out], sentences[-held_out:]
     say(f"training an n-gram model on {len(data):,} sentences ...")
@@ -55,25 +55,43 @@ def demo(
     result = run_demo(data, test, model, is_english=treebank == "english")
     model.save(folder / "demo.bistro")
     demo_page(result).write(folder / "report.html")
-
-    table = Table(
-        "word", "model", *(["truth"] if result.true_bits else []), title="surprisal, bits"
+    _print(result)
+    say(
+        f"\ndone in {time.monotonic() - begin:.0f} s. Look at {folder / 'report.html'}; then try\n"
+        f"  bistro generate {folder / 'demo.bistro'} --seed 7\n"
+        f"  echo {quote(' '.join(result.example))} | bistro surprisal {folder / 'demo.bistro'}"
     )
+
+
+def _made(output: str) -> Path:
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: the folder cannot be made: {explain(error)}") from error
+    return folder
+
+
+def _print(result: DemoResult) -> None:
+    """Print the surprisal of one sentence, the perplexity and some generated sentences."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, soft_wrap=True)
+    table = Table("word", title="surprisal, bits")
+    columns = {"model": result.example_bits, "truth": result.true_bits}
+    shown = {name: bits for name, bits in columns.items() if bits is not None}
+    for name in shown:
+        table.add_column(name, justify="right")
     for i, word in enumerate([*result.example, "</s>"]):
-        truth = [f"{result.true_bits[i]:.2f}"] if result.true_bits else []
-        table.add_row(word, f"{result.example_bits[i]:.2f}", *truth)
-    console = Console()
+        table.add_row(word, *(f"{bits[i]:.2f}" for bits in shown.values()))
     console.print(table)
     best = (
         f" (the best possible: {result.true_figures.perplexity:.1f})" if result.true_figures else ""
     )
     console.print(
         f"perplexity of {result.figures.words:,} held-out words and their sentence ends: "
-        f"{result.figures.perplexity:.1f}{best}",
-        highlight=False,
+        f"{result.figures.perplexity:.1f}{best}\n\ngenerated:"
     )
-    console.print("\ngenerated: " + "\n           ".join(result.generated[:4]), highlight=False)
-    say(
-        f"\ndone in {time.monotonic() - begin:.0f} s. Look at {folder / 'report.html'}; then try\n"
-        f"  echo 'The old man knew the answer .' | bistro surprisal {folder / 'demo.bistro'}"
-    )
+    for sentence in result.generated[:SENTENCES_PRINTED]:
+        console.print(f"  {sentence}", markup=False)

@@ -102,16 +102,16 @@ def train(
     checkpoint = Checkpoint.beside(path, checkpoint_seconds)
     _mention(checkpoint, resume)
     watcher = Watcher()
-    watcher.install()
     session = Session(
         checkpoint, resume, watcher.on_start, watcher.on_sweep, lambda: watcher.stopped
     )
     try:
-        model = run(kind, treebank, config=settings, seed=seed, session=session)
+        with watcher:
+            model = run(kind, treebank, config=settings, seed=seed, session=session)
+            model.save(path)
     except StoppedError as interruption:
         say(f"{interruption}; the same command with --resume goes on from there")
         raise typer.Exit(INTERRUPTED) from None
-    model.save(path)
     checkpoint.discard()
     say(f"{path}: {kind} model of {treebank.label}, seed {seed}")
     if held_out is not None:

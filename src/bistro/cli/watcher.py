@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 from bistro.cli.common import say
 
@@ -18,18 +18,26 @@ _STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 class Watcher:
-    """Shows progress, and notes the first Ctrl-C so that training can stop cleanly."""
+    """Shows progress; inside ``with``, notes a signal so that training can stop cleanly.
+
+    The first Ctrl-C (or SIGTERM, as batch systems send it) is a wish to stop after the sweep; a
+    second Ctrl-C stops at once.
+    """
 
     def __init__(self) -> None:
         self.stopped = False
         self._live = sys.stderr.isatty()
         self._begin = self._last = time.monotonic()
         self._done_before = 0
+        self._handlers: dict[int, Any] = {}
 
-    def install(self) -> None:
-        """Take a signal as a wish to stop after the sweep; a second Ctrl-C stops at once."""
-        for number in _STOPPING:
-            signal.signal(number, self._note)
+    def __enter__(self) -> Self:
+        self._handlers = {number: signal.signal(number, self._note) for number in _STOPPING}
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
 
     def on_start(self, done: int, total: int) -> None:
         """Begin to measure time, and say what a checkpoint has spared."""

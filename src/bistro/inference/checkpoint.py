@@ -7,6 +7,7 @@ and renamed, so there is always one whole checkpoint, and it goes when the model
 
 from __future__ import annotations
 
+import glob
 import os
 import time
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from bistro.errors import BistroError
+from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import read_model, write_model
 
 KIND = "checkpoint"
@@ -53,14 +54,23 @@ class Checkpoint:
         """Return the saved state, or nothing if there is none."""
         if not self.path.exists():
             return None
-        file = read_model(self.path)
+        try:
+            file = read_model(self.path)
+        except ModelFileError as error:
+            raise ModelFileError(f"{error}; or delete it and start from the beginning") from None
         if file.header.get("kind") != KIND or file.header.get("fingerprint") != fingerprint:
             raise BistroError(
-                f"{self.path}: belongs to a training with other data, settings or seed; "
-                "repeat the command as it was, or delete the file and start anew"
+                f"{self.path}: belongs to a training with other data, settings or seed, or by "
+                "another version of Bistro: repeat the command as it was, or delete the file and "
+                "start from the beginning"
             )
         return file.header, file.arrays
 
     def discard(self) -> None:
-        """Remove the file; the model itself is safe."""
+        """Remove the file, and what killed runs left half-written; the model itself is safe."""
         self.path.unlink(missing_ok=True)
+        for name in (self.path.name, self.path.stem):
+            # The names that `bistro.files.writing` gives to files until they are complete.
+            pattern = f".{glob.escape(name)}.{'[0-9a-f]' * 8}.part"
+            for left_over in self.path.parent.glob(pattern):
+                left_over.unlink(missing_ok=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 from bistro import config as configuration
 from bistro._core import UniformBase
-from bistro.errors import BistroError, nearest
+from bistro.errors import BistroError, ModelFileError, nearest
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.inference.gibbs import Chain
 from bistro.models.base import Model, Origin, Words, as_words
@@ -56,16 +56,7 @@ def run_chains(
     """Run chains side by side to their last sweep and return the trace of the likelihood."""
     total = 1 if all(chain.is_deterministic for chain in chains) else settings.sweeps
     kept = min(settings.samples, total)
-    trace: list[dict[str, Any]] = []
-    saved = session.checkpoint.load(fingerprint) if session.checkpoint and session.resume else None
-    if saved:
-        header, arrays = saved
-        trace = header["trace"]
-    for chain in chains:
-        if saved:
-            chain.restore(arrays)
-        else:
-            chain.seat()
+    trace = _begin(chains, fingerprint, session)
     session.on_start(len(trace), total)
     for number in range(len(trace), total):
         for chain in chains:
@@ -80,6 +71,25 @@ def run_chains(
         if stopping:
             raise StoppedError(f"stopped after sweep {number + 1} of {total}")
     return trace
+
+
+def _begin(chains: Sequence[Chain], fingerprint: str, session: Session) -> list[dict[str, Any]]:
+    """Put the chains into their first state, or the one of the checkpoint; return its trace."""
+    checkpoint = session.checkpoint if session.resume else None
+    saved = checkpoint.load(fingerprint) if checkpoint else None
+    if not checkpoint or not saved:
+        for chain in chains:
+            chain.seat()
+        return []
+    header, arrays = saved
+    try:
+        for chain in chains:
+            chain.restore(arrays)
+        return list(header["trace"])
+    except (KeyError, TypeError, ValueError):
+        raise ModelFileError(
+            f"{checkpoint.path}: is damaged: delete it and start from the beginning"
+        ) from None
 
 
 def fingerprint_of(kind: str, config: Any, seed: int, digests: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
+from bistro.evaluate.text import text_figures
 from bistro.models.base import Model
 from bistro.report.arcs import draw_arcs
 from bistro.report.html import (
@@ -58,20 +59,13 @@ def run_demo(train: Treebank, test: Treebank, model: Model, *, is_english: bool)
         train,
         test,
         model,
-        figures_of(model, words),
+        text_figures(model, words),
         true_figures(words) if is_english else None,
         example,
         [row.surprisal for row in surprisal_rows(model, [example])],
         english().surprisals(example) if is_english else None,
         [" ".join(sentence) for sentence in model.require("generate")(8, seed=1)],
     )
-
-
-def figures_of(model: Model, words: Sequence[Sequence[str]]) -> LanguageFigures:
-    """Return the model's figures on held-out sentences."""
-    scores = model.require("score")(words)
-    characters = count_characters(words)
-    return language_figures(scores.log_probs, scores.is_eos, scores.is_oov, characters)
 
 
 def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
