@@ -22,7 +22,7 @@ from typing import NoReturn
 
 from bistro.errors import TreebankError
 from bistro.treebank.blocks import Block, Readable, iter_blocks
-from bistro.treebank.fields import DEPREL, FORM, HEAD, UPOS, is_number, parse_heads
+from bistro.treebank.fields import DEPREL, FORM, HEAD, UPOS, is_number, parse_heads, quoted
 from bistro.treebank.sentence import CoreColumns, Sentence
 from bistro.treebank.validate import Roots, find_tree_problem
 
@@ -123,8 +123,8 @@ class _SpecialRows:
         identifier = row[0]
         if not self._reader.format.special_rows and ("-" in identifier or "." in identifier):
             self._reader.fail(
-                f"'{identifier}' is no word number, and {self._reader.format.title} has neither "
-                "multiword tokens nor empty nodes: read the file as CoNLL-U",
+                f"{quoted(identifier)} is no word number, and {self._reader.format.title} has "
+                "neither multiword tokens nor empty nodes: read the file as CoNLL-U",
                 line,
             )
         elif "-" in identifier:
@@ -132,7 +132,7 @@ class _SpecialRows:
         elif "." in identifier:
             self._read_empty_node(identifier, words_before, line)
         else:
-            self._reader.fail(f"'{identifier}' is no word number: ids are 1, 2, 3, …", line)
+            self._reader.fail(f"{quoted(identifier)} is no word number: ids are 1, 2, 3, …", line)
 
     def finish(self, size: int) -> None:
         """Check what can be checked only when the number of words is known."""
@@ -147,7 +147,7 @@ class _SpecialRows:
         identifier = row[0]
         first, _, last = identifier.partition("-")
         if not (is_number(first) and is_number(last) and int(first) <= int(last)):
-            reason = f"'{identifier}' is no range of words: write first-last, as in 1-2"
+            reason = f"{quoted(identifier)} is no range of words: write first-last, as in 1-2"
         elif int(first) != next_word:
             reason = (
                 f"the multiword token {identifier} must stand just before its first word, "
@@ -169,7 +169,9 @@ class _SpecialRows:
         parts = identifier.split(".")
         if not all(map(is_number, parts)) or tuple(map(int, parts)) != expected:
             right = ".".join(map(str, expected))
-            self._reader.fail(f"the empty node is '{identifier}', expected {right} here", line)
+            self._reader.fail(
+                f"the empty node is {quoted(identifier)}, expected {right} here", line
+            )
         self._empty_node = expected
 
 
@@ -218,7 +220,7 @@ class _CarefulReader:
             try:
                 heads += parse_heads([row[HEAD]])
             except KeyError:
-                self._reader.fail(f"HEAD is '{row[HEAD]}': it must be a number or _", line)
+                self._reader.fail(f"HEAD is {quoted(row[HEAD])}: it must be a number or _", line)
         problem = find_tree_problem(heads, roots=self._reader.roots, partial=self._reader.partial)
         if problem:
             self._reader.fail(problem.reason, self._line_of_word[problem.word - 1])

@@ -20,6 +20,8 @@ COLUMNS = ("ids", "forms", "lemmas", "upos", "xpos", "feats", "heads", "deprels"
 LISTS = (*COLUMNS[1:], "comments")
 FORM, UPOS, HEAD, DEPREL = 1, 3, 6, 7
 
+_SHOWN_CHARACTERS = 40
+
 
 class _HeadValues(dict[str, int]):
     """HEAD fields to numbers; the small ones are looked up, which is faster than `int`."""
@@ -41,6 +43,12 @@ HEAD_VALUES = _HeadValues({EMPTY: MISSING} | {str(head): head for head in range(
 def parse_heads(fields: Iterable[str]) -> list[int]:
     """Return HEAD fields as numbers, ``_`` as -1; a KeyError holds the first that is neither."""
     return list(map(HEAD_VALUES.__getitem__, fields))
+
+
+def quoted(field: str) -> str:
+    """Return a field for a message: in quotes, on one line, not too long."""
+    shown = repr(field if len(field) <= _SHOWN_CHARACTERS else field[:_SHOWN_CHARACTERS] + "…")
+    return f"'{shown[1:-1]}'"
 
 
 def head_text(head: int) -> str:
@@ -66,7 +74,9 @@ def check_values(name: str, values: Sequence[Any], size: int) -> None:
     if name == "comments":
         for comment in values:
             if not comment.startswith("#") or not {"\n", "\r", "\0"}.isdisjoint(comment):
-                raise TreebankError(f"a comment is one line that begins with '#', not {comment!r}")
+                raise TreebankError(
+                    f"a comment is one line that begins with '#', not {quoted(comment)}"
+                )
         return
     if len(values) != size:
         raise TreebankError(f"the column '{name}' has {len(values)} entries for {size} words")
@@ -74,6 +84,6 @@ def check_values(name: str, values: Sequence[Any], size: int) -> None:
         return
     if not {"\t", "\n", "\r", "\0"}.isdisjoint("".join(values)):
         bad = next(value for value in values if not {"\t", "\n", "\r", "\0"}.isdisjoint(value))
-        raise TreebankError(f"a field cannot hold a tab, line end or NUL: {name} {bad!r}")
+        raise TreebankError(f"a field cannot hold a tab, line end or NUL: {name} {quoted(bad)}")
     if name == "forms" and "" in values:
         raise TreebankError(f"word {list(values).index('') + 1} is empty: every word needs a form")
