@@ -14,57 +14,66 @@ if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
 
 
+Input = Annotated[
+    str, typer.Argument(metavar="INPUT", help="CoNLL-U, CoNLL-X, text or bracketed trees.")
+]
+From = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        metavar="FORMAT",
+        help="conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
+        ".txt; .mrg) or content.",
+        show_default=False,
+    ),
+]
+To = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="FORMAT",
+        help="The same; otherwise by the suffix of OUT, or as INPUT.",
+        show_default=False,
+    ),
+]
+Projectivize = Annotated[
+    str | None,
+    typer.Option(
+        metavar="head|path|head+path",
+        help="Lift non-projective arcs and note it in the labels.",
+        show_default=False,
+    ),
+]
+Deprojectivize = Annotated[
+    str | None,
+    typer.Option(
+        metavar="head|path|head+path",
+        help="Put lifted arcs back as the labels say.",
+        show_default=False,
+    ),
+]
+RootsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="one|any",
+        help="Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X.",
+        show_default=False,
+    ),
+]
+Partial = Annotated[
+    bool, typer.Option("--partial", help="Allow sentences in which only some words have heads.")
+]
+
+
 def convert(
-    input: Annotated[
-        str, typer.Argument(metavar="INPUT", help="CoNLL-U, CoNLL-X, text or bracketed trees.")
-    ] = "-",
+    input: Input = "-",
     output: OutputOption = "-",
-    from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="FORMAT",
-            help="conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
-            ".txt; .mrg) or content.",
-            show_default=False,
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="FORMAT",
-            help="The same; otherwise by the suffix of OUT, or as INPUT.",
-            show_default=False,
-        ),
-    ] = None,
-    projectivize: Annotated[
-        str | None,
-        typer.Option(
-            metavar="head|path|head+path",
-            help="Lift non-projective arcs and note it in the labels.",
-            show_default=False,
-        ),
-    ] = None,
-    deprojectivize: Annotated[
-        str | None,
-        typer.Option(
-            metavar="head|path|head+path",
-            help="Put lifted arcs back as the labels say.",
-            show_default=False,
-        ),
-    ] = None,
-    roots: Annotated[
-        str | None,
-        typer.Option(
-            metavar="one|any",
-            help="Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X.",
-            show_default=False,
-        ),
-    ] = None,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Allow sentences in which only some words have heads.")
-    ] = False,
+    from_: From = None,
+    to: To = None,
+    projectivize: Projectivize = None,
+    deprojectivize: Deprojectivize = None,
+    roots: RootsOption = None,
+    partial: Partial = False,
 ) -> None:
     """Read a treebank, check every sentence, and write it: the same, or in another format.
 

@@ -45,6 +45,25 @@ class ColumnFormat:
     """Whether there are multiword tokens (1-2) and empty nodes (8.1)."""
 
 
+def recast(
+    sentence: Sentence, format: ColumnFormat, *, comments: list[str], roots: Roots
+) -> Sentence:
+    """Return the words of a sentence in another format, with the columns that mean the same."""
+    return Sentence.from_columns(
+        sentence.forms,
+        lemmas=sentence.lemmas,
+        upos=sentence.upos,
+        xpos=sentence.xpos,
+        feats=sentence.feats,
+        heads=sentence.heads,
+        deprels=sentence.deprels,
+        comments=comments,
+        format=format.name,
+        roots=roots,
+        line=sentence.line,
+    )
+
+
 class ColumnReader:
     """Reads sentences of one format from one file, each checked."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bistro.treebank.column_file import ColumnFormat
+from bistro.treebank.column_file import ColumnFormat, recast
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import Roots
@@ -27,18 +27,7 @@ CONLLU = ColumnFormat(
 
 def to_conllu(sentence: Sentence, *, roots: Roots = "one") -> Sentence:
     """Return a sentence of another format as CoNLL-U; PHEAD and PDEPREL have no place in it."""
-    return Sentence.from_columns(
-        sentence.forms,
-        lemmas=sentence.lemmas,
-        upos=sentence.upos,
-        xpos=sentence.xpos,
-        feats=sentence.feats,
-        heads=sentence.heads,
-        deprels=sentence.deprels,
-        comments=sentence.comments,
-        roots=roots,
-        line=sentence.line,
-    )
+    return recast(sentence, CONLLU, comments=sentence.comments, roots=roots)
 
 
 def lost_in_conllu(sentence: Sentence) -> Counter[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bistro.treebank.column_file import ColumnFormat
+from bistro.treebank.column_file import ColumnFormat, recast
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
@@ -29,17 +29,7 @@ CONLLX = ColumnFormat(
 
 def to_conllx(sentence: Sentence) -> Sentence:
     """Return the words of a sentence as CoNLL-X; `lost_in_conllx` counts what is left out."""
-    return Sentence.from_columns(
-        sentence.forms,
-        lemmas=sentence.lemmas,
-        upos=sentence.upos,
-        xpos=sentence.xpos,
-        feats=sentence.feats,
-        heads=sentence.heads,
-        deprels=sentence.deprels,
-        format="conllx",
-        line=sentence.line,
-    )
+    return recast(sentence, CONLLX, comments=[], roots=CONLLX.roots)
 
 
 def lost_in_conllx(sentence: Sentence) -> Counter[str]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bistro.errors import TreebankError, nearest
 from bistro.treebank.fields import (
@@ -165,19 +165,22 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.forms)
 
-    def __getattr__(self, name: str) -> list[str]:
-        # Called only for a slot that has not been filled yet.
-        if name == "comments":
-            values = self._comments_as_read()
-        elif name not in LISTS:
-            raise AttributeError(f"a sentence has no '{name}'{nearest(name, LISTS)}")
-        elif self.format == "text":
-            values = [EMPTY] * len(self)
-        else:
-            place = COLUMNS.index(name)
-            values = [row[place] for row in self._word_rows()]
-        setattr(self, name, values)
-        return values
+    # Type checkers see the declared columns only, and can find a misspelt one.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> list[str]:
+            # Called only for a slot that has not been filled yet.
+            if name == "comments":
+                values = self._comments_as_read()
+            elif name not in LISTS:
+                raise AttributeError(f"a sentence has no '{name}'{nearest(name, LISTS)}")
+            elif self.format == "text":
+                values = [EMPTY] * len(self)
+            else:
+                place = COLUMNS.index(name)
+                values = [row[place] for row in self._word_rows()]
+            setattr(self, name, values)
+            return values
 
     def __str__(self) -> str:
         """Return the text of the sentence as it is written to a file, blank line included."""
