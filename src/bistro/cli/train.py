@@ -51,7 +51,9 @@ def train(
     overrides: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="KEY=VALUE", help="One setting, as in order=3 or sampler.sweeps=20."
+            "--set",
+            metavar="KEY=VALUE",
+            help="One setting, as in order=3 or sampler.seating=minimal.",
         ),
     ] = None,
     seed: SeedOption = 1,
@@ -85,8 +87,9 @@ def train(
     """
     from bistro import config as configuration
     from bistro.evaluate.text import text_figures
+    from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
-    from bistro.inference.train import Session, config_class
+    from bistro.inference.train import config_class
     from bistro.inference.train import train as run
     from bistro.treebank.treebank import read
 

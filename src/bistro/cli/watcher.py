@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from bistro.cli.common import say
 
 if TYPE_CHECKING:
-    from bistro.inference.train import Sweep
+    from bistro.inference.chains import Sweep
 
 LOG_EVERY_SECONDS = 10.0
 _STOPPING = (signal.SIGINT, signal.SIGTERM)

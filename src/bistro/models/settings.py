@@ -37,7 +37,8 @@ class SamplerSettings:
         """Refuse values that no Pitman-Yor process has."""
         if not 1 <= self.samples <= self.sweeps:
             raise ConfigError(
-                f"samples = {self.samples} must lie between 1 and sweeps = {self.sweeps}"
+                f"samples = {self.samples} must lie between 1 and sweeps = {self.sweeps}: "
+                "set both, and leave some sweeps before the first sample"
             )
         if not 0 <= self.discount < 1:
             raise ConfigError(f"discount = {self.discount} must lie in [0, 1)")

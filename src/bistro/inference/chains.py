@@ -1,0 +1,89 @@
+"""Running chains to their end: watched, stopped, resumed.
+
+A training run is a few chains that sweep side by side. What decides its result is hashed into a
+fingerprint, so that a checkpoint is only ever continued by the run it belongs to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bistro import config as configuration
+from bistro.errors import ModelFileError
+from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.inference.gibbs import Chain
+from bistro.models.settings import SamplerSettings
+from bistro.version import __version__
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a watcher of training is told after each sweep."""
+
+    number: int
+    total: int
+    log_likelihood: float
+
+
+@dataclass
+class Session:
+    """How a training run talks to the world: it may be watched, stopped and resumed."""
+
+    checkpoint: Checkpoint | None = None
+    resume: bool = False
+    on_start: Callable[[int, int], None] = lambda done, total: None
+    """Called once, with the number of sweeps that a checkpoint spares and the number of all."""
+    on_sweep: Callable[[Sweep], None] = lambda sweep: None
+    stop_asked: Callable[[], bool] = lambda: False
+
+
+def run_chains(
+    chains: Sequence[Chain], settings: SamplerSettings, fingerprint: str, session: Session
+) -> list[dict[str, Any]]:
+    """Run chains side by side to their last sweep and return the trace of the likelihood."""
+    total = 1 if all(chain.is_deterministic for chain in chains) else settings.sweeps
+    kept = min(settings.samples, total)
+    trace = _begin(chains, fingerprint, session)
+    session.on_start(len(trace), total)
+    for number in range(len(trace), total):
+        for chain in chains:
+            chain.step(number, keep=number >= total - kept)
+        log_likelihood = sum(chain.franchise.log_likelihood() for chain in chains)
+        trace.append({"sweep": number + 1, "log_likelihood": log_likelihood})
+        session.on_sweep(Sweep(number + 1, total, log_likelihood))
+        stopping = session.stop_asked() and number + 1 < total
+        if session.checkpoint and (stopping or session.checkpoint.is_due()):
+            state = {name: array for chain in chains for name, array in chain.state().items()}
+            session.checkpoint.save(fingerprint, {"trace": trace}, state)
+        if stopping:
+            raise StoppedError(f"stopped after sweep {number + 1} of {total}")
+    return trace
+
+
+def _begin(chains: Sequence[Chain], fingerprint: str, session: Session) -> list[dict[str, Any]]:
+    """Put the chains into their first state, or the one of the checkpoint; return its trace."""
+    checkpoint = session.checkpoint if session.resume else None
+    saved = checkpoint.load(fingerprint) if checkpoint else None
+    if not checkpoint or not saved:
+        for chain in chains:
+            chain.seat()
+        return []
+    header, arrays = saved
+    try:
+        for chain in chains:
+            chain.restore(arrays)
+        return list(header["trace"])
+    except (KeyError, TypeError, ValueError):
+        raise ModelFileError(
+            f"{checkpoint.path}: is damaged: delete it and start from the beginning"
+        ) from None
+
+
+def fingerprint_of(kind: str, config: Any, seed: int, digests: Sequence[str]) -> str:
+    """Return a hash of everything that decides the result of a training run."""
+    parts = [__version__, kind, configuration.to_dict(config), seed, list(digests)]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,88 @@
+"""Training of the transition parser: the events of one derivation a tree, four chains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import UniformBase, oracle_events
+from bistro.encoding.events import Events
+from bistro.errors import BistroError
+from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.gibbs import Chain
+from bistro.models.base import Origin, Words
+from bistro.models.transition import DISTRIBUTIONS, TransitionModel, shape_of
+from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition_data import Codec, tags_of, training_tree
+from bistro.treebank.sentence import Sentence
+
+
+def train_transition(
+    data: Sequence[Words],
+    config: TransitionConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+) -> TransitionModel:
+    """Train a transition parser on trees, following the deterministic oracle."""
+    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
+    if len(sentences) != len(data):
+        raise BistroError("a parser learns from trees: give a treebank, not lists of words")
+    codec, lifted = Codec.learn(sentences, config)
+    single_root = wants_single_root(sentences, config)
+    shape = shape_of(config, codec, single_root=single_root)
+    trees = [training_tree(sentence, config) for sentence in sentences]
+    recorded = oracle_events(shape, codec.encode(sentences, trees))
+    if recorded["failed"].size:
+        place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
+        raise BistroError(f"sentence {place} is not a tree with {config.roots} root")
+    outcomes = {
+        "actions": shape.action_outcomes,
+        "labels": len(codec.labels),
+        "tags": len(codec.tags),
+        "words": len(codec.vocabulary),
+    }
+    events = {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
+    chains = [
+        Chain(name, of_name, UniformBase(outcomes[name]), config.sampler, seed)
+        for name, of_name in events.items()
+    ]
+    digests = [codec.vocabulary.hash, *(of_name.digest() for of_name in events.values())]
+    fingerprint = fingerprint_of(TransitionModel.kind, config, seed, digests)
+    trace = run_chains(chains, config.sampler, fingerprint, session)
+    facts = {**treebank, "nonprojective_sentences": lifted}
+    return TransitionModel(
+        config,
+        codec,
+        {chain.name: chain.frozen() for chain in chains},
+        tags_of_words(codec, sentences),
+        Origin(seed, facts, trace),
+        single_root=single_root,
+    )
+
+
+def wants_single_root(sentences: Sequence[Sentence], config: TransitionConfig) -> bool:
+    """Tell whether sentences have one root, by the settings or as the data shows."""
+    several = next((s for s in sentences if s.heads.count(0) != 1), None)
+    if config.roots == "auto":
+        return several is None
+    if config.roots == "one" and several is not None:
+        name = several.sent_id or f"at line {several.line}"
+        raise BistroError(f"sentence {name} has several roots, but roots = 'one'")
+    return config.roots == "one"
+
+
+def tags_of_words(
+    codec: Codec, sentences: Sequence[Sentence]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the tags every word had in training, as offsets by word and a list of tags."""
+    ids, _ = codec.vocabulary.encode_all([s.forms for s in sentences])
+    numbers = {tag: i for i, tag in enumerate(codec.tags)}
+    tags = np.array([numbers[t] for s in sentences for t in tags_of(s, codec.config)], np.int64)
+    pairs = np.unique(ids.astype(np.int64) * len(codec.tags) + tags)
+    words = pairs // len(codec.tags)
+    begin = np.searchsorted(words, np.arange(len(codec.vocabulary) + 1)).astype(np.int32)
+    return begin, (pairs % len(codec.tags)).astype(np.int32)

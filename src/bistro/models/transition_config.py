@@ -1,0 +1,83 @@
+"""Settings of the generative transition parser; the contexts are data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.encoding.contexts import element_numbers
+from bistro.errors import ConfigError
+from bistro.models.settings import SamplerSettings
+
+# Table 1 of Buys & Blunsom (2015); the labels' contexts are ours, since theirs are joint.
+TABLE_1 = (
+    "s1.tag",
+    "s2.tag",
+    "s1.rc1.tag",
+    "s1.lc1.tag",
+    "s3.tag",
+    "s2.rc1.tag",
+    "s1.word",
+    "s2.word",
+)
+
+
+@dataclass(frozen=True)
+class ContextSettings:
+    """What each distribution sees, the most informative element first."""
+
+    actions: tuple[str, ...] = setting(TABLE_1, "What the next action is conditioned on.")
+    labels: tuple[str, ...] = setting(
+        ("action", "s1.tag", "s2.tag", "s1.lc1.tag", "s1.word", "s2.word"),
+        "What the label of an arc is conditioned on (two-step labels).",
+    )
+    tags: tuple[str, ...] = setting(TABLE_1, "What the next tag is conditioned on.")
+    words: tuple[str, ...] = setting(
+        ("b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s1.word", "s2.word"),
+        "What the next word is conditioned on.",
+    )
+
+    def validate(self) -> None:
+        """Refuse elements that do not exist, or not yet when they are asked for."""
+        for name in ("actions", "labels", "tags", "words"):
+            elements = getattr(self, name)
+            element_numbers(elements)
+            for element, owner in (("b.tag", "words"), ("action", "labels")):
+                if element in elements and name != owner:
+                    raise ConfigError(f"'{element}' is known only to the contexts of {owner}")
+
+
+@dataclass(frozen=True)
+class TransitionConfig:
+    """Settings of the transition parser."""
+
+    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
+    tag_features: tuple[str, ...] = setting(
+        (), "Morphological features that are joined to the tag, such as VerbForm."
+    )
+    labels: Literal["two-step", "joint", "none"] = setting(
+        "two-step", "Labels after the action, as one outcome with it, or none."
+    )
+    lexical: Literal["full", "outcomes", "none"] = setting(
+        "full", "Words in outcomes and contexts, in outcomes alone, or tags only."
+    )
+    root: Literal["first", "last"] = setting("first", "Where the root stands.")
+    roots: Literal["auto", "one", "several"] = setting(
+        "auto", "How many words may hang on the root; auto: as in the training data."
+    )
+    direction: Literal["left-to-right", "right-to-left"] = setting(
+        "left-to-right", "In which direction sentences are generated."
+    )
+    nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
+        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
+    )
+    unknown: Literal["classes", "single"] = setting(
+        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+    )
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    contexts: ContextSettings = setting(ContextSettings(), "What each distribution sees.")
+    sampler: SamplerSettings = setting(
+        SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
+    )

@@ -1,0 +1,178 @@
+"""From trees to integers and back, for the transition parser.
+
+Tags come from one column, perhaps with features joined to them; crossing arcs are encoded in the
+labels (see `bistro.treebank.projectivity`); for generation from right to left everything is
+mirrored. `Codec` does all of it in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import SentenceBatch
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import BistroError, ModelFileError
+from bistro.models.transition_config import TransitionConfig
+from bistro.treebank.projectivity import Scheme, deprojectivize, is_projective, projectivize
+from bistro.treebank.sentence import Sentence
+
+MISSING = "_"
+_EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Tags, heads and labels of one sentence as the model sees them; -1 and ``_`` are unknown."""
+
+    tags: list[str]
+    heads: list[int]
+    labels: list[str]
+
+
+class Codec:
+    """The symbols of a model and the way sentences are turned into them."""
+
+    def __init__(
+        self,
+        config: TransitionConfig,
+        vocabulary: Vocabulary,
+        tags: Sequence[str],
+        labels: Sequence[str],
+    ) -> None:
+        self.config = config
+        self.vocabulary = vocabulary
+        self.tags = list(tags)
+        self.labels = list(labels)
+        self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
+        self._label_ids = {label: i for i, label in enumerate(self.labels)}
+
+    @classmethod
+    def learn(cls, sentences: Sequence[Sentence], config: TransitionConfig) -> tuple[Codec, int]:
+        """Collect the symbols of a treebank; also return how many sentences were lifted."""
+        vocabulary = Vocabulary.build(
+            [sentence.forms for sentence in sentences],
+            unknown=config.unknown,
+            unknown_below=config.unknown_below,
+            unknown_suffixes=config.unknown_suffixes,
+        )
+        trees = [training_tree(sentence, config) for sentence in sentences]
+        tags = sorted({tag for tree in trees for tag in tree.tags})
+        labels = sorted({label for tree in trees for label in tree.labels})
+        lifted = sum(not is_projective(sentence.heads) for sentence in sentences)
+        return cls(config, vocabulary, tags, labels), lifted
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether trees have labels."""
+        return self.config.labels != "none" and self.labels != [MISSING]
+
+    def encode(self, sentences: Sequence[Sentence], trees: Sequence[Tree] | None) -> SentenceBatch:
+        """Return words, and what is known of the trees, as the core wants them."""
+        ids, offsets = self.vocabulary.encode_all(s.forms for s in sentences)
+        columns = [_EMPTY, _EMPTY, _EMPTY]
+        if trees is not None:
+            columns = [
+                self._column([self._tag_ids.get(t, -1) for tree in trees for t in tree.tags]),
+                self._column([head for tree in trees for head in tree.heads]),
+                self._column([self._label_ids.get(la, -1) for tree in trees for la in tree.labels]),
+            ]
+        if self.config.direction == "right-to-left":
+            order = _mirrored(offsets)
+            heads = columns[1]
+            if heads.size:
+                lengths = np.repeat(np.diff(offsets), np.diff(offsets)).astype(np.int32)
+                columns[1] = np.where(heads > 0, lengths + 1 - heads, heads).astype(np.int32)
+            ids = ids[order]
+            columns = [column[order] if column.size else column for column in columns]
+        return SentenceBatch(ids, offsets, *columns)
+
+    def decode(
+        self, heads: NDArray[np.int32], labels: NDArray[np.int32], tags: NDArray[np.int32]
+    ) -> Tree:
+        """Return one tree in the order and with the arcs of the written sentence."""
+        found, names = heads.tolist(), [self.labels[i] if i >= 0 else MISSING for i in labels]
+        tag_names = [self.tags[i] for i in tags]
+        if self.config.direction == "right-to-left":
+            found = [self.mirror_head(head, len(found)) for head in reversed(found)]
+            names.reverse()
+            tag_names.reverse()
+        if self.is_labelled and self.config.nonprojective != "lift":
+            scheme: Scheme = self.config.nonprojective
+            restored = deprojectivize(found, names, scheme)
+            found, names = restored.heads, restored.labels
+        return Tree(tag_names, found, names)
+
+    def mirror_head(self, head: int, length: int) -> int:
+        """Return the position of a head in the mirrored sentence."""
+        return length + 1 - head if head > 0 else head
+
+    def header(self) -> dict[str, Any]:
+        """Return the symbols, ready for JSON."""
+        return {
+            "vocabulary": self.vocabulary.to_header(),
+            "vocabulary_hash": self.vocabulary.hash,
+            "tags": self.tags,
+            "labels": self.labels,
+        }
+
+    @classmethod
+    def from_header(cls, config: TransitionConfig, header: Mapping[str, Any]) -> Codec:
+        """Make the codec again from a model file."""
+        for name in ("tags", "labels"):
+            if not isinstance(header[name], list) or not header[name]:
+                raise ModelFileError(f"the {name} are damaged")
+        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        return cls(config, vocabulary, header["tags"], header["labels"])
+
+    @staticmethod
+    def _column(values: list[int]) -> NDArray[np.int32]:
+        return np.array(values, dtype=np.int32)
+
+
+def tags_of(sentence: Sentence, config: TransitionConfig) -> list[str]:
+    """Return the tags of a sentence, with the features that the configuration joins to them."""
+    column = sentence.upos if config.tagset == "upos" else sentence.xpos
+    if not config.tag_features:
+        return list(column)
+    return [
+        tag if tag == MISSING else "|".join([tag, *_chosen(feats, config.tag_features)])
+        for tag, feats in zip(column, sentence.feats, strict=True)
+    ]
+
+
+def training_tree(sentence: Sentence, config: TransitionConfig) -> Tree:
+    """Return the whole tree of a training sentence, made projective."""
+    tags = tags_of(sentence, config)
+    if MISSING in tags:
+        raise BistroError(f"{_place(sentence)}: a word has no {config.tagset} tag to learn from")
+    if min(sentence.heads, default=0) < 0:
+        raise BistroError(f"{_place(sentence)}: a word has no head to learn from")
+    labels = [MISSING] * len(sentence) if config.labels == "none" else list(sentence.deprels)
+    if is_projective(sentence.heads):
+        return Tree(tags, list(sentence.heads), labels)
+    scheme: Scheme = "head" if config.nonprojective == "lift" else config.nonprojective
+    lifted = projectivize(sentence.heads, labels, scheme)
+    if config.nonprojective == "lift" or config.labels == "none":
+        return Tree(tags, lifted.heads, labels)
+    return Tree(tags, lifted.heads, lifted.labels)
+
+
+def _chosen(feats: str, names: Sequence[str]) -> list[str]:
+    return [pair for pair in feats.split("|") if pair.partition("=")[0] in names]
+
+
+def _mirrored(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return an index that turns every sentence round in its place."""
+    lengths = np.diff(offsets)
+    ends = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths)
+    return ends - np.arange(int(offsets[-1]))
+
+
+def _place(sentence: Sentence) -> str:
+    name = f"sentence '{sentence.sent_id}'" if sentence.sent_id else "a sentence"
+    return f"{name} at line {sentence.line}" if sentence.line else name
