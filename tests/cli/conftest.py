@@ -1,0 +1,92 @@
+"""What the tests of the command line share: the program itself, a treebank and a model."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import bistro
+from bistro.cli.main import run
+from bistro.treebank.treebank import write
+
+PROGRAM = (sys.executable, "-m", "bistro.cli.main")
+# The package under test, wherever the process is started.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(bistro.__file__).resolve().parents[1])}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: exit code, stdout, stderr."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Ended]
+
+
+@pytest.fixture
+def bistro_here(monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command line in this process: quick, and open to monkeypatching."""
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def call(*arguments: object, stdin: bytes = b"") -> Ended:
+        streams = [io.TextIOWrapper(io.BytesIO(data), "utf-8") for data in (stdin, b"", b"")]
+        with monkeypatch.context() as patched:
+            for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+                patched.setattr(sys, name, stream)
+            code = run([str(argument) for argument in arguments])
+        for stream in streams:
+            stream.flush()
+        out, err = (stream.buffer.getvalue().decode() for stream in streams[1:])
+        return Ended(code, out, err)
+
+    return call
+
+
+@pytest.fixture
+def bistro_outside() -> Command:
+    """The command line as a process of its own, as a user has it."""
+
+    def call(*arguments: object, stdin: bytes = b"", **options: object) -> Ended:
+        command = [*PROGRAM, *map(str, arguments)]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRONMENT}
+        done = subprocess.run(command, input=stdin, timeout=120, check=False, **streams | options)
+        return Ended(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def english() -> Sequence[object]:
+    """A small built-in treebank."""
+    return bistro.builtin(sentences=330, seed=1)
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory, english: bistro.Treebank) -> Path:
+    """A folder with train.conllu, test.conllu, train.txt and english.bistro; not to be changed."""
+    folder = tmp_path_factory.mktemp("files")
+    train, test = english[:300], english[300:]
+    write(train, folder / "train.conllu")
+    write(test, folder / "test.conllu")
+    (folder / "train.txt").write_text("".join(" ".join(s.forms) + "\n" for s in train))
+    (folder / "test.txt").write_text("".join(" ".join(s.forms) + "\n" for s in test))
+    model = bistro.train("ngram", train, seed=1, order=3, sampler={"sweeps": 10, "samples": 5})
+    model.save(folder / "english.bistro")
+    return folder
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty folder in which the test stands."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path

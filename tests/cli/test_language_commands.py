@@ -1,0 +1,205 @@
+"""`bistro perplexity`, `surprisal`, `generate`, `info`, and the help of all commands."""
+
+from __future__ import annotations
+
+import gzip
+import inspect
+import json
+import math
+import subprocess
+
+import pytest
+from typer.testing import CliRunner
+
+import bistro
+from bistro.cli.main import app
+from bistro.evaluate.text import text_figures
+
+COMMANDS = {
+    "demo": ("built-in", "--treebank", "report.html", "whose probabilities"),
+    "train": ("KIND", "TRAIN", "--set", "--resume", "MODEL.checkpoint", "--checkpoint-seconds"),
+    "perplexity": ("MODEL", "INPUT", "--json", "end of each sentence", "unknown"),
+    "surprisal": ("-log2 p(word | words before it)", "in bits", "prefix_log2_prob", "--no-eos"),
+    "generate": ("--number", "--seed", "The same seed gives the same sentences"),
+    "evaluate": ("GOLD", "SYSTEM", "--punct"),
+    "convert": ("--projectivize", "--from", "--to"),
+    "fetch": ("Universal Dependencies", "--mirror"),
+    "info": ("settings", "seed", "--json"),
+}
+SPEC_FIGURES = ("perplexity", "perplexity_no_eos", "bits_per_word", "bits_per_char", "oov_rate")
+
+
+# ---- help --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_teaches(command):
+    told = CliRunner(env={"COLUMNS": "110"}).invoke(app, [command, "--help"])
+    assert told.exit_code == 0
+    text = " ".join(told.stdout.split())
+    for phrase in COMMANDS[command]:
+        assert phrase in text
+    callback = next(c.callback for c in app.registered_commands if c.callback.__name__ == command)
+    written = inspect.cleandoc(callback.__doc__).splitlines()
+    examples = [line.strip() for line in written if line.startswith("    ")]
+    assert any(f"bistro {command}" in example for example in examples)
+    lines = [line.strip() for line in told.stdout.splitlines()]
+    assert all(example in lines for example in examples), "one example a line"
+
+
+def test_all_commands_are_listed(bistro_here):
+    told = bistro_here("--help")
+    assert told.code == 0
+    assert all(command in told.out for command in COMMANDS)
+    assert bistro_here().out == told.out
+    assert bistro_here("-h").out == told.out
+
+
+def test_version(bistro_here):
+    assert bistro_here("--version").out == f"bistro {bistro.__version__}\n"
+
+
+# ---- perplexity --------------------------------------------------------------------------------
+def test_perplexity_json_has_the_promised_fields(bistro_here, files):
+    path = files / "test.conllu"
+    done = bistro_here("perplexity", files / "english.bistro", path, "--json")
+    assert (done.code, done.err) == (0, "")
+    told = json.loads(done.out)
+    expected = text_figures(bistro.load(files / "english.bistro"), bistro.read(path))
+    for name in (*SPEC_FIGURES, "words", "log_prob", "protocol"):
+        assert told[name] == getattr(expected, name)
+    assert told["words"] == bistro.read(path).words
+    assert told["bits_per_word"] == pytest.approx(math.log2(told["perplexity"]))
+    assert told["input"] == str(path)
+
+
+def test_perplexity_table_names_what_is_counted(bistro_here, files):
+    told = bistro_here("perplexity", files / "english.bistro", files / "test.conllu").out
+    rows = {line.split("│")[1].strip(): line for line in told.splitlines() if line.startswith("│")}
+    assert "words and sentence ends" in rows["perplexity"]
+    assert "words" in rows["perplexity_no_eos"]
+    for name in SPEC_FIGURES:
+        assert name in rows
+
+
+@pytest.mark.parametrize("name", ["test.conllu", "test.txt"])
+def test_perplexity_from_stdin_and_compressed(bistro_here, files, here, name):
+    content = (files / name).read_bytes()
+    (here / f"{name}.gz").write_bytes(gzip.compress(content))
+    model = files / "english.bistro"
+    plain, packed, piped = (
+        json.loads(bistro_here("perplexity", model, *source, "--json", stdin=content).out)
+        for source in ((files / name,), (f"{name}.gz",), ())
+    )
+    assert plain["log_prob"] == packed["log_prob"] == piped["log_prob"]
+    assert piped["input"] == "-"
+
+
+# ---- surprisal ---------------------------------------------------------------------------------
+def rows_of(table: str) -> list[dict[str, str]]:
+    header, *lines = (line.split("\t") for line in table.split("\n") if line)
+    return [dict(zip(header, line, strict=True)) for line in lines]
+
+
+def test_surprisals_sum_to_the_log_probability(bistro_here, files):
+    model, path = files / "english.bistro", files / "test.conllu"
+    rows = rows_of(bistro_here("surprisal", model, path).out)
+    total = json.loads(bistro_here("perplexity", model, path, "--json").out)["log_prob"]
+    assert sum(float(row["surprisal"]) for row in rows) == pytest.approx(-total / math.log(2), 1e-6)
+    first = bistro.read(path)[0]
+    own = [row for row in rows if row["sent_id"] == first.sent_id]
+    assert [row["token"] for row in own] == [*first.forms, "</s>"]
+    assert [int(row["word_id"]) for row in own] == list(range(1, len(first) + 2))
+    assert float(own[-1]["prefix_log2_prob"]) == pytest.approx(
+        -sum(float(row["surprisal"]) for row in own), abs=1e-4
+    )
+
+
+def test_surprisal_of_stdin_numbers_the_sentences(bistro_here, files):
+    text = b"The dog sees a zzyzx .\nA dog !\n"
+    rows = rows_of(bistro_here("surprisal", files / "english.bistro", stdin=text).out)
+    assert [row["sent_id"] for row in rows] == ["1"] * 7 + ["2"] * 4
+    assert [row["token"] for row in rows if row["oov"] == "1"] == ["zzyzx"]
+    rows = rows_of(bistro_here("surprisal", files / "english.bistro", "--no-eos", stdin=text).out)
+    assert "</s>" not in [row["token"] for row in rows]
+
+
+def test_surprisal_to_a_compressed_file(bistro_here, files, here):
+    arguments = ("surprisal", files / "english.bistro", files / "test.conllu")
+    assert bistro_here(*arguments, "-o", "out.tsv.gz").out == ""
+    written = gzip.decompress((here / "out.tsv.gz").read_bytes()).decode()
+    assert written == bistro_here(*arguments).out
+
+
+def test_surprisal_table_is_read_by_pandas(bistro_here, files, here):
+    import pandas as pd
+
+    (here / "odd.txt").write_text('The "dog" said : # "\n')
+    bistro_here("surprisal", files / "english.bistro", "odd.txt", "-o", "out.tsv")
+    table = pd.read_csv("out.tsv", sep="\t", quoting=3)
+    assert table.token.tolist() == ["The", '"dog"', "said", ":", "#", '"', "</s>"]
+    assert table.surprisal.dtype == float
+
+
+def test_a_tab_in_a_sentence_s_name_does_not_break_the_table(bistro_here, files):
+    named = b"# sent_id = a\tb\n1\tdog\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
+    done = bistro_here("surprisal", files / "english.bistro", "--input", "conllu", stdin=named)
+    assert rows_of(done.out)[0]["sent_id"] == "a b"
+
+
+# ---- generate and info -------------------------------------------------------------------------
+def test_generate_follows_the_seed(bistro_here, files, here):
+    model = files / "english.bistro"
+    ten = bistro_here("generate", model, "-n", 10, "--seed", 3).out
+    assert ten.count("\n") == 10
+    assert bistro_here("generate", model, "-n", 10, "--seed", 3).out == ten
+    assert ten.startswith(bistro_here("generate", model, "-n", 4, "--seed", 3).out)
+    assert bistro_here("generate", model, "-n", 10, "--seed", 4).out != ten
+    bistro_here("generate", model, "-n", 10, "--seed", 3, "-o", "out.txt.gz")
+    assert gzip.decompress((here / "out.txt.gz").read_bytes()).decode() == ten
+
+
+def test_generated_text_can_be_scored(bistro_here, files):
+    text = bistro_here("generate", files / "english.bistro", "-n", 50).out.encode()
+    done = bistro_here("perplexity", files / "english.bistro", "--json", stdin=text)
+    assert json.loads(done.out)["sentences"] == 50
+
+
+def test_info(bistro_here, files):
+    told = json.loads(bistro_here("info", files / "english.bistro", "--json").out)
+    assert told["kind"] == "ngram"
+    assert told["seed"] == 1
+    assert told["treebank"]["name"] == "built-in English, seed 1"
+    assert told["treebank"]["license"] == "MIT"
+    assert told["config"]["order"] == told["summary"]["order"] == 3
+    assert [row["sweep"] for row in told["trace"]] == list(range(1, 11))
+    table = bistro_here("info", files / "english.bistro").out
+    for phrase in ("config.sampler.seating", "gibbs", "treebank.words", "summary.n-grams"):
+        assert phrase in table
+
+
+# ---- the process -------------------------------------------------------------------------------
+def test_a_reader_that_goes_away_is_no_error(files):
+    from conftest import ENVIRONMENT, PROGRAM
+
+    process = subprocess.Popen(
+        [*PROGRAM, "generate", str(files / "english.bistro"), "-n", "20000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert process.stdout.readline()
+    process.stdout.close()
+    assert process.wait(60) == 1
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+def test_words_a_terminal_cannot_show_do_not_stop_the_program(bistro_outside, files, here):
+    from conftest import ENVIRONMENT
+
+    (here / "ğ.txt").write_text("The dog .\n")
+    narrow = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = bistro_outside("perplexity", files / "english.bistro", "ğ.txt", env=narrow)
+    assert done.code == 0
+    assert "\\u011f.txt" in done.out

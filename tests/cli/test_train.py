@@ -1,0 +1,136 @@
+"""`bistro train` as a user types it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import signal
+
+import pytest
+
+import bistro
+from bistro.modelfile import read_model
+
+QUICK = ("--set", "sampler.sweeps=4", "--set", "sampler.samples=2", "--set", "order=3")
+
+
+def test_a_treebank_becomes_a_model(bistro_here, files, here):
+    done = bistro_here("train", "ngram", files / "train.conllu", "-o", "m.bistro", *QUICK)
+    assert done.code == 0
+    assert done.out == ""
+    assert "m.bistro: ngram model of train.conllu, seed 1" in done.err
+    assert "sweep 4/4" in done.err
+    assert [path.name for path in here.iterdir()] == ["m.bistro"]
+    model = bistro.load("m.bistro")
+    assert model.kind == "ngram"
+    assert model.origin.treebank["sentences"] == 300
+    assert len(model.origin.trace) == 4
+
+
+def test_text_gives_the_same_words_and_so_the_same_arrays(bistro_here, files, here):
+    for name in ("train.conllu", "train.txt"):
+        assert bistro_here("train", "ngram", files / name, "-o", name + ".bistro", *QUICK).code == 0
+    first, second = (read_model(name + ".bistro") for name in ("train.conllu", "train.txt"))
+    for name, array in first.arrays.items():
+        assert array.tolist() == second.arrays[name].tolist()
+
+
+def test_compressed_files_and_stdin(bistro_here, files, here):
+    text = (files / "train.txt").read_bytes()
+    (here / "train.txt.gz").write_bytes(gzip.compress(text))
+    for arguments, stdin in ((("train.txt.gz",), b""), (("-",), text)):
+        done = bistro_here("train", "ngram", *arguments, "-o", "m.bistro", *QUICK, stdin=stdin)
+        assert done.code == 0
+        assert bistro.load("m.bistro").origin.treebank["words"] == len(text.split())
+
+
+def test_several_files_are_one_treebank(bistro_here, files, here):
+    both = files / "train.conllu", files / "test.txt"
+    assert bistro_here("train", "ngram", *both, "-o", "m.bistro", *QUICK).code == 0
+    treebank = bistro.load("m.bistro").origin.treebank
+    assert treebank["name"] == "train.conllu + test.txt"
+    assert treebank["sentences"] == 330
+    assert len(treebank["sha256"]) == 64
+
+
+def test_settings_come_from_the_file_and_then_from_set(bistro_here, files, here):
+    shown = bistro_here("train", "ngram", "--show-config", "--set", "order=4")
+    assert shown.code == 0
+    assert "order = 4" in shown.out
+    assert "# Length of the n-grams" in shown.out
+    edited = shown.out.replace("sweeps = 60", "sweeps = 3").replace("samples = 40", "samples = 3")
+    (here / "ngram.toml").write_text(edited)
+    settings = ("--config", "ngram.toml", "--set", "sampler.samples=2")
+    done = bistro_here("train", "ngram", files / "train.txt", "-o", "m.bistro", *settings)
+    assert done.code == 0
+    config = read_model("m.bistro").header["config"]
+    assert (config["order"], config["sampler"]["sweeps"], config["sampler"]["samples"]) == (4, 3, 2)
+
+
+def test_the_seed_decides_the_file(bistro_here, files, here):
+    for name, seed in (("a", 5), ("b", 5), ("c", 6)):
+        arguments = (files / "train.txt", "-o", name, "--seed", seed, *QUICK)
+        assert bistro_here("train", "ngram", *arguments).code == 0
+    a, b, c = ((here / name).read_bytes() for name in "abc")
+    assert a == b
+    assert a != c
+
+
+def test_dev_is_reported_as_perplexity_would(bistro_here, files, here):
+    dev = files / "test.conllu"
+    arguments = (files / "train.conllu", "-o", "m.bistro", "--dev", dev, *QUICK)
+    told = bistro_here("train", "ngram", *arguments)
+    assert told.code == 0
+    assert told.out == bistro_here("perplexity", "m.bistro", dev).out
+
+
+def test_an_old_model_is_replaced_whole(bistro_here, files, here):
+    (here / "m.bistro").write_bytes(b"old")
+    done = bistro_here("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK)
+    assert done.code == 0
+    assert bistro.load("m.bistro").kind == "ngram"
+
+
+def test_signal_handlers_are_put_back(bistro_here, files, here):
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    bistro_here("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK)
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+def test_as_a_process(bistro_outside, files, here):
+    done = bistro_outside("train", "ngram", files / "train.conllu", "-o", "m.bistro", *QUICK)
+    assert (done.code, done.out) == (0, "")
+    told = json.loads(bistro_outside("info", "m.bistro", "--json").out)
+    assert told["config"]["order"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("ngram",), "the model needs a name: give one with -o"),
+        (("ngram", "-o", "m.bistro"), "there is nothing to train on: name a treebank or a text"),
+        (("ngram", "x.txt", "-o", "-"), "stdout cannot hold it"),
+        (("ngram", "x.txt", "-o", "m.bistro.gz"), "a model file is not compressed"),
+        (("ngram", "x.txt", "-o", "m", "--seed", "-1"), "--seed"),
+        (("ngram", "x.txt", "-o", "m", "--seeds", "1"), "No such option: --seeds"),
+        (("ngram", "x.txt", "-o", "m", "--input", "conlu"), "did you mean 'conllu'"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_said(bistro_here, here, arguments, told):
+    (here / "x.txt").write_text("a b c\n")
+    done = bistro_here("train", *arguments)
+    assert done.code == 2
+    assert done.err.startswith("bistro: ")
+    assert done.err.count("\n") == 1
+    assert told in done.err
+    assert [path.name for path in here.iterdir()] == ["x.txt"]
+
+
+def test_a_seed_of_more_than_64_bits_is_refused(bistro_here, files, here):
+    for command in (
+        ("train", "ngram", files / "train.txt", "-o", "m.bistro"),
+        ("generate", files / "english.bistro"),
+    ):
+        done = bistro_here(*command, "--seed", 2**64)
+        assert done.code == 2
+        assert "2^64 - 1" in done.err
