@@ -77,6 +77,30 @@ public:
         return at;
     }
 
+    // --- the same questions that the frozen form answers ---------------------------------------------
+
+    // Fills `path` with the restaurants of a context, from depth 0 on; returns the depth reached.
+    template <class Context>
+    int descend(const Context& context, int length, std::uint32_t* path) const {
+        path[0] = 0;
+        int depth = 0;
+        while (depth < length) {
+            const std::uint32_t next =
+                by_element_.find(pair_key(path[depth], static_cast<std::uint32_t>(context(depth))), restaurants_);
+            if (next == kNone) break;
+            path[++depth] = next;
+        }
+        return depth;
+    }
+
+    double probability_on_path(const std::uint32_t* path, int depth, std::uint32_t x) const {
+        return probability(path[depth], static_cast<std::int32_t>(x));
+    }
+
+    void distribution(const std::uint32_t* path, int depth, double* out) const {
+        for (std::int32_t x = 0; x < base_->dishes(); ++x) out[x] = probability(path[depth], x);
+    }
+
     // --- customers -------------------------------------------------------------------------------
 
     void add(std::uint32_t id, Stream& rng) {

@@ -23,11 +23,9 @@ struct PredictiveSum {
 
     void add(const Franchise& franchise) {
         const auto& entries = franchise.entries();
-        // A pair made since the last sample has no probability in the sums so far.
-        if (samples > 0 && (probability.size() != entries.size() || backoff.size() != franchise.restaurants().size()))
+        if (probability.size() > entries.size() || backoff.size() > franchise.restaurants().size())
             throw std::invalid_argument("the samples belong to another set of events");
-        probability.resize(entries.size(), 0.0);
-        backoff.resize(franchise.restaurants().size(), 0.0);
+        catch_up(franchise);
         std::vector<double> now(entries.size());
         // An entry's parent was always made before it.
         for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -38,6 +36,20 @@ struct PredictiveSum {
         }
         for (std::size_t i = 0; i < backoff.size(); ++i) backoff[i] += franchise.backoff(franchise.restaurants()[i]);
         ++samples;
+    }
+
+private:
+    // Pairs made since the last sample were unseen in the samples before: a new restaurant passed its parent's values
+    // through, a new dish had the restaurant's weight times its parent's probability (mean times mean, as in `freeze`).
+    void catch_up(const Franchise& franchise) {
+        const auto& entries = franchise.entries();
+        backoff.resize(franchise.restaurants().size(), samples);
+        for (std::size_t i = probability.size(); i < entries.size(); ++i) {
+            const Entry& entry = entries[i];
+            const double parent = entry.parent == kNone ? samples * franchise.base().probability(entry.dish)
+                                                        : probability[entry.parent];
+            probability.push_back(samples > 0 ? backoff[entry.restaurant] / samples * parent : 0.0);
+        }
     }
 };
 

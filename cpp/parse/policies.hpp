@@ -10,12 +10,16 @@
 #include <span>
 #include <vector>
 
+#include "hpyp/rng.hpp"
+
 namespace bistro {
 
 struct Derivation {
     std::uint32_t state;
-    double log_weight;        // natural logarithm of its joint probability with the words so far
+    double log_weight;           // natural logarithm of its joint probability with the words so far
     std::int64_t particles;
+    double log_importance = 0;   // for policies that draw: what the draws leave to be weighed
+    std::int32_t retained = -1;  // steps of the retained history it has followed, -1 if it left it
 };
 
 inline bool better(const Derivation& a, const Derivation& b) {
@@ -31,12 +35,13 @@ inline void keep_best(std::vector<Derivation>& derivations, std::size_t width) {
 
 // Algorithm 1 of Buys & Blunsom (2015): `budget` particles are divided, never drawn.
 struct ParticlePolicy {
+    static constexpr bool draws = false;
     std::int64_t budget;
 
     std::int64_t initial() const { return budget; }
 
     // Rounded shares of `particles`; what rounding leaves over or takes too much is put right at the largest share.
-    void share(std::int64_t particles, std::span<const double> probabilities, std::span<std::int64_t> out) const {
+    void share(std::int64_t particles, std::span<const double> probabilities, int, std::span<std::int64_t> out) const {
         double total = 0;
         for (const double p : probabilities) total += p;
         std::int64_t given = 0;
@@ -72,14 +77,70 @@ struct ParticlePolicy {
 
 // The beam of §5.2: the best `width` derivations after each word, and after each round of reduces.
 struct BeamPolicy {
+    static constexpr bool draws = false;
     std::size_t width;
 
     std::int64_t initial() const { return 1; }
-    void share(std::int64_t, std::span<const double> probabilities, std::span<std::int64_t> out) const {
+    void share(std::int64_t, std::span<const double> probabilities, int, std::span<std::int64_t> out) const {
         for (std::size_t i = 0; i < probabilities.size(); ++i) out[i] = probabilities[i] > 0;
     }
     void limit(std::vector<Derivation>& derivations) const { keep_best(derivations, width); }
     void select(std::vector<Derivation>& derivations) const { keep_best(derivations, width); }
+};
+
+// Sequential Monte Carlo: every particle draws its own continuation, and after each word all are drawn anew by their
+// importance. With a retained history (conditional SMC, Andrieu et al. 2010) one particle follows that history and is never
+// lost, which is what makes the draw of a new history a step of particle Gibbs.
+struct DrawingPolicy {
+    static constexpr bool draws = true;
+    std::int64_t budget;
+    Stream* rng;
+    double log_evidence = 0;  // the estimate of log p(words so far), up to the weights not yet resampled
+
+    std::int64_t initial() const { return budget; }
+
+    // `kept` is the continuation of the retained particle, or -1.
+    void share(std::int64_t particles, std::span<const double> probabilities, int kept, std::span<std::int64_t> out) {
+        std::fill(out.begin(), out.end(), 0);
+        double total = 0;
+        for (const double p : probabilities) total += p;
+        if (!(total > 0)) return;
+        for (std::int64_t i = kept >= 0 ? 1 : 0; i < particles; ++i) ++out[draw(probabilities, total)];
+        if (kept >= 0) ++out[static_cast<std::size_t>(kept)];
+    }
+
+    void limit(std::vector<Derivation>&) const {}
+
+    void select(std::vector<Derivation>& derivations) {
+        if (derivations.empty()) return;
+        double highest = -INFINITY, total = 0;
+        for (const Derivation& d : derivations) highest = std::max(highest, d.log_importance);
+        std::vector<double> weights;
+        for (const Derivation& d : derivations) {
+            weights.push_back(static_cast<double>(d.particles) * std::exp(d.log_importance - highest));
+            total += weights.back();
+        }
+        log_evidence += highest + std::log(total / static_cast<double>(budget));
+        bool retained = false;
+        for (Derivation& d : derivations) {
+            d.particles = d.retained >= 0;
+            d.log_importance = 0;
+            retained |= d.retained >= 0;
+        }
+        for (std::int64_t i = retained ? 1 : 0; i < budget; ++i) ++derivations[draw(weights, total)].particles;
+        std::erase_if(derivations, [](const Derivation& d) { return d.particles == 0; });
+    }
+
+    std::size_t draw(std::span<const double> weights, double total) const {
+        double x = rng->uniform() * total;
+        std::size_t last = 0;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            if (!(weights[i] > 0)) continue;
+            last = i;
+            if ((x -= weights[i]) < 0) break;
+        }
+        return last;
+    }
 };
 
 }  // namespace bistro

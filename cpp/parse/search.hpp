@@ -20,23 +20,33 @@ struct SearchOptions {
     bool both_reduces = true;   // or only the more probable one
 };
 
+// One transition of a history to be retained.
+struct HistoryStep {
+    Action action;
+    std::int16_t tag, label;  // of a shift, of an arc
+};
+using History = std::vector<HistoryStep>;
+
 template <class Franchise, class Policy>
 class Search {
 public:
     Search(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options)
         : model_(model), policy_(policy), options_(options) {}
 
-    // Complete derivations, the best first; empty if the evidence allows none that the policy kept.
-    const std::vector<Derivation>& run(const Sentence& sentence) {
+    // Complete derivations, the best first; empty if the evidence allows none that the policy kept. A policy that draws may
+    // be given a history, which one of its particles follows.
+    const std::vector<Derivation>& run(const Sentence& sentence, const History* history = nullptr) {
+        history_ = history;
         states_.clear();
         finals_.clear();
-        beam_.assign(1, {start(model_.system, states_), 0.0, policy_.initial()});
+        beam_.assign(1, {start(model_.system, states_), 0.0, policy_.initial(), 0.0, history ? 0 : -1});
         for (std::int32_t i = 0; i <= sentence.size() && !beam_.empty(); ++i) pass(sentence);
         std::sort(finals_.begin(), finals_.end(), better);
         return finals_;
     }
 
     const States& states() const { return states_; }
+    const Policy& policy() const { return policy_; }
 
 private:
     void pass(const Sentence& sentence) {
@@ -62,12 +72,33 @@ private:
                                      allowed.right_arc ? p.right_arc : 0.0, allowed.end ? p.end : 0.0};
         if (!options_.both_reduces) shares[shares[1] < shares[2] ? 1 : 2] = 0.0;
         std::array<std::int64_t, 4> particles{};
-        policy_.share(d.particles, shares, particles);
-        if (particles[0] > 0) shift_word(sentence, {d.state, d.log_weight + std::log(shares[0]), particles[0]});
-        if (particles[1] > 0) make_arc(sentence, Action::left_arc, {d.state, d.log_weight + std::log(shares[1]), particles[1]});
-        if (particles[2] > 0) make_arc(sentence, Action::right_arc, {d.state, d.log_weight + std::log(shares[2]), particles[2]});
-        if (particles[3] > 0)
-            arrive({end(model_.system, states_, d.state), d.log_weight + std::log(shares[3]), particles[3]});
+        const int kept = d.retained >= 0 ? static_cast<int>((*history_)[d.retained].action) : -1;
+        policy_.share(d.particles, shares, kept, particles);
+        std::array<Derivation, 4> parts;
+        for (int i = 0; i < 4; ++i) parts[i] = part_of(d, shares, i, particles[i], kept);
+        if (particles[0] > 0) shift_word(sentence, parts[0]);
+        if (particles[1] > 0) make_arc(sentence, Action::left_arc, parts[1]);
+        if (particles[2] > 0) make_arc(sentence, Action::right_arc, parts[2]);
+        if (particles[3] > 0) {
+            parts[3].state = end(model_.system, states_, d.state);
+            arrive(stepped(parts[3]));
+        }
+    }
+
+    // The part of a derivation that takes alternative i. Draws are made by the probabilities among the alternatives that
+    // the evidence allows, so what these sum to is left to be weighed.
+    Derivation part_of(const Derivation& d, std::span<const double> probabilities, int i, std::int64_t particles, int kept) const {
+        Derivation part = d;
+        part.particles = particles;
+        part.retained = i == kept ? d.retained : -1;
+        if (particles == 0) return part;
+        part.log_weight += std::log(probabilities[i]);
+        if constexpr (Policy::draws) {
+            double total = 0;
+            for (const double p : probabilities) total += p;
+            part.log_importance += std::log(total);
+        }
+        return part;
     }
 
     void shift_word(const Sentence& sentence, const Derivation& d) {
@@ -75,8 +106,10 @@ private:
         const std::int32_t word = sentence.words[position - 1];
         model_.tag_choices(elements_, word, sentence.given_tag(position), tags_);
         keep_most_probable(tags_, static_cast<std::size_t>(options_.tags));
-        split(d, tags_, [&](const TagChoice& choice, const Derivation& part) {
-            beam_.push_back({shift(model_.system, states_, d.state, choice.tag, word), part.log_weight, part.particles});
+        const std::int32_t kept = d.retained >= 0 ? (*history_)[d.retained].tag : -1;
+        split(d, tags_, kept, [&](std::int32_t tag, Derivation part) {
+            part.state = shift(model_.system, states_, d.state, tag, word);
+            beam_.push_back(stepped(part));
         });
     }
 
@@ -87,21 +120,24 @@ private:
         const std::int32_t position = dependent.position;
         const bool given_head = sentence.given_head(position) >= 0;
         const std::int32_t given = sentence.given_label(position);
-        auto arrive_with = [&](std::int32_t label, double log_weight, std::int64_t particles) {
+        auto arrive_with = [&](std::int32_t label, Derivation part) {
             const auto l = static_cast<std::int16_t>(label);
-            arrive({action == Action::left_arc ? left_arc(states_, d.state, l, given_head)
-                                               : right_arc(states_, d.state, l, given_head),
-                    log_weight, particles});
+            part.state = action == Action::left_arc ? left_arc(states_, d.state, l, given_head)
+                                                    : right_arc(states_, d.state, l, given_head);
+            arrive(stepped(part));
         };
-        if (!model_.labelled || (given < 0 && !model_.labels_in_contexts)) return arrive_with(0, d.log_weight, d.particles);
+        if (!model_.labelled || (given < 0 && !model_.labels_in_contexts)) return arrive_with(0, d);
         model_.label_probabilities(action, elements_, label_probabilities_);
         labels_.clear();
         for (std::int32_t l = 0; l < model_.system.symbols.labels; ++l)
             if (given < 0 || given == l) labels_.push_back({l, label_probabilities_[l]});
         keep_most_probable(labels_, static_cast<std::size_t>(options_.labels));
-        split(d, labels_, [&](const TagChoice& choice, const Derivation& part) {
-            arrive_with(choice.tag, part.log_weight, part.particles);
-        });
+        split(d, labels_, d.retained >= 0 ? (*history_)[d.retained].label : -1, arrive_with);
+    }
+
+    static Derivation stepped(Derivation d) {
+        if (d.retained >= 0) ++d.retained;
+        return d;
     }
 
     static void keep_most_probable(std::vector<TagChoice>& items, std::size_t most) {
@@ -113,18 +149,23 @@ private:
         items.resize(most);
     }
 
-    // Divides a derivation between alternatives by their probabilities.
+    // Divides a derivation between alternatives by their probabilities; `kept` is the one of the retained history.
     template <class Continue>
-    void split(const Derivation& d, const std::vector<TagChoice>& items, const Continue& go_on) {
+    void split(const Derivation& d, const std::vector<TagChoice>& items, std::int32_t kept, const Continue& go_on) {
         part_probabilities_.clear();
-        for (const TagChoice& item : items) part_probabilities_.push_back(item.probability);
+        int kept_index = -1;
+        for (std::size_t i = 0; i < items.size(); ++i) {
+            part_probabilities_.push_back(items[i].probability);
+            if (d.retained >= 0 && items[i].tag == kept) kept_index = static_cast<int>(i);
+        }
         part_particles_.assign(items.size(), 0);
-        policy_.share(d.particles, part_probabilities_, part_particles_);
+        policy_.share(d.particles, part_probabilities_, kept_index, part_particles_);
         for (std::size_t i = 0; i < items.size(); ++i)
             if (part_particles_[i] > 0 && items[i].probability > 0)
-                go_on(items[i], Derivation{d.state, d.log_weight + std::log(items[i].probability), part_particles_[i]});
+                go_on(items[i].tag, part_of(d, part_probabilities_, static_cast<int>(i), part_particles_[i], kept_index));
     }
 
+    // With the last step of a tree the derivation is complete.
     void arrive(const Derivation& d) {
         (is_final(model_.system, states_, d.state) ? finals_ : reduced_).push_back(d);
     }
@@ -132,6 +173,7 @@ private:
     const TransitionModel<Franchise>& model_;
     Policy policy_;
     SearchOptions options_;
+    const History* history_ = nullptr;
     States states_;
     std::vector<Derivation> beam_, frontier_, reduced_, finals_;
     Elements elements_{};
