@@ -1,9 +1,11 @@
 // The transition parser: training events of trees, and parsing of many sentences without the GIL.
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/bind.hpp"
 #include "bind/frozen_holder.hpp"
+#include "parse/derivations.hpp"
 #include "parse/oracle.hpp"
 #include "parse/parser.hpp"
 
@@ -135,6 +137,48 @@ struct Parser {
     }
 };
 
+// Redraws the derivations of a batch; keeps what it reads alive.
+struct Sampler {
+    Batch batch;
+    std::vector<Sentence> sentences;
+    DerivationSampler sampler;
+
+    Sampler(const EventShape& shape, Batch batch_, std::shared_ptr<Franchise> actions, std::shared_ptr<Franchise> labels,
+            std::shared_ptr<Franchise> tags, std::shared_ptr<Franchise> words, bool labels_in_contexts)
+        : batch(std::move(batch_)),
+          sampler(shape, {std::move(actions), std::move(labels), std::move(tags), std::move(words)}, labels_in_contexts) {
+        batch.check(shape.system);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            sentences.push_back(batch.sentence(i));
+            sentences.back().prepare();
+        }
+    }
+
+    // Every step as action, tag, label; all sentences in a row. `ends` says where each sentence's steps end.
+    auto histories() const {
+        std::vector<std::int16_t> steps;
+        std::vector<std::int64_t> ends;
+        for (std::size_t i = 0; i < sampler.size(); ++i) {
+            for (const HistoryStep& s : sampler.history(i))
+                steps.insert(steps.end(), {static_cast<std::int16_t>(s.action), s.tag, s.label});
+            ends.push_back(static_cast<std::int64_t>(steps.size() / 3));
+        }
+        return nb::make_tuple(give(std::move(steps)), give(std::move(ends)));
+    }
+
+    // Seats all sentences along the deterministic oracle.
+    void seat(Stream& rng) {
+        for (const Sentence& sentence : sentences) sampler.seat(sentence, nullptr, rng);
+    }
+
+    // One sweep; returns how many derivations changed.
+    std::int64_t sweep(std::int64_t particles, Stream& rng) {
+        std::int64_t changed = 0;
+        for (std::size_t i = 0; i < sentences.size(); ++i) changed += sampler.redraw(i, sentences[i], particles, rng);
+        return changed;
+    }
+};
+
 // The results of all sentences as flat arrays, word by word.
 struct ResultArrays {
     std::vector<std::int64_t> parse_begin{0};
@@ -232,6 +276,16 @@ void bind_parse(nb::module_& m) {
 
     m.def("oracle_events", &oracle_events, "shape"_a, "batch"_a,
           "(contexts, outcomes) of every distribution by name, and the numbers of trees that are not projective ('failed').");
+
+    nb::class_<Sampler>(m, "DerivationSampler", "Particle Gibbs over the derivations of annotated sentences.")
+        .def(nb::init<const EventShape&, Batch, std::shared_ptr<Franchise>, std::shared_ptr<Franchise>,
+                      std::shared_ptr<Franchise>, std::shared_ptr<Franchise>, bool>(),
+             "shape"_a, "batch"_a, "actions"_a, "labels"_a.none(), "tags"_a, "words"_a.none(), "labels_in_contexts"_a)
+        .def("seat", &Sampler::seat, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Seats the events of all sentences, along the deterministic oracle.")
+        .def("sweep", &Sampler::sweep, "particles"_a, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Draws every derivation anew; returns how many changed.")
+        .def("histories", &Sampler::histories, "(action, tag, label) of every step, and where each sentence's steps end.");
 
     nb::class_<ParseRequest>(m, "ParseRequest", "What to search, how hard, and what to return.")
         .def("__init__", [](ParseRequest* self, const std::string& search, std::int64_t size, int tags, int labels,

@@ -12,6 +12,13 @@
 
 namespace bistro {
 
+// One transition of a derivation.
+struct HistoryStep {
+    Action action;
+    std::int16_t tag, label;  // of a shift, of an arc
+};
+using History = std::vector<HistoryStep>;
+
 // Contexts (row by row) and outcomes of one distribution.
 struct EventList {
     std::vector<std::int32_t> contexts, outcomes;
@@ -47,7 +54,7 @@ public:
     bool follow(const Sentence& sentence) {
         states_.clear();
         std::uint32_t id = start(shape_.system, states_);
-        while (!is_final(shape_.system, states_, id)) {
+        for (last_ = id; !is_final(shape_.system, states_, id); last_ = id) {
             const Choices allowed = agreeing(shape_.system, states_, id, sentence);
             if (allowed.right_arc)
                 id = step(sentence, id, Action::right_arc);
@@ -63,13 +70,25 @@ public:
         return true;
     }
 
+    // Follows a derivation that is known. Tags and labels that the sentence lacks are taken from the history.
+    void retrace(const Sentence& sentence, const std::vector<HistoryStep>& history) {
+        states_.clear();
+        last_ = start(shape_.system, states_);
+        for (const HistoryStep& made : history) last_ = step(sentence, last_, made.action, &made);
+    }
+
+    const States& states() const { return states_; }
+    std::uint32_t last() const { return last_; }
+
+private:
     // Records one transition and makes it.
-    std::uint32_t step(const Sentence& sentence, std::uint32_t id, Action action) {
+    std::uint32_t step(const Sentence& sentence, std::uint32_t id, Action action, const HistoryStep* made = nullptr) {
         observe(states_, id, shape_.system.symbols, sentence.words, elements_);
         const State& top = states_[id];
         const bool is_arc = action == Action::left_arc || action == Action::right_arc;
         const std::int32_t dependent = action == Action::left_arc ? states_[top.below].position : top.position;
-        const std::int32_t label = is_arc && shape_.labelled ? sentence.given_label(dependent) : 0;
+        const std::int32_t label = !is_arc || !shape_.labelled ? 0 : made ? made->label : sentence.given_label(dependent);
+        const bool given = is_arc && sentence.given_head(dependent) >= 0;
         const ActionCode code = shape_.code();
         const bool joint = code.arc_labels > 1;
         if (choices(shape_.system, states_, id).count() > 1 || (is_arc && joint))
@@ -83,17 +102,15 @@ public:
         }
         const auto l = static_cast<std::int16_t>(label);
         switch (action) {
-            case Action::left_arc: return left_arc(states_, id, l, true);
-            case Action::right_arc: return right_arc(states_, id, l, true);
+            case Action::left_arc: return left_arc(states_, id, l, given);
+            case Action::right_arc: return right_arc(states_, id, l, given);
             case Action::end: return end(shape_.system, states_, id);
-            default: return generate(sentence, id);
+            default: return generate(sentence, id, made ? made->tag : sentence.given_tag(states_[id].shifted + 1));
         }
     }
 
-private:
-    std::uint32_t generate(const Sentence& sentence, std::uint32_t id) {
-        const std::int32_t position = states_[id].shifted + 1;
-        const std::int32_t tag = sentence.given_tag(position), word = sentence.words[position - 1];
+    std::uint32_t generate(const Sentence& sentence, std::uint32_t id, std::int32_t tag) {
+        const std::int32_t word = sentence.words[states_[id].shifted];
         out_.tags.add(elements_, shape_.contexts.tags, tag);
         elements_[kNextTag] = tag;
         if (shape_.lexicalised) out_.words.add(elements_, shape_.contexts.words, word);
@@ -103,6 +120,7 @@ private:
     const EventShape& shape_;
     DerivationEvents& out_;
     States states_;
+    std::uint32_t last_ = kNone;
     Elements elements_{};
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "parse/model.hpp"
+#include "parse/oracle.hpp"
 #include "parse/policies.hpp"
 
 namespace bistro {
@@ -19,13 +20,6 @@ struct SearchOptions {
     int labels = 1;             // most labels tried for an arc, where later contexts see labels
     bool both_reduces = true;   // or only the more probable one
 };
-
-// One transition of a history to be retained.
-struct HistoryStep {
-    Action action;
-    std::int16_t tag, label;  // of a shift, of an arc
-};
-using History = std::vector<HistoryStep>;
 
 template <class Franchise, class Policy>
 class Search {
