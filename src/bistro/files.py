@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import io
 import lzma
 import os
 import secrets
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from bistro.errors import BistroError, OutputError
 
@@ -40,6 +42,8 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open `path` for reading bytes; ``-`` is standard input; suffixes decompress."""
     name = os.fspath(path)
     if name == STANDARD_STREAM:
+        if sys.stdin is None:
+            raise InputError("stdin is closed: name a file, or pipe one in")
         yield sys.stdin.buffer
         return
     try:
@@ -47,7 +51,7 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield stream
     except OSError as error:
         raise InputError(f"{name}: cannot be read: {explain(error)}") from error
-    except (EOFError, lzma.LZMAError) as error:
+    except (EOFError, lzma.LZMAError, zlib.error) as error:
         raise InputError(f"{name}: the compressed data is damaged or cut short") from error
 
 
@@ -56,6 +60,8 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open `path` for writing bytes; it appears under its name only when complete."""
     name = os.fspath(path)
     if name == STANDARD_STREAM:
+        if sys.stdout is None:
+            raise OutputError("stdout is closed: name a file with -o")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
@@ -82,7 +88,7 @@ def _decompressed(raw: IO[bytes], name: str) -> contextlib.AbstractContextManage
     if name.endswith(".xz"):
         return cast(IO[bytes], lzma.LZMAFile(raw, mode="rb"))
     if name.endswith(".zst"):
-        return _open_zstandard(raw, "rb")
+        return _reading_zstandard(raw)
     return contextlib.nullcontext(raw)
 
 
@@ -93,22 +99,68 @@ def _compressed(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[
     if name.endswith(".xz"):
         return cast(IO[bytes], lzma.LZMAFile(raw, mode="wb"))
     if name.endswith(".zst"):
-        return _open_zstandard(raw, "wb")
+        return _writing_zstandard(raw)
     return contextlib.nullcontext(raw)
 
 
-def _open_zstandard(raw: IO[bytes], mode: str) -> contextlib.AbstractContextManager[IO[bytes]]:
+@contextlib.contextmanager
+def _reading_zstandard(raw: IO[bytes]) -> Iterator[IO[bytes]]:
+    failure: type[Exception]
     try:  # Python 3.14 and later have it in the standard library.
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
     except ImportError:
         import zstandard
 
-        if mode == "rb":
-            return cast(
-                IO[bytes],
-                zstandard.ZstdDecompressor().stream_reader(
-                    raw, read_across_frames=True, closefd=False
-                ),
-            )
-        return cast(IO[bytes], zstandard.ZstdCompressor().stream_writer(raw, closefd=False))
-    return cast(IO[bytes], zstd.ZstdFile(raw, mode=mode))
+        failure = zstandard.ZstdError
+        stream: Any = io.BufferedReader(_ZstandardReader(raw))
+    else:
+        failure, stream = zstd.ZstdError, zstd.ZstdFile(raw, mode="rb")
+    try:
+        yield stream
+    except failure as error:
+        raise EOFError(str(error)) from error
+
+
+def _writing_zstandard(raw: IO[bytes]) -> contextlib.AbstractContextManager[IO[bytes]]:
+    try:
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        import zstandard
+
+        compressor = zstandard.ZstdCompressor(write_checksum=True)
+        return cast(IO[bytes], compressor.stream_writer(raw, closefd=False))
+    options = {zstd.CompressionParameter.checksum_flag: 1}
+    return cast(IO[bytes], zstd.ZstdFile(raw, mode="wb", options=options))
+
+
+class _ZstandardReader(io.RawIOBase):
+    """Decompresses frame after frame; unlike the package's own reader it notices a missing end."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        import zstandard
+
+        self._raw = raw
+        self._new_frame = zstandard.ZstdDecompressor().decompressobj
+        self._frame: Any = None
+        self._waiting = b""
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        while not self._ready:
+            piece = self._waiting or self._raw.read(io.DEFAULT_BUFFER_SIZE)
+            if not piece:
+                if self._frame is not None:
+                    raise EOFError("a frame is cut short")
+                return 0
+            self._frame = self._frame or self._new_frame()
+            self._ready = memoryview(self._frame.decompress(piece))
+            self._waiting = self._frame.unused_data
+            if self._frame.eof:
+                self._frame = None
+        size = min(len(buffer), len(self._ready))
+        buffer[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size

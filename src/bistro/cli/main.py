@@ -78,7 +78,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code: int | None = app(arguments or ["--help"], prog_name="bistro", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except BistroError as error:
         return _complain(str(error))
     except UsageError as error:

@@ -1,0 +1,432 @@
+"""Bad input: one sentence on stderr, exit code 2, no traceback, nothing half-written.
+
+Every test takes a picture of the folder before the command and compares it afterwards: files that
+were there keep their content, and no new one appears.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import Command, Ended
+
+import bistro
+from bistro import modelfile
+from bistro.modelfile import read_model, write_model
+from bistro.models import KINDS
+from bistro.models.base import Model
+
+ROWS = ("1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_", "2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_")
+GOOD = "\n".join(ROWS) + "\n\n"
+BAD_TREEBANKS = {
+    "cycle": (GOOD + GOOD.replace("0\troot", "1\tnsubj"), "bad.conllu:4: no word has head 0"),
+    "circle": (
+        GOOD[:-1] + "3\tsees\t_\t_\t_\t_\t4\tdep\t_\t_\n4\tit\t_\t_\t_\t_\t3\tdep\t_\t_\n\n",
+        "bad.conllu:3: words 3 → 4 → 3 are heads of each other",
+    ),
+    "two roots": (GOOD.replace("2\tdet", "0\troot"), "words 1 and 2 both have head 0"),
+    "nine columns": (GOOD.replace("\t_\n\n", "\n\n"), "bad.conllu:2: 9 columns found, 10 expected"),
+    "bad UTF-8": (GOOD.encode().replace(b"dog", b"d\xf6g"), "bad.conllu:2: "),
+    "empty": ("", "bad.conllu: the file is empty"),
+    "head outside": (GOOD.replace("2\tdet", "9\tdet"), "bad.conllu:1: head 9 of word 1 is outside"),
+}
+QUICK = ("--set", "sampler.sweeps=3", "--set", "sampler.samples=1", "--set", "order=2")
+
+
+def picture(folder: Path) -> dict[str, bytes]:
+    """Return the content of every file below a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"a folder"
+        for path in folder.rglob("*")
+    }
+
+
+def expect_refusal(done: Ended, told: str) -> None:
+    assert done.code == 2, done.err
+    complaint = done.err.split("\n")[-2]
+    assert complaint.startswith("bistro: ")
+    assert told in complaint
+    assert "Traceback" not in done.err
+
+
+def refuse(
+    command: Command, folder: Path, *arguments: object, told: str, stdin: bytes = b""
+) -> None:
+    """Run a command that must fail with one sentence and leave the folder as it was."""
+    before = picture(folder)
+    done = command(*arguments, stdin=stdin)
+    expect_refusal(done, told)
+    assert done.err.count("\n") == 1
+    assert done.out == ""
+    assert picture(folder) == before
+
+
+def readers(files: Path, name: str) -> list[tuple[object, ...]]:
+    """All commands that read sentences, with `name` as their input and old files as output."""
+    model = files / "english.bistro"
+    return [
+        ("train", "ngram", name, "-o", "old.bistro", *QUICK),
+        ("train", "ngram", files / "train.txt", "--dev", name, "-o", "old.bistro", *QUICK),
+        ("perplexity", model, name),
+        ("surprisal", model, name, "-o", "old.tsv"),
+        ("convert", name, "-o", "old.conllu"),
+        ("evaluate", name, files / "test.conllu"),
+    ]
+
+
+@pytest.fixture
+def old(here: Path) -> Path:
+    """A folder with results of an earlier day."""
+    for name in ("old.bistro", "old.tsv", "old.conllu"):
+        (here / name).write_bytes(b"results of an earlier day\n")
+    return here
+
+
+# ---- treebanks ---------------------------------------------------------------------------------
+@pytest.mark.parametrize("command", range(6))
+@pytest.mark.parametrize("name", BAD_TREEBANKS)
+def test_bad_treebanks(bistro_here, files, old, name, command):
+    content, told = BAD_TREEBANKS[name]
+    data = content if isinstance(content, bytes) else content.encode()
+    (old / "bad.conllu").write_bytes(data)
+    refuse(bistro_here, old, *readers(files, "bad.conllu")[command], told=told)
+
+
+@pytest.mark.parametrize("command", range(6))
+def test_a_missing_file(bistro_here, files, old, command):
+    arguments = readers(files, "absent.conllu")[command]
+    refuse(bistro_here, old, *arguments, told="absent.conllu: cannot be read: no such file")
+
+
+@pytest.mark.parametrize("command", range(6))
+def test_a_folder_as_input(bistro_here, files, old, command):
+    (old / "folder").mkdir()
+    arguments = readers(files, "folder")[command]
+    refuse(bistro_here, old, *arguments, told="folder: cannot be read: is a directory")
+
+
+@pytest.mark.parametrize("name", ["bad.conllu.gz", "bad.conllu.xz", "bad.conllu.zst"])
+def test_a_damaged_compressed_file(bistro_here, files, old, name):
+    (old / name).write_bytes(b"this was never compressed")
+    refuse(bistro_here, old, "convert", name, "-o", "old.conllu", told=f"{name}: ")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"  \n"])
+def test_nothing_on_stdin(bistro_here, files, old, content):
+    arguments = ("perplexity", files / "english.bistro")
+    refuse(bistro_here, old, *arguments, stdin=content, told="<stdin>: the file is empty")
+
+
+def test_two_roots_are_allowed_where_the_format_has_them(bistro_here, files, old):
+    (old / "two.conll").write_text(BAD_TREEBANKS["two roots"][0])
+    assert bistro_here("perplexity", files / "english.bistro", "two.conll").code == 0
+    assert bistro_here("convert", "two.conll", "-o", "out.conll").code == 0
+
+
+def test_windows_line_ends_work(bistro_here, files, here):
+    text = (files / "test.conllu").read_bytes()
+    (here / "crlf.conllu").write_bytes(text.replace(b"\n", b"\r\n"))
+    model = files / "english.bistro"
+    plain, crlf = (
+        bistro_here("surprisal", model, name).out for name in (files / "test.conllu", "crlf.conllu")
+    )
+    assert plain == crlf
+    assert bistro_here("convert", "crlf.conllu", "-o", "back.conllu").code == 0
+    assert (here / "back.conllu").read_bytes() == (here / "crlf.conllu").read_bytes()
+    (here / "crlf.txt").write_bytes((files / "train.txt").read_bytes().replace(b"\n", b"\r\n"))
+    assert bistro_here("train", "ngram", "crlf.txt", "-o", "m.bistro", *QUICK).code == 0
+    assert not any("\r" in word for word in bistro.load("m.bistro").vocabulary.words)
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x0b", "\x85", "\x1c", "\u00a0"])
+def test_strange_separators_are_part_of_their_token(bistro_here, files, here, odd):
+    token = f"do{odd}g"
+    (here / "odd.conllu").write_text(GOOD.replace("dog", token), newline="\n")
+    table = bistro_here("surprisal", files / "english.bistro", "odd.conllu").out
+    assert [row.split("\t")[2] for row in table.split("\n")[1:-1]] == ["The", token, "</s>"]
+    assert bistro_here("convert", "odd.conllu", "-o", "back.conllu").code == 0
+    assert (here / "back.conllu").read_bytes() == (here / "odd.conllu").read_bytes()
+
+
+def test_a_sentence_of_100_000_words(bistro_here, files, here):
+    words = [f"w{i % 5000}" for i in range(100_000)]
+    (here / "long.txt").write_text(" ".join(words) + "\n")
+    rows = (f"{i + 1}\t{w}\t_\tX\t_\t_\t{i}\tdep\t_\t_" for i, w in enumerate(words))
+    (here / "chain.conllu").write_text("\n".join(rows) + "\n\n")
+    for name in ("long.txt", "chain.conllu"):
+        assert bistro_here("train", "ngram", name, "-o", "m.bistro", *QUICK).code == 0
+        told = json.loads(bistro_here("perplexity", "m.bistro", name, "--json").out)
+        assert (told["words"], told["sentences"]) == (100_000, 1)
+        assert told["perplexity"] < 5000
+        assert bistro_here("surprisal", "m.bistro", name).out.count("\n") == 100_002
+        assert bistro_here("convert", name, "-o", f"back-{name}").code == 0
+        assert (here / f"back-{name}").read_bytes() == (here / name).read_bytes()
+
+
+# ---- models ------------------------------------------------------------------------------------
+MODEL_COMMANDS = ("perplexity", "surprisal", "generate", "info")
+
+
+@pytest.mark.parametrize("command", MODEL_COMMANDS)
+@pytest.mark.parametrize("size", [0, 5, 100, 5000, -1])
+def test_a_truncated_model(bistro_here, files, old, command, size):
+    whole = (files / "english.bistro").read_bytes()
+    (old / "cut.bistro").write_bytes(whole[:size])
+    told = {0: "is empty", 5: "is not a Bistro model file"}.get(size, "is cut short")
+    refuse(bistro_here, old, command, "cut.bistro", told=f"cut.bistro: {told}", stdin=b"a b\n")
+
+
+@pytest.mark.parametrize("command", MODEL_COMMANDS)
+def test_a_model_of_another_version(bistro_here, files, old, command, monkeypatch):
+    file = read_model(files / "english.bistro")
+    with monkeypatch.context() as newer:
+        newer.setattr(modelfile, "FORMAT_VERSION", 99)
+        write_model(old / "new.bistro", file.header, file.arrays)
+    refuse(bistro_here, old, command, "new.bistro", told="format 99", stdin=b"a b\n")
+
+
+@pytest.mark.parametrize("command", MODEL_COMMANDS)
+def test_not_a_model(bistro_here, files, old, command):
+    (old / "text.bistro").write_bytes((files / "train.conllu").read_bytes())
+    told = "text.bistro: is not a Bistro model file"
+    refuse(bistro_here, old, command, "text.bistro", told=told, stdin=b"a b\n")
+    refuse(bistro_here, old, command, "no.bistro", told="no.bistro: cannot be read: no such file")
+    refuse(bistro_here, old, command, ".", told=".: is a folder, where a model file was expected")
+
+
+@pytest.mark.parametrize("command", MODEL_COMMANDS)
+def test_a_kind_of_model_from_elsewhere(bistro_here, files, old, command):
+    file = read_model(files / "english.bistro")
+    write_model(old / "odd.bistro", {**file.header, "kind": "oracle"}, file.arrays)
+    refuse(bistro_here, old, command, "odd.bistro", told="of kind 'oracle'", stdin=b"a b\n")
+
+
+class Mute(Model):
+    """A model that can be saved and loaded, and nothing else."""
+
+    kind = "mute"
+
+    def __init__(self, origin):
+        self.origin = origin
+
+    def header(self):
+        return {"config": {}}
+
+    def arrays(self):
+        return {}
+
+    @classmethod
+    def from_parts(cls, header, arrays, origin):
+        return cls(origin)
+
+    def summary(self):
+        return {}
+
+
+@pytest.mark.parametrize("command", ["perplexity", "surprisal", "generate"])
+def test_a_model_without_the_ability(bistro_here, files, old, command, monkeypatch):
+    monkeypatch.setitem(KINDS, "mute", Mute)
+    Mute(bistro.load(files / "english.bistro").origin).save("mute.bistro")
+    ability = "generate" if command == "generate" else "score"
+    told = f"a model of kind 'mute' cannot {ability}"
+    refuse(bistro_here, old, command, "mute.bistro", told=told, stdin=b"a b\n")
+
+
+def test_an_unknown_kind_to_train(bistro_here, files, old):
+    arguments = ("train", "n-gram", files / "train.txt", "-o", "old.bistro")
+    refuse(
+        bistro_here, old, *arguments, told="unknown kind of model 'n-gram' (did you mean 'ngram'?)"
+    )
+
+
+# ---- settings ----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("override", "told"),
+    [
+        ("ordre=3", "--set: unknown setting 'ordre' (did you mean 'order'?)"),
+        ("sampler.sweep=3", "unknown setting 'sampler.sweep' (did you mean 'sweeps'?)"),
+        ("order", "--set order: expected key=value"),
+        ("order=three", "'order' must be a whole number, not \"three\""),
+        ("order=0", "order = 0 must be at least 1"),
+        ("unknown=singel", "did you mean 'single'?"),
+        ("sampler=fast", "'sampler' must be a table"),
+        ("sampler.sweeps=10", "samples = 40 must lie between 1 and sweeps = 10"),
+    ],
+)
+def test_bad_settings(bistro_here, files, old, override, told):
+    arguments = ("train", "ngram", files / "train.txt", "-o", "old.bistro", "--set", override)
+    refuse(bistro_here, old, *arguments, told=told)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"ordre = 3\n", "c.toml: unknown setting 'ordre' (did you mean 'order'?)"),
+        (b"[sampler]\nseeting = 'gibbs'\n", "did you mean 'seating'?"),
+        (b"order =\n", "c.toml: is not valid TOML"),
+        (b"order = '\xff'\n", "c.toml: is not valid TOML"),
+    ],
+)
+def test_bad_config_files(bistro_here, files, old, content, told):
+    (old / "c.toml").write_bytes(content)
+    arguments = ("train", "ngram", files / "train.txt", "-o", "old.bistro", "--config", "c.toml")
+    refuse(bistro_here, old, *arguments, told=told)
+
+
+def test_a_missing_config_file(bistro_here, files, old):
+    arguments = ("train", "ngram", files / "train.txt", "-o", "old.bistro", "--config", "c.toml")
+    refuse(bistro_here, old, *arguments, told="c.toml: cannot be read: no such file")
+
+
+# ---- places where nothing can be written -------------------------------------------------------
+def writers(files: Path, name: str) -> list[tuple[object, ...]]:
+    """All commands that write files, with `name` as their output."""
+    model = files / "english.bistro"
+    return [
+        ("train", "ngram", files / "train.txt", "-o", name, *QUICK),
+        ("surprisal", model, files / "test.conllu", "-o", name),
+        ("generate", model, "-o", name),
+        ("convert", files / "test.conllu", "-o", name),
+    ]
+
+
+@pytest.fixture
+def read_only(here: Path) -> str:
+    """A folder in which no file can be made, even by root."""
+    if os.geteuid() == 0:
+        if not Path("/proc/self").is_dir():
+            pytest.skip("root may write everywhere, and there is no /proc")
+        return "/proc/self"
+    folder = here / "locked"
+    folder.mkdir(mode=0o500)
+    return str(folder)
+
+
+@pytest.mark.parametrize("command", range(4))
+def test_a_read_only_folder(bistro_here, files, here, read_only, command):
+    arguments = writers(files, f"{read_only}/out.conllu")[command]
+    refuse(bistro_here, here, *arguments, told="out.conllu: cannot be written: ")
+
+
+@pytest.mark.parametrize("command", range(4))
+def test_a_folder_that_does_not_exist(bistro_here, files, old, command):
+    arguments = writers(files, "nowhere/out.conllu")[command]
+    refuse(bistro_here, old, *arguments, told="nowhere/out.conllu: cannot be written: ")
+
+
+@pytest.mark.parametrize("command", range(4))
+def test_a_folder_that_is_a_file(bistro_here, files, old, command):
+    arguments = writers(files, "old.tsv/out.conllu")[command]
+    refuse(bistro_here, old, *arguments, told="not a directory")
+
+
+@pytest.mark.parametrize("command", range(4))
+def test_an_output_that_is_a_folder(bistro_here, files, old, command):
+    (old / "out.conllu").mkdir()
+    refuse(bistro_here, old, *writers(files, "out.conllu")[command], told="out.conllu: ")
+
+
+def test_the_place_is_tried_before_the_work(bistro_here, files, here, monkeypatch):
+    """Hours of training are not lost to a misspelt folder."""
+
+    def work(*arguments: object) -> None:
+        raise AssertionError("training began")
+
+    monkeypatch.setattr("bistro.inference.train.train", work)
+    arguments = ("train", "ngram", files / "train.txt", "-o", "nowhere/m.bistro")
+    refuse(bistro_here, here, *arguments, told="nowhere/m.bistro")
+
+
+@pytest.mark.parametrize("command", range(4))
+def test_a_disk_that_fills_up(bistro_here, files, old, command, monkeypatch):
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    before = picture(old)
+    done = bistro_here(*writers(files, "old.conllu")[command])
+    expect_refusal(done, "old.conllu: cannot be written: no space left on device")
+    assert picture(old) == before
+
+
+@pytest.mark.parametrize("command", range(4))
+def test_a_file_that_may_not_grow(bistro_outside, files, old, command):
+    """The kernel itself refuses to write more than 100 bytes."""
+    arguments = [*writers(files, "old.conllu")[command]]
+    if arguments[0] == "generate":
+        arguments += ["-n", 1000]
+    before = picture(old)
+    done = bistro_outside(
+        *arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    )
+    expect_refusal(done, "old.conllu: cannot be written: file too large")
+    assert picture(old) == before
+
+
+def test_a_checkpoint_that_cannot_be_written(bistro_outside, files, old):
+    arguments = (*writers(files, "old.bistro")[0], "--checkpoint-seconds", 0)
+    before = picture(old)
+    done = bistro_outside(
+        *arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    )
+    expect_refusal(done, "old.bistro.checkpoint: cannot be written: file too large")
+    assert picture(old) == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize(
+    "arguments",
+    [("generate",), ("info",), ("info", "--json"), ("perplexity", "--json"), ("surprisal",)],
+    ids=" ".join,
+)
+def test_a_full_disk_behind_stdout(bistro_outside, files, here, arguments):
+    command, *options = arguments
+    model = files / "english.bistro"
+    with Path("/dev/full").open("wb") as full:
+        done = bistro_outside(command, model, *options, stdin=b"The dog .\n", stdout=full)
+    expect_refusal(done, "bistro: stdout: cannot be written: no space left on device")
+    assert done.err.count("\n") == 1
+
+
+# ---- the process -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("convert", "bad.conllu", "-o", "out.conllu"), "both have head 0"),
+        (("train", "ngram", "bad.conllu", "-o", "m.bistro"), "both have head 0"),
+        (("perplexity", "bad.conllu", "bad.conllu"), "is not a Bistro model file"),
+        (("trian",), "Did you mean 'train'"),
+        (("generate",), "Missing argument 'MODEL'"),
+        (("generate", "m", "-n", "0"), "--number"),
+    ],
+)
+def test_as_a_process(bistro_outside, here, arguments, told):
+    (here / "bad.conllu").write_text(BAD_TREEBANKS["two roots"][0])
+    refuse(bistro_outside, here, *arguments, told=told)
+
+
+def test_too_little_memory_is_said(bistro_here, files, here, monkeypatch):
+    def greedy(*arguments: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("bistro.models.base.load", greedy)
+    refuse(bistro_here, here, "info", files / "english.bistro", told="not enough memory")
+
+
+def test_stdin_that_was_closed(files, here):
+    from conftest import ENVIRONMENT, PROGRAM
+
+    command = [*PROGRAM, "perplexity", str(files / "english.bistro")]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *command],
+        capture_output=True,
+        env=ENVIRONMENT,
+        check=False,
+    )
+    expect_refusal(Ended(done.returncode, "", done.stderr.decode()), "stdin")

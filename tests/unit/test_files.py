@@ -1,0 +1,119 @@
+"""Files in and out: compression, atomic writing, damage."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import lzma
+import os
+
+import pytest
+
+from bistro.errors import OutputError
+from bistro.files import InputError, open_binary, writing
+
+CONTENT = b"".join(b"%d\tthe dog\n" % i for i in range(20_000))
+SUFFIXES = ["", ".gz", ".xz", ".zst"]
+
+
+def read_all(path):
+    with open_binary(path) as stream:
+        return stream.read()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_what_is_written_is_read_back(tmp_path, suffix):
+    path = tmp_path / f"x{suffix}"
+    with writing(path) as stream:
+        stream.write(CONTENT)
+    assert read_all(path) == CONTENT
+    assert (path.stat().st_size < len(CONTENT) / 2) == bool(suffix)
+    with open_binary(path) as stream:
+        assert b"".join(iter(lambda: stream.read(999), b"")) == CONTENT
+    assert [found.name for found in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES[1:])
+def test_the_same_content_gives_the_same_bytes(tmp_path, suffix):
+    for name in "ab":
+        with writing(tmp_path / f"{name}{suffix}") as stream:
+            stream.write(CONTENT)
+    assert (tmp_path / f"a{suffix}").read_bytes() == (tmp_path / f"b{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES[1:])
+@pytest.mark.parametrize("share", [0.0005, 0.3, 0.9, 0.9999])
+def test_a_cut_file_is_noticed(tmp_path, suffix, share):
+    path = tmp_path / f"x{suffix}"
+    with writing(path) as stream:
+        stream.write(CONTENT)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: max(1, int(share * len(whole)))])
+    with pytest.raises(InputError, match=r"damaged or cut short|cannot be read"):
+        read_all(path)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES[1:])
+def test_a_changed_byte_is_noticed(tmp_path, suffix):
+    path = tmp_path / f"x{suffix}"
+    with writing(path) as stream:
+        stream.write(CONTENT)
+    whole = bytearray(path.read_bytes())
+    whole[len(whole) // 2] ^= 0xFF
+    path.write_bytes(whole)
+    with pytest.raises(InputError, match=r"damaged or cut short|cannot be read"):
+        read_all(path)
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress), (".zst", None)]
+)
+def test_files_put_together_are_read_as_one(tmp_path, suffix, compress):
+    path = tmp_path / f"x{suffix}"
+    parts = b"first\n", b"", b"second\n"
+    if compress is None:
+        pieces = []
+        for part in parts:
+            with writing(path) as stream:
+                stream.write(part)
+            pieces.append(path.read_bytes())
+    else:
+        pieces = [compress(part) for part in parts]
+    path.write_bytes(b"".join(pieces))
+    assert read_all(path) == b"first\nsecond\n"
+
+
+def test_a_failure_keeps_the_old_file_and_leaves_nothing(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(b"old")
+    with pytest.raises(RuntimeError), writing(path) as stream:
+        stream.write(b"new")
+        raise RuntimeError("something else went wrong")
+    assert {found.name: found.read_bytes() for found in tmp_path.iterdir()} == {"x": b"old"}
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_full_disk_keeps_the_old_file(tmp_path, monkeypatch, suffix):
+    def full(handle):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", full)
+    with (
+        pytest.raises(OutputError, match="cannot be written: no space left on device"),
+        writing(path) as stream,
+    ):
+        stream.write(b"new")
+    assert [found.read_bytes() for found in tmp_path.iterdir()] == [b"old"]
+
+
+def test_missing_and_closed(tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="absent: cannot be read: no such file"):
+        read_all(tmp_path / "absent")
+    monkeypatch.setattr("sys.stdin", None)
+    monkeypatch.setattr("sys.stdout", None)
+    with pytest.raises(InputError, match="stdin is closed"):
+        read_all("-")
+    with pytest.raises(OutputError, match="stdout is closed"), writing("-"):
+        pass
