@@ -157,8 +157,9 @@ class Grammar:
         """
         chart = self._chart(tokens, self._sums)
         logs = [*self._prefixes.log_probs(chart), chart.log_prob]
+        # What is certain must not come out as minus a rounding error.
         return [
-            (before - after) * NATURAL_TO_BITS if after > -math.inf else math.inf
+            max(before - after, 0.0) * NATURAL_TO_BITS if after > -math.inf else math.inf
             for before, after in itertools.pairwise(logs)
         ]
 

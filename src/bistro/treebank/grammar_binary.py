@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, eye_array
 from scipy.sparse.linalg import SuperLU, splu
 
+from bistro.errors import BistroError
 from bistro.treebank.grammar_rules import Lexicon, Rule, Word, mean_matrix
 from bistro.treebank.grammar_trees import capital
 
@@ -85,7 +86,14 @@ class BinaryGrammar:
         """Return how often each symbol is expected in a sentence."""
         begin = np.zeros(len(self.index))
         begin[self.start] = 1.0
-        return factorized(csr_array(mean_matrix(rules, self.index).T)).solve(begin)
+        try:
+            counts = factorized(csr_array(mean_matrix(rules, self.index).T)).solve(begin)
+        except RuntimeError:  # exactly singular
+            counts = np.full(len(self.index), np.nan)
+        # A solution without negative numbers exists only where the expected counts are finite.
+        if not (counts >= 0).all():
+            raise BistroError("the expected sentence is infinitely long: lower recursive weights")
+        return counts
 
     def _emission_tables(self, lexicon: Lexicon) -> tuple[dict[str, Emissions], ...]:
         plain: dict[str, list[tuple[int, Word, float]]] = defaultdict(list)

@@ -18,10 +18,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.sparse.linalg import eigs
 
 Lexicon = Mapping[str, Mapping["Word", float]]
+SMALL = 100
+"""Up to this size all eigenvalues are as quickly found as the largest one."""
 
 
 class Word(NamedTuple):
@@ -102,6 +104,8 @@ def mean_matrix(rules: Sequence[Rule], index: Mapping[str, int]) -> csr_array:
 
 
 def spectral_radius(matrix: csr_array) -> float:
-    """Return the largest absolute eigenvalue of a non-negative matrix."""
-    dense: NDArray[np.float64] = matrix.toarray()
-    return float(np.abs(np.linalg.eigvals(dense)).max())
+    """Return the largest absolute eigenvalue of a square matrix."""
+    if matrix.shape[0] < SMALL:
+        return float(np.abs(np.linalg.eigvals(matrix.toarray())).max())
+    begin = np.ones(matrix.shape[0])
+    return float(np.abs(eigs(matrix, k=1, v0=begin, return_eigenvectors=False)).max())

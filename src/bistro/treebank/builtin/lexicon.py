@@ -1,9 +1,9 @@
 """Reads the word lists of the built-in grammar: section headers, indented words, Zipf weights.
 
 A section gives words to one or several preterminal symbols. Nouns fill ``N[class,3]``,
-``N[class,p]`` or ``N[class,mass]``; verbs fill ``V[frame,form]`` for every form; adjectives and
-nouns fill twins such as ``NC`` and ``NV`` as well, split by the sound that decides between `a`
-and `an`.
+``N[class,p]`` or ``N[class,mass]``; verbs fill ``V[frame,form]`` for every form. Nouns and
+adjectives fill twins such as ``NC`` and ``NV`` as well, split by the sound that decides between
+`a` and `an`.
 
 >>> lexicon = read_lexicon("verb eat\\n  eat/ate/eaten\\n")
 >>> [word.form for word in lexicon["V[eat,past3]"]]
@@ -74,7 +74,7 @@ def _sections(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _nouns(classes: list[str], entry: str) -> Iterator[tuple[str, Word]]:
     singular, _, irregular = entry.rstrip("~").partition("/")
-    one = Word(singular, singular, "NOUN", "NN", "Number=Sing")
+    one = _singular(singular)
     many = Word(irregular or plural(singular), singular, "NOUN", "NNS", "Number=Plur")
     for name in classes:
         if entry.endswith("~"):
@@ -92,12 +92,24 @@ def _verbs(frames: list[str], entry: str) -> Iterator[tuple[str, Word]]:
             yield f"V[{frame},{cell}]", Word(getattr(forms, which), forms.base, "VERB", xpos, feats)
 
 
-def _before_nouns(symbol: str, upos: str, xpos: str, feats: str) -> Section:
+def _adjectives(classes: list[str], entry: str) -> Iterator[tuple[str, Word]]:
+    for name in classes:
+        yield f"Adj[{name}]", _adjective(entry)
+        yield f"Adj{_sound(entry)}[{name}]", _adjective(entry)
+
+
+def _adjective(form: str) -> Word:
+    return Word(form, form, "ADJ", "JJ", "Degree=Pos")
+
+
+def _singular(form: str) -> Word:
+    return Word(form, form, "NOUN", "NN", "Number=Sing")
+
+
+def _by_class(symbol: str, word: Callable[[str], Word]) -> Section:
     def fill(classes: list[str], entry: str) -> Iterator[tuple[str, Word]]:
-        word = Word(entry, entry, upos, xpos, feats)
         for name in classes:
-            yield f"{symbol}[{name}]", word
-            yield f"{symbol}{_sound(entry)}[{name}]", word
+            yield f"{symbol}[{name}]", word(entry)
 
     return fill
 
@@ -116,10 +128,10 @@ Section = Callable[[list[str], str], Iterator[tuple[str, Word]]]
 SECTIONS: dict[str, Section] = {
     "noun": _nouns,
     "verb": _verbs,
-    "adj": _before_nouns("Adj", "ADJ", "JJ", "Degree=Pos"),
-    "degree": _before_nouns("Grad", "ADJ", "JJ", "Degree=Pos"),
-    "adj1": _before_nouns("Adj1", "ADJ", "JJ", "Degree=Pos"),
-    "adj2": _before_nouns("Adj2", "ADJ", "JJ", "Degree=Pos"),
-    "compound": _before_nouns("Cmpd", "NOUN", "NN", "Number=Sing"),
+    "adj": _adjectives,
+    "degree": _by_class("Grad", _adjective),
+    "adj1": _by_class("Adj1", _adjective),
+    "adj2": _by_class("Adj2", _adjective),
+    "compound": _by_class("Cmpd", _singular),
     "words": _words,
 }
