@@ -70,6 +70,18 @@ auto state(const Franchise& franchise) {
     return std::make_tuple(give(std::move(customers)), give(std::move(tables)), give(std::move(sizes)));
 }
 
+// (parent, element) of the restaurants but the first, and (restaurant, dish) of the entries, in the order of their numbers.
+auto structure(const Franchise& franchise) {
+    std::vector<std::uint32_t> restaurants, entries;
+    for (std::size_t i = 1; i < franchise.restaurants().size(); ++i) {
+        const Restaurant& r = franchise.restaurants()[i];
+        restaurants.insert(restaurants.end(), {r.parent, static_cast<std::uint32_t>(r.element)});
+    }
+    for (const Entry& entry : franchise.entries())
+        entries.insert(entries.end(), {entry.restaurant, static_cast<std::uint32_t>(entry.dish)});
+    return std::make_tuple(give(std::move(restaurants)), give(std::move(entries)));
+}
+
 double log_likelihood(const Franchise& franchise) {
     double sum = 0;
     const auto levels = level_likelihoods(franchise);
@@ -152,6 +164,10 @@ void bind_hpyp(nb::module_& m) {
             return out;
         }, "(discount, strength) of every level.")
         .def("state", &state, "Customers and tables of every entry, and (entry, size, tables) triples.")
+        .def("structure", &structure, "Restaurants and entries, for `rebuild`.")
+        .def("rebuild", [](Franchise& self, const In<std::uint32_t>& restaurants, const In<std::uint32_t>& entries) {
+            self.rebuild(view(restaurants), view(entries));
+        }, "restaurants"_a.noconvert(), "entries"_a.noconvert(), "Makes what `structure` gave, with the same numbers.")
         .def("restore", [](Franchise& self, const In<std::int32_t>& customers, const In<std::int32_t>& tables,
                            const In<std::int32_t>& sizes) { self.restore(view(customers), view(tables), view(sizes)); },
              "customers"_a.noconvert(), "tables"_a.noconvert(), "sizes"_a.noconvert())

@@ -171,6 +171,22 @@ struct Sampler {
         for (const Sentence& sentence : sentences) sampler.seat(sentence, nullptr, rng);
     }
 
+    // Takes up the sentences of restored franchises, along their saved histories.
+    void resume(const In<std::int16_t>& steps, const In<std::int64_t>& ends) {
+        if (ends.shape(0) != sentences.size() || steps.shape(0) % 3 != 0)
+            throw std::invalid_argument("the saved derivations belong to other sentences");
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < sentences.size(); ++i) {
+            History history;
+            for (; at < static_cast<std::size_t>(ends.data()[i]) && 3 * at + 2 < steps.shape(0); ++at) {
+                const std::int16_t* s = steps.data() + 3 * at;
+                if (s[0] < 0 || s[0] > 3) throw std::invalid_argument("the saved derivations are damaged");
+                history.push_back({static_cast<Action>(s[0]), s[1], s[2]});
+            }
+            sampler.resume(sentences[i], history);
+        }
+    }
+
     // One sweep; returns how many derivations changed.
     std::int64_t sweep(std::int64_t particles, Stream& rng) {
         std::int64_t changed = 0;
@@ -283,6 +299,8 @@ void bind_parse(nb::module_& m) {
              "shape"_a, "batch"_a, "actions"_a, "labels"_a.none(), "tags"_a, "words"_a.none(), "labels_in_contexts"_a)
         .def("seat", &Sampler::seat, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Seats the events of all sentences, along the deterministic oracle.")
+        .def("resume", &Sampler::resume, "steps"_a.noconvert(), "ends"_a.noconvert(),
+             "Takes up what `histories` gave, in franchises that were rebuilt and restored.")
         .def("sweep", &Sampler::sweep, "particles"_a, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Draws every derivation anew; returns how many changed.")
         .def("histories", &Sampler::histories, "(action, tag, label) of every step, and where each sentence's steps end.");

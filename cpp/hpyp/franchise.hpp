@@ -199,6 +199,25 @@ public:
         return total;
     }
 
+    // Makes all restaurants and entries again, with their old numbers: (parent, element) of every restaurant but the first,
+    // (restaurant, dish) of every entry. Nobody is seated.
+    void rebuild(std::span<const std::uint32_t> restaurants, std::span<const std::uint32_t> entries) {
+        if (restaurants_.size() > 1 || !entries_.empty()) throw std::invalid_argument("only an empty franchise can be rebuilt");
+        for (std::size_t i = 0; i + 1 < restaurants.size(); i += 2) {
+            if (restaurants[i] >= restaurants_.size()) throw std::invalid_argument("the saved franchise is damaged");
+            find_or_add_restaurant(restaurants[i], static_cast<std::int32_t>(restaurants[i + 1]));
+        }
+        for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
+            if (entries[i] >= restaurants_.size()) throw std::invalid_argument("the saved franchise is damaged");
+            const auto dish = static_cast<std::int32_t>(entries[i + 1]);
+            const std::uint32_t above = restaurants_[entries[i]].parent;
+            const std::uint32_t parent = above == kNone ? kNone : find_entry(above, dish);
+            entries_.push_back(Entry{0, 0, entries[i], dish, parent, kNone});
+            by_dish_.insert_last(entries_);
+            if (above != kNone && parent == kNone) throw std::invalid_argument("the saved franchise is damaged");
+        }
+    }
+
     // Puts every entry's customers, tables and table sizes back as they were saved: `sizes` lists
     // (entry, size, tables) for the entries that have a list.
     void restore(std::span<const std::int32_t> customers, std::span<const std::int32_t> tables,

@@ -42,6 +42,12 @@ public:
         enter(sentence, history ? *history : oracle_history(sentence), seated_.back(), rng);
     }
 
+    // Takes up a sentence whose events are seated already, along a history.
+    void resume(const Sentence& sentence, const History& history) {
+        seated_.emplace_back();
+        record(sentence, history, seated_.back());
+    }
+
     // Draws a new derivation for a seated sentence; true if it differs from the present one.
     bool redraw(std::size_t index, const Sentence& sentence, std::int64_t particles, Stream& rng) {
         Seated& seat = seated_.at(index);
@@ -95,7 +101,14 @@ private:
     }
 
     // Follows a history, and seats its events.
-    void enter(const Sentence& sentence, History history, Seated& seat, Stream& rng) {
+    void enter(const Sentence& sentence, const History& history, Seated& seat, Stream& rng) {
+        record(sentence, history, seat);
+        for (std::size_t f = 0; f < 4; ++f)
+            for (const std::uint32_t id : seat.entries[f]) franchises_[f]->add(id, rng);
+    }
+
+    // Follows a history, and finds the entries of its events.
+    void record(const Sentence& sentence, const History& history, Seated& seat) {
         DerivationEvents events;
         Recorder recorder(shape_, events);
         recorder.retrace(sentence, history);
@@ -106,14 +119,12 @@ private:
             seat.entries[f].clear();
             const std::int32_t* row = lists[f]->contexts.data();
             for (const std::int32_t outcome : lists[f]->outcomes) {
-                const std::uint32_t id = franchises_[f]->resolve([row](int k) { return row[k]; },
-                                                                 static_cast<int>(widths[f]), outcome, path_[f]);
-                franchises_[f]->add(id, rng);
-                seat.entries[f].push_back(id);
+                seat.entries[f].push_back(franchises_[f]->resolve([row](int k) { return row[k]; },
+                                                                  static_cast<int>(widths[f]), outcome, path_[f]));
                 row += widths[f];
             }
         }
-        seat.history = std::move(history);
+        seat.history = history;
     }
 
     EventShape shape_;
