@@ -134,3 +134,14 @@ def test_a_seed_of_more_than_64_bits_is_refused(bistro_here, files, here):
         done = bistro_here(*command, "--seed", 2**64)
         assert done.code == 2
         assert "2^64 - 1" in done.err
+
+
+def test_a_second_ctrl_c_ends_it_at_once(bistro_here, files, here, monkeypatch):
+    def impatient(*arguments: object, **settings: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bistro.inference.train.train", impatient)
+    done = bistro_here("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK)
+    assert done.code == 130
+    assert "Traceback" not in done.err
+    assert list(here.iterdir()) == []

@@ -1,0 +1,251 @@
+"""Interrupted training, resumed: the same file, byte for byte."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import ENVIRONMENT, PROGRAM
+
+import bistro
+from bistro.errors import BistroError
+from bistro.inference.chains import Session, Sweep
+from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.modelfile import read_model, write_model
+
+SWEEPS = 500
+SETTINGS = ("--set", f"sampler.sweeps={SWEEPS}", "--set", "sampler.samples=300", "--set", "order=3")
+CHECKPOINT = "m.bistro.checkpoint"
+
+
+def command(files: Path, *more: object) -> list[str]:
+    arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *SETTINGS)
+    return [*PROGRAM, *map(str, (*arguments, "--checkpoint-seconds", 0, *more))]
+
+
+def start(files: Path, *more: object) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command(files, *more), stderr=subprocess.PIPE, env=ENVIRONMENT)
+
+
+def end(process: subprocess.Popen[bytes]) -> tuple[int, str]:
+    _, told = process.communicate(timeout=60)
+    return process.returncode, told.decode()
+
+
+def wait_for_checkpoint(folder: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a checkpoint is there that was not there before."""
+    path = folder / CHECKPOINT
+    before = path.stat().st_mtime_ns if path.exists() else None
+    for _ in range(6000):
+        if path.exists() and path.stat().st_mtime_ns != before:
+            return
+        assert process.poll() is None, "training ended before it could be interrupted"
+        time.sleep(0.005)
+    raise AssertionError("no checkpoint appeared")
+
+
+@pytest.fixture(scope="module")
+def unbroken(files: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The model file of a run that nobody disturbed."""
+    folder = tmp_path_factory.mktemp("unbroken")
+    subprocess.run(command(files), cwd=folder, env=ENVIRONMENT, capture_output=True, check=True)
+    assert [path.name for path in folder.iterdir()] == ["m.bistro"]
+    return (folder / "m.bistro").read_bytes()
+
+
+# ---- signals -----------------------------------------------------------------------------------
+@pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM])
+def test_a_wish_to_stop(files, here, unbroken, wish):
+    process = start(files)
+    wait_for_checkpoint(here, process)
+    process.send_signal(wish)
+    code, told = end(process)
+    assert code == 130
+    assert "stopped after sweep" in told
+    assert "the same command with --resume goes on from there" in told
+    assert "Traceback" not in told
+    assert [path.name for path in here.iterdir()] == [CHECKPOINT]
+    assert 0 < len(read_model(CHECKPOINT).header["trace"]) < SWEEPS
+
+    code, told = end(start(files, "--resume"))
+    assert code == 0
+    assert "going on after sweep" in told
+    assert (here / "m.bistro").read_bytes() == unbroken
+    assert [path.name for path in here.iterdir()] == ["m.bistro"]
+
+
+def test_killed_again_and_again(files, here, unbroken):
+    chance = random.Random(1)
+    for _ in range(5):
+        process = start(files, "--resume")
+        wait_for_checkpoint(here, process)
+        time.sleep(chance.uniform(0, 0.05))
+        process.kill()
+        assert end(process)[0] == -signal.SIGKILL
+        assert not (here / "m.bistro").exists()
+        read_model(CHECKPOINT)  # whole, whatever moment the kill chose
+    (here / f".{CHECKPOINT}.0123abcd.part").write_bytes(b"what a kill may leave")
+    code, _ = end(start(files, "--resume"))
+    assert code == 0
+    assert (here / "m.bistro").read_bytes() == unbroken
+    assert [path.name for path in here.iterdir()] == ["m.bistro"]
+
+
+def test_without_resume_it_starts_anew_and_says_so(files, here, unbroken):
+    process = start(files)
+    wait_for_checkpoint(here, process)
+    process.kill()
+    end(process)
+    code, told = end(start(files))
+    assert code == 0
+    assert f"{CHECKPOINT}: from an interrupted run; --resume would have continued it" in told
+    assert "going on" not in told
+    assert (here / "m.bistro").read_bytes() == unbroken
+
+
+def test_resume_without_a_checkpoint_is_a_new_start(files, here, unbroken):
+    code, told = end(start(files, "--resume"))
+    assert code == 0
+    assert f"{CHECKPOINT}: there is none, so training starts from the beginning" in told
+    assert (here / "m.bistro").read_bytes() == unbroken
+
+
+# ---- checkpoints that do not fit ---------------------------------------------------------------
+QUICK = ("--set", "sampler.sweeps=6", "--set", "sampler.samples=2", "--set", "order=2")
+
+
+class Patience:
+    """Asks training to stop after some sweeps."""
+
+    def __init__(self, sweeps: int) -> None:
+        self._sweeps = sweeps
+        self.seen = 0
+
+    def on_sweep(self, sweep: Sweep) -> None:
+        self.seen = sweep.number
+
+    def is_over(self) -> bool:
+        return self.seen >= self._sweeps
+
+
+def train_quickly(files: Path, *, stop_after: int = 99, resume: bool = False, **settings) -> object:
+    patience = Patience(stop_after)
+    session = Session(
+        Checkpoint("m.bistro.checkpoint", 0),
+        resume,
+        on_sweep=patience.on_sweep,
+        stop_asked=patience.is_over,
+    )
+    sampler = {"sweeps": 6, "samples": 2, **settings.pop("sampler", {})}
+    text = bistro.read(files / "train.txt")
+    return bistro.train("ngram", text, session=session, sampler=sampler, **{"order": 2, **settings})
+
+
+@pytest.fixture
+def interrupted(files: Path, here: Path) -> Path:
+    """A folder with the checkpoint of a run of QUICK that was stopped after three sweeps."""
+    with pytest.raises(StoppedError):
+        train_quickly(files, stop_after=3)
+    return here
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ("--seed", "2"),
+        ("--set", "sampler.sweeps=7"),
+        ("--set", "order=3"),
+        ("--set", "unknown_below=1"),
+        ("--set", "sampler.strength_prior=[2, 1]"),
+    ],
+    ids=" ".join,
+)
+def test_other_settings_are_refused(bistro_here, files, interrupted, other):
+    before = (interrupted / CHECKPOINT).read_bytes()
+    arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK, "--resume")
+    done = bistro_here(*arguments, *other)
+    assert done.code == 2
+    assert done.err.startswith(f"bistro: {CHECKPOINT}: belongs to a training with other data")
+    assert done.err.count("\n") == 1
+    assert (interrupted / CHECKPOINT).read_bytes() == before
+    assert bistro_here(*arguments).code == 0
+
+
+def test_other_data_are_refused(bistro_here, files, interrupted):
+    arguments = ("train", "ngram", files / "test.txt", "-o", "m.bistro", *QUICK, "--resume")
+    assert "belongs to a training with other data" in bistro_here(*arguments).err
+
+
+def test_another_version_of_the_program_is_refused(files, interrupted, monkeypatch):
+    monkeypatch.setattr("bistro.inference.chains.__version__", "99")
+    with pytest.raises(BistroError, match="another version"):
+        train_quickly(files, resume=True)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999])
+def test_a_truncated_checkpoint(bistro_here, files, interrupted, share):
+    path = interrupted / CHECKPOINT
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(share * len(whole))])
+    arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK, "--resume")
+    done = bistro_here(*arguments)
+    assert done.code == 2
+    assert done.err.startswith(f"bistro: {CHECKPOINT}: ")
+    assert done.err.endswith("delete it and start from the beginning\n")
+    assert done.err.count("\n") == 1
+    assert [found.name for found in interrupted.iterdir()] == [CHECKPOINT]
+
+
+def test_a_checkpoint_with_something_missing(files, interrupted):
+    file = read_model(CHECKPOINT)
+    arrays = {name: array.copy() for name, array in file.arrays.items()}
+    for name in arrays:
+        some = {key: array for key, array in arrays.items() if key != name}
+        write_model(CHECKPOINT, file.header, some)
+        with pytest.raises(BistroError, match="is damaged: delete it"):
+            train_quickly(files, resume=True)
+
+
+def test_a_model_is_not_a_checkpoint(bistro_here, files, here):
+    (here / CHECKPOINT).write_bytes((files / "english.bistro").read_bytes())
+    arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK, "--resume")
+    assert bistro_here(*arguments).code == 2
+
+
+# ---- every sweep, every sampler ----------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("seating", "hyper"),
+    [*itertools.product(["gibbs"], ["slice", "map", "fixed"]), ("minimal", "slice")],
+)
+def test_stopped_after_any_sweep(files, here, seating, hyper):
+    sampler = {"seating": seating, "hyper": hyper, "samples": 4}
+    train_quickly(files, sampler=sampler).save("whole.bistro")
+    for stop_after in range(1, 6):
+        with pytest.raises(StoppedError, match=f"after sweep {stop_after} of 6"):
+            train_quickly(files, stop_after=stop_after, sampler=sampler)
+        train_quickly(files, resume=True, sampler=sampler).save("resumed.bistro")
+        assert Path("resumed.bistro").read_bytes() == Path("whole.bistro").read_bytes()
+
+
+def test_a_run_that_died_after_its_last_sweep(files, here):
+    train_quickly(files).save("whole.bistro")
+    assert len(read_model(CHECKPOINT).header["trace"]) == 6
+    train_quickly(files, resume=True).save("resumed.bistro")
+    assert Path("resumed.bistro").read_bytes() == Path("whole.bistro").read_bytes()
+
+
+def test_a_wish_in_the_last_sweep_comes_too_late(files, here):
+    assert train_quickly(files, stop_after=6).kind == "ngram"
+
+
+def test_checkpoints_are_written_when_due(files, here):
+    Checkpoint.beside("m.bistro", 3600).save("x", {}, {})
+    late, early = Checkpoint("a", every_seconds=0), Checkpoint("b", every_seconds=3600)
+    assert late.is_due()
+    assert not early.is_due()
+    assert Path("m.bistro.checkpoint").exists()
