@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro.errors import ModelFileError
 from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.inference.gibbs import Chain
 from bistro.models.settings import SamplerSettings
 from bistro.version import __version__
 
@@ -41,8 +42,31 @@ class Session:
     stop_asked: Callable[[], bool] = lambda: False
 
 
+class Sweeping(Protocol):
+    """What a chain must be able to do to be run."""
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether a second sweep could change nothing."""
+
+    def seat(self) -> None:
+        """Come into the first state."""
+
+    def step(self, sweep: int, *, keep: bool) -> None:
+        """Make one sweep, and keep the sample if asked to."""
+
+    def log_likelihood(self) -> float:
+        """Return the log-likelihood of the present state."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that changes from sweep to sweep."""
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Come back into a saved state."""
+
+
 def run_chains(
-    chains: Sequence[Chain], settings: SamplerSettings, fingerprint: str, session: Session
+    chains: Sequence[Sweeping], settings: SamplerSettings, fingerprint: str, session: Session
 ) -> list[dict[str, Any]]:
     """Run chains side by side to their last sweep and return the trace of the likelihood."""
     total = 1 if all(chain.is_deterministic for chain in chains) else settings.sweeps
@@ -52,7 +76,7 @@ def run_chains(
     for number in range(len(trace), total):
         for chain in chains:
             chain.step(number, keep=number >= total - kept)
-        log_likelihood = sum(chain.franchise.log_likelihood() for chain in chains)
+        log_likelihood = sum(chain.log_likelihood() for chain in chains)
         trace.append({"sweep": number + 1, "log_likelihood": log_likelihood})
         session.on_sweep(Sweep(number + 1, total, log_likelihood))
         stopping = session.stop_asked() and number + 1 < total
@@ -64,7 +88,7 @@ def run_chains(
     return trace
 
 
-def _begin(chains: Sequence[Chain], fingerprint: str, session: Session) -> list[dict[str, Any]]:
+def _begin(chains: Sequence[Sweeping], fingerprint: str, session: Session) -> list[dict[str, Any]]:
     """Put the chains into their first state, or the one of the checkpoint; return its trace."""
     checkpoint = session.checkpoint if session.resume else None
     saved = checkpoint.load(fingerprint) if checkpoint else None

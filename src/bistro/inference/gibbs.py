@@ -23,35 +23,23 @@ from bistro.models.settings import SamplerSettings
 from bistro.rng import purpose_key
 
 
-class Chain:
-    """One franchise with its events and the samples kept so far."""
+class Learned:
+    """One franchise, its hyper-parameters and the samples kept so far."""
 
     def __init__(
-        self, name: str, events: Events, base: Base, settings: SamplerSettings, seed: int
+        self, name: str, levels: int, base: Base, settings: SamplerSettings, seed: int
     ) -> None:
         self.name = name
         self.settings = settings
         self.seed = seed
-        self.franchise = Franchise(base, events.contexts.shape[1] + 1, settings.seating)
-        for level in range(self.franchise.levels):
-            self.franchise.set_parameters(level, settings.first_discount, settings.strength)
+        self.franchise = Franchise(base, levels, settings.seating)
+        for level in range(levels):
+            discount = 0.0 if settings.dirichlet else settings.discount
+            self.franchise.set_parameters(level, discount, settings.strength)
         self._kept = PredictiveSum()
-        ordered = events.sorted()
-        self._entries = self.franchise.resolve(ordered.contexts, ordered.outcomes)
 
-    @property
-    def is_deterministic(self) -> bool:
-        """Whether a second sweep could change nothing."""
-        return self.settings.seating != "gibbs" and self.settings.hyper != "slice"
-
-    def seat(self) -> None:
-        """Seat all events for the first time."""
-        self.franchise.add(self._entries, self._stream("seat", 0))
-
-    def step(self, sweep: int, *, keep: bool) -> None:
-        """Sweep once, then update the hyper-parameters, then keep the sample if asked to."""
-        if self.settings.seating == "gibbs":
-            self.franchise.sweep(self._entries, self._stream("sweep", sweep))
+    def finish_sweep(self, sweep: int, *, keep: bool) -> None:
+        """Update the hyper-parameters, then keep the sample if asked to."""
         update_hyperparameters(self.franchise, self.settings, self._stream("hyper", sweep))
         if keep:
             self._kept.add(self.franchise)
@@ -76,7 +64,7 @@ class Chain:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Put the chain back into a saved state."""
+        """Put seating, hyper-parameters and kept samples back into a saved state."""
 
         def saved(name: str) -> NDArray[Any]:
             return state[f"{self.name}.{name}"]
@@ -89,3 +77,33 @@ class Chain:
 
     def _stream(self, purpose: str, index: int) -> Stream:
         return Stream(self.seed, purpose_key(f"{self.name}.{purpose}"), index)
+
+
+class Chain(Learned):
+    """A franchise that is learned from events which are all observed."""
+
+    def __init__(
+        self, name: str, events: Events, base: Base, settings: SamplerSettings, seed: int
+    ) -> None:
+        super().__init__(name, events.contexts.shape[1] + 1, base, settings, seed)
+        ordered = events.sorted()
+        self._entries = self.franchise.resolve(ordered.contexts, ordered.outcomes)
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether a second sweep could change nothing."""
+        return self.settings.seating != "gibbs" and self.settings.hyper != "slice"
+
+    def seat(self) -> None:
+        """Seat all events for the first time."""
+        self.franchise.add(self._entries, self._stream("seat", 0))
+
+    def step(self, sweep: int, *, keep: bool) -> None:
+        """Sweep once, then update the hyper-parameters, then keep the sample if asked to."""
+        if self.settings.seating == "gibbs":
+            self.franchise.sweep(self._entries, self._stream("sweep", sweep))
+        self.finish_sweep(sweep, keep=keep)
+
+    def log_likelihood(self) -> float:
+        """Return the log-likelihood of the present seating."""
+        return self.franchise.log_likelihood()

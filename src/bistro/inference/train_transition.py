@@ -12,9 +12,10 @@ from bistro._core import UniformBase, oracle_events
 from bistro.encoding.events import Events
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
-from bistro.inference.gibbs import Chain
+from bistro.inference.derivations import DerivationChain
+from bistro.inference.gibbs import Chain, Learned
 from bistro.models.base import Origin, Words
-from bistro.models.transition import DISTRIBUTIONS, TransitionModel, shape_of
+from bistro.models.transition import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec, tags_of, training_tree
 from bistro.treebank.sentence import Sentence
@@ -35,31 +36,40 @@ def train_transition(
     single_root = wants_single_root(sentences, config)
     shape = shape_of(config, codec, single_root=single_root)
     trees = [training_tree(sentence, config) for sentence in sentences]
-    recorded = oracle_events(shape, codec.encode(sentences, trees))
+    batch = codec.encode(sentences, trees)
+    recorded = oracle_events(shape, batch)
     if recorded["failed"].size:
         place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
         raise BistroError(f"sentence {place} is not a tree with {config.roots} root")
-    outcomes = {
-        "actions": shape.action_outcomes,
-        "labels": len(codec.labels),
-        "tags": len(codec.tags),
-        "words": len(codec.vocabulary),
-    }
     events = {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
-    chains = [
-        Chain(name, of_name, UniformBase(outcomes[name]), config.sampler, seed)
-        for name, of_name in events.items()
-    ]
+    bases = {name: UniformBase(outcomes) for name, outcomes in outcomes_of(shape, codec).items()}
     digests = [codec.vocabulary.hash, *(of_name.digest() for of_name in events.values())]
     fingerprint = fingerprint_of(TransitionModel.kind, config, seed, digests)
-    trace = run_chains(chains, config.sampler, fingerprint, session)
-    facts = {**treebank, "nonprojective_sentences": lifted}
+    if config.derivations == "oracle":
+        chains = [Chain(name, e, bases[name], config.sampler, seed) for name, e in events.items()]
+        trace = run_chains(chains, config.sampler, fingerprint, session)
+        distributions = {chain.name: chain.frozen() for chain in chains}
+    else:
+        learned = {
+            name: Learned(name, e.contexts.shape[1] + 1, bases[name], config.sampler, seed)
+            for name, e in events.items()
+        }
+        sampled = DerivationChain(
+            shape,
+            batch,
+            learned,
+            particles=config.particles,
+            seed=seed,
+            labels_in_contexts=codec.is_labelled and config.contexts.see_labels,
+        )
+        trace = run_chains([sampled], config.sampler, fingerprint, session)
+        distributions = sampled.frozen()
     return TransitionModel(
         config,
         codec,
-        {chain.name: chain.frozen() for chain in chains},
+        distributions,
         tags_of_words(codec, sentences),
-        Origin(seed, facts, trace),
+        Origin(seed, {**treebank, "nonprojective_sentences": lifted}, trace),
         single_root=single_root,
     )
 

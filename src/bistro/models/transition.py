@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
-from bistro.encoding.contexts import element_numbers, is_lexical, sees_labels
+from bistro.encoding.contexts import element_numbers, is_lexical
 from bistro.errors import BistroError
 from bistro.models.base import Arrays, Model, Origin
 from bistro.models.parses import Analysis, Marginals, Parse
@@ -103,6 +103,16 @@ def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> Tr
     )
 
 
+def outcomes_of(shape: TransitionShape, codec: Codec) -> dict[str, int]:
+    """Return how many outcomes each distribution has."""
+    return {
+        "actions": shape.action_outcomes,
+        "labels": len(codec.labels),
+        "tags": len(codec.tags),
+        "words": len(codec.vocabulary),
+    }
+
+
 class TransitionModel(Model):
     """A trained transition parser."""
 
@@ -125,22 +135,15 @@ class TransitionModel(Model):
         self._distributions = distributions
         self._word_tags = word_tags
         shape = shape_of(config, codec, single_root=single_root)
-        outcomes = {
-            "actions": shape.action_outcomes,
-            "labels": len(codec.labels),
-            "tags": len(codec.tags),
-            "words": len(codec.vocabulary),
-        }
+        outcomes = outcomes_of(shape, codec)
         frozen = {name: Frozen(**a, dishes=outcomes[name]) for name, a in distributions.items()}
-        contexts = config.contexts
         self._parser = TransitionParser(
             shape,
             frozen["actions"],
             frozen.get("labels"),
             frozen["tags"],
             frozen.get("words"),
-            codec.is_labelled
-            and sees_labels((*contexts.actions, *contexts.labels, *contexts.tags, *contexts.words)),
+            codec.is_labelled and config.contexts.see_labels,
             *word_tags,
         )
 

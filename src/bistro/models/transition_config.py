@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bistro.config import setting
-from bistro.encoding.contexts import element_numbers
+from bistro.encoding.contexts import element_numbers, sees_labels
 from bistro.errors import ConfigError
 from bistro.models.settings import SamplerSettings
 
@@ -37,6 +37,11 @@ class ContextSettings:
         ("b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s1.word", "s2.word"),
         "What the next word is conditioned on.",
     )
+
+    @property
+    def see_labels(self) -> bool:
+        """Whether any context shows the label of an arc made before."""
+        return sees_labels((*self.actions, *self.labels, *self.tags, *self.words))
 
     def validate(self) -> None:
         """Refuse elements that do not exist, or not yet when they are asked for."""
@@ -77,6 +82,10 @@ class TransitionConfig:
     )
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    derivations: Literal["oracle", "sampled"] = setting(
+        "oracle", "Train on one derivation a tree, or sample among all of them in every sweep."
+    )
+    particles: int = setting(20, "Particles a sentence where derivations are sampled.")
     contexts: ContextSettings = setting(ContextSettings(), "What each distribution sees.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
