@@ -119,15 +119,38 @@ def test_mean_is_not_the_last_sample() -> None:
         assert np.abs(single / trained.probabilities - 1).max() > 0.1
 
 
+def test_events_may_come_between_samples() -> None:
+    """What was made later counts, in earlier samples, as the unseen thing it was."""
+    core = _core.Franchise(_core.UniformBase(LARGE), 3)
+    events, outcomes = text_events(LARGE, 1_500, 7)
+    queries, asked = every_query(LARGE)
+    total, predictions, ids = _core.PredictiveSum(), [], np.empty(0, dtype=np.uint32)
+    for sample, part in enumerate(np.array_split(np.arange(len(outcomes)), 6)):
+        new = core.resolve(events[part], outcomes[part])
+        ids = np.concatenate([ids, new])
+        core.add(new, stream(2 * sample))
+        core.sweep(ids, stream(2 * sample + 1))
+        total.add(core)
+        predictions.append(core.probabilities(queries, asked))
+    frozen = _core.Frozen(**total.freeze(core), dishes=LARGE)
+    mean = np.mean(predictions, axis=0).reshape(-1, LARGE)
+    probabilities = np.exp(frozen.log_probabilities(queries, asked)).reshape(-1, LARGE)
+    # Where a restaurant has seen every dish, no weight of the parent is left to make up the sum.
+    assert np.abs(probabilities.sum(axis=1) - 1).max() < 1e-3
+    divergence = (mean * np.log(mean / probabilities)).sum(axis=1)
+    assert divergence.max() < 0.02  # the samples differ far more here than those of one data set
+    last = (mean * np.log(mean / predictions[-1].reshape(-1, LARGE))).sum(axis=1)
+    assert last.max() > 0.1
+
+
 def test_samples_of_other_events_do_not_mix() -> None:
-    trained = Trained(SMALL, samples=1)
-    trained.core.resolve(contexts([(9, 9)]), dishes([1]))
+    large, small = Trained(LARGE, samples=1), Trained(SMALL, samples=1)
     with pytest.raises(ValueError, match="another set of events"):
-        trained.sum.freeze(trained.core)
+        large.sum.add(small.core)
     with pytest.raises(ValueError, match="another set of events"):
-        trained.sum.add(trained.core)
+        large.sum.freeze(small.core)
     with pytest.raises(ValueError, match="another set of events"):
-        _core.PredictiveSum().freeze(trained.core)
+        _core.PredictiveSum().freeze(small.core)
 
 
 def test_sums_survive_saving() -> None:

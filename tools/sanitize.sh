@@ -1,0 +1,47 @@
+#!/bin/sh
+# Builds the core with the address and undefined-behaviour sanitizers and runs its tests.
+#
+#   tools/sanitize.sh [PYTHON]      PYTHON must have nanobind, numpy, scipy, pytest and hypothesis
+#
+# The first report ends the run, with an exit status other than 0.
+set -eu
+
+python=${1:-python3}
+project=$(cd "$(dirname "$0")/.." && pwd)
+build=$project/build/sanitize
+cxx=${CXX:-g++}
+
+nanobind=$("$python" -c 'import nanobind; print(nanobind.include_dir())')
+suffix=$("$python" -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
+headers=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
+
+# A package of its own, so that the ordinary build is neither used nor touched. Its front page is left empty:
+# the core's tests need no other part of it.
+rm -rf "$build"
+mkdir -p "$build"
+cp -r "$project/src/bistro" "$build/bistro"
+rm -f "$build"/bistro/_core*
+: >"$build/bistro/__init__.py"
+
+# nanobind's own code is trusted; only ours is instrumented.
+"$cxx" -std=c++20 -O1 -fPIC -fvisibility=hidden -fno-strict-aliasing -w -c \
+    -I"$nanobind" -I"$nanobind/../ext/robin_map/include" -I"$headers" \
+    "$nanobind/../src/nb_combined.cpp" -o "$build/nanobind.o"
+"$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \
+    -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS -shared \
+    -I"$project/cpp" -I"$nanobind" -I"$headers" \
+    "$project"/cpp/bind/*.cpp "$build/nanobind.o" -o "$build/bistro/_core$suffix"
+
+# Python itself is not instrumented: the runtime must be loaded before it, with the C++ library whose
+# exceptions it intercepts, and Python's own leaks are not ours.
+LD_PRELOAD="$("$cxx" -print-file-name=libasan.so) $("$cxx" -print-file-name=libstdc++.so)"
+ASAN_OPTIONS=detect_leaks=0
+PYTHONPATH=$build
+export LD_PRELOAD ASAN_OPTIONS PYTHONPATH
+
+"$python" -c 'import sys; from bistro import _core; sys.exit(not _core.__file__.startswith(sys.argv[1]))' "$build" ||
+    { echo "another build of the core was imported" >&2; exit 1; }
+cd "$project"
+# Nothing is captured: a report that ends the process would be lost.
+exec "$python" -m pytest -q -s -p no:cacheprovider \
+    tests/exact/test_franchise*.py tests/exact/test_frozen*.py tests/exact/test_hyper.py tests/unit/test_rng.py
