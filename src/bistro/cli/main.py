@@ -23,6 +23,7 @@ from bistro.cli.info import info
 from bistro.cli.perplexity import perplexity
 from bistro.cli.surprisal import surprisal
 from bistro.cli.train import train
+from bistro.cli.tune import tune
 from bistro.errors import BistroError
 from bistro.files import explain
 
@@ -40,7 +41,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, train, perplexity, surprisal, generate, evaluate, convert, fetch, info):
+for command in (demo, train, tune, perplexity, surprisal, generate, evaluate, convert, fetch, info):
     app.command()(command)
 
 

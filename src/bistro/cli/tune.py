@@ -1,0 +1,249 @@
+"""`bistro tune`: search for contexts and settings on a development set."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bistro.cli.common import FormatOption, SeedOption, require_writable, say
+from bistro.cli.train import read_together
+from bistro.cli.watcher import Watcher
+from bistro.errors import ConfigError, nearest
+from bistro.files import writing
+from bistro.version import __version__
+
+if TYPE_CHECKING:
+    from bistro.evaluate.development import DevelopmentSet
+    from bistro.inference.tune import Effort, Search, Trial
+    from bistro.models.settings import SamplerSettings
+    from bistro.models.transition_config import TransitionConfig
+    from bistro.treebank.treebank import Treebank
+
+METRICS = ("las", "uas", "no_punct.las", "no_punct.uas")
+TAGS = ("both", "joint", "given")
+
+
+def tune(
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="The kind of model: transition.")],
+    data: Annotated[
+        list[str], typer.Argument(metavar="TRAIN", help="Treebanks to train on, read as one.")
+    ],
+    dev: Annotated[str, typer.Option("--dev", metavar="DEV", help="The treebank that decides.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE.toml", help="The config to write.")
+    ],
+    config: Annotated[
+        str | None,
+        typer.Option("--config", metavar="FILE.toml", help="Where to begin: a file or a preset."),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="One setting of the beginning."),
+    ] = None,
+    distributions: Annotated[
+        str, typer.Option(metavar="LIST", help="Whose contexts are searched, and in which order.")
+    ] = "actions,labels,tags,words",
+    settings: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Settings that are searched: tagset, tag_features, unknown_below, "
+            "unknown_suffixes, labels, root, direction, nonprojective; none: contexts alone.",
+        ),
+    ] = "tagset,tag_features,unknown_below",
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels.",
+            show_default=False,
+        ),
+    ] = None,
+    tags: Annotated[
+        str, typer.Option(metavar="WAY", help="Tags are found (joint), given, or the mean of both.")
+    ] = "both",
+    label_elements: Annotated[
+        bool,
+        typer.Option(help="Contexts may hold labels of earlier arcs, which makes parsing slower."),
+    ] = False,
+    sweeps: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Sweeps of training in the search.")
+    ] = 6,
+    minutes: Annotated[
+        float | None,
+        typer.Option(metavar="M", min=0, help="Stop after this time.", show_default=False),
+    ] = None,
+    threads: Annotated[
+        int, typer.Option(metavar="N", min=0, help="For parsing DEV; 0: all of the machine.")
+    ] = 1,
+    seed: SeedOption = 1,
+    format: FormatOption = None,
+) -> None:
+    """Find the contexts and settings that parse DEV best, and write them as a config.
+
+    The search climbs: it tries one change after another, keeps the best, and begins again until
+    nothing helps. Each trial trains in seconds, since only what changed is trained again. All
+    trials are noted in a journal (FILE.toml.journal): after Ctrl-C, --minutes or a crash the same
+    command goes on where it stopped. At the end, the first and the best configuration are trained
+    in full and compared; their figures stand at the head of the file.
+
+        bistro tune transition train.conllu --dev dev.conllu -o config.toml --minutes 30
+        bistro train transition train.conllu --config config.toml -o english.bistro
+    """
+    from bistro.evaluate.development import DevelopmentSet, default_metric
+    from bistro.inference.tune import SETTINGS, Effort
+    from bistro.models.transition import DISTRIBUTIONS
+    from bistro.treebank.treebank import read
+
+    _check("KIND", [kind], ["transition"])
+    parts = _names("--settings", settings, SETTINGS)
+    parts += _names("--distributions", distributions, DISTRIBUTIONS)
+    _check("--tags", [tags], TAGS)
+    _check("--metric", [metric] if metric else [], METRICS)
+    require_writable(output)
+    start = _beginning(config, overrides or [])
+    treebank, held_out = read_together(data, format), read(dev, format=format)
+    judge = DevelopmentSet(
+        held_out,
+        tags,  # type: ignore[arg-type]
+        metric or default_metric(held_out, start.labels),  # type: ignore[arg-type]
+        threads=threads or os.cpu_count() or 1,
+    )
+    errand = _Errand(treebank, held_out, judge, Effort(label_elements=label_elements), seed, output)
+    with Watcher() as watcher:
+        errand.run(start, parts, sweeps, _Progress(watcher, minutes))
+
+
+@dataclass
+class _Errand:
+    """One search from its journal to the file with its result."""
+
+    treebank: Treebank
+    held_out: Treebank
+    judge: DevelopmentSet
+    effort: Effort
+    seed: int
+    output: str
+
+    @property
+    def protocol(self) -> dict[str, Any]:
+        """What decides the figures, beside the configuration itself."""
+        return {
+            "bistro": __version__,
+            "train": f"{self.treebank.label} {self.treebank.sha256}",
+            "dev": f"{self.held_out.label} {self.held_out.sha256}",
+            "metric": self.judge.metric,
+            "tags": self.judge.tags,
+            "seed": self.seed,
+        }
+
+    def run(
+        self, start: TransitionConfig, parts: Sequence[str], sweeps: int, progress: _Progress
+    ) -> None:
+        from bistro.inference.chains import Session
+        from bistro.inference.journal import Journal
+        from bistro.inference.train_transition import train_transition
+        from bistro.inference.tune import Search
+        from bistro.inference.workbench import Workbench
+
+        journal = Journal(Path(f"{self.output}.journal"), self.protocol)
+        if len(journal):
+            say(f"{journal.path}: {len(journal)} trials are known and will not be repeated")
+        search = Search(
+            Workbench(self.treebank, self.seed),
+            self.judge,
+            journal,
+            effort=self.effort,
+            on_trial=progress.on_trial,
+            stop_asked=progress.is_over,
+        )
+        search.run(replace(start, sampler=_shortened(start.sampler, sweeps)), parts)
+        say(f"{progress.ending}; now the first and the best are trained in full")
+        full = [replace(trial.config, sampler=start.sampler) for trial in search.ends]
+        figures = [
+            self.judge(train_transition(self.treebank, config, self.seed, {}, Session()))
+            for config in full
+        ]
+        self.write(full[1], search, figures)
+
+    def write(
+        self, config: TransitionConfig, search: Search, figures: Sequence[dict[str, float]]
+    ) -> None:
+        """Write the best configuration, with where it came from at its head."""
+        from bistro import config as configuration
+
+        before, after = figures
+        lines = ["Found by bistro tune.", *(f"{k}: {v}" for k, v in self.protocol.items())]
+        lines += [f"{len(search.journal)} trials; the changes that were kept, with their score:"]
+        lines += [f"  {trial.score:.2f}  {trial.change}" for trial in search.accepted]
+        lines += ["trained in full, the beginning and the end (percent, on dev):"]
+        lines += [f"  {name} {before[name]:.2f} -> {after[name]:.2f}" for name in after]
+        head = "".join(f"# {line}\n" for line in lines)
+        with writing(self.output) as stream:
+            stream.write(f"{head}\n{configuration.to_toml(config)}".encode())
+        say(f"{self.output}: score {before['score']:.2f} -> {after['score']:.2f}, trained in full")
+
+
+def _check(option: str, given: Sequence[str], choices: Sequence[str]) -> None:
+    for name in given:
+        if name not in choices:
+            hint = nearest(name, choices)
+            raise ConfigError(f"{option} {name}: expected one of {', '.join(choices)}{hint}")
+
+
+def _names(option: str, given: str, choices: Sequence[str]) -> list[str]:
+    names = [name.strip() for name in given.split(",")]
+    names = [name for name in names if name not in ("", "none")]
+    _check(option, names, choices)
+    return names
+
+
+def _beginning(config: str | None, overrides: Sequence[str]) -> TransitionConfig:
+    from bistro import config as configuration
+    from bistro.models.presets import file_or_preset
+    from bistro.models.transition_config import TransitionConfig
+
+    read = configuration.read_toml
+    begin = read(file_or_preset(config), TransitionConfig) if config else TransitionConfig()
+    return configuration.apply_overrides(begin, overrides)
+
+
+def _shortened(sampler: SamplerSettings, sweeps: int) -> SamplerSettings:
+    """Return settings for a trial: few sweeps, and the last third of them averaged."""
+    return replace(sampler, sweeps=sweeps, samples=max(1, sweeps // 3))
+
+
+class _Progress:
+    """Says what is tried, what is best, and how much time is left."""
+
+    def __init__(self, watcher: Watcher, minutes: float | None) -> None:
+        self.ending = "nothing helps any more"
+        self._watcher = watcher
+        self._begin = time.monotonic()
+        self._limit = None if minutes is None else 60 * minutes
+        self._trials = 0
+
+    def is_over(self) -> bool:
+        if self._watcher.stopped:
+            self.ending = "stopped; the same command goes on from here"
+        elif self._limit is not None and time.monotonic() - self._begin >= self._limit:
+            self.ending = "the time is over; the same command goes on from here"
+        else:
+            return False
+        return True
+
+    def on_trial(self, trial: Trial, best: Trial) -> None:
+        self._trials += 1
+        passed = time.monotonic() - self._begin
+        left = "" if self._limit is None else f", {max(0, self._limit - passed) / 60:.0f} min left"
+        gain = trial.score - best.score
+        say(
+            f"{self._trials:5d}  {trial.score:6.2f} ({gain:+.2f})  {trial.change}"
+            f"  [best {max(best.score, trial.score):.2f}{left}]"
+        )

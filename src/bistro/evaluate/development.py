@@ -1,0 +1,74 @@
+"""How good a parser is on a development set, in one number and the figures behind it.
+
+>>> judge = DevelopmentSet(sentences, tags="both", metric="las")       # doctest: +SKIP
+>>> judge(model)                                                       # doctest: +SKIP
+{'score': 77.4, 'given.uas': 84.2, 'given.las': 80.5, 'joint.uas': 79.9, ...}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bistro.errors import BistroError
+from bistro.evaluate.attachment import AttachmentScores, score
+from bistro.models.parses import Parse
+from bistro.models.transition import TransitionModel
+from bistro.treebank.sentence import Sentence
+
+Metric = Literal["uas", "las", "no_punct.uas", "no_punct.las"]
+FIGURES = ("uas", "las", "no_punct.uas", "no_punct.las")
+
+
+@dataclass(frozen=True)
+class DevelopmentSet:
+    """Sentences with gold trees, and the measure by which parsers are compared on them."""
+
+    sentences: Sequence[Sentence]
+    tags: Literal["joint", "given", "both"] = "both"
+    metric: Metric = "las"
+    punct: str | None = None
+    threads: int = 1
+
+    def __call__(self, model: TransitionModel) -> dict[str, float]:
+        """Parse the sentences; the score is the mean of the metric over the ways to get tags."""
+        ways = ("given", "joint") if self.tags == "both" else (self.tags,)
+        figures: dict[str, float] = {}
+        for way in ways:
+            parses = model.parse_all(self.sentences, tags=way, threads=self.threads)
+            found = score(self.sentences, annotated(parses, model), self.punct)
+            figures |= {f"{way}.{name}": value for name, value in _figures(found)}
+            if way == "joint":
+                figures["joint.tags"] = getattr(found, model.config.tagset)
+        wanted = [figures.get(f"{way}.{self.metric}") for way in ways]
+        if None in wanted:
+            raise BistroError(f"there is no {self.metric} on a treebank without labels: use uas")
+        return {"score": sum(wanted) / len(wanted), **figures}  # type: ignore[arg-type]
+
+
+def default_metric(sentences: Sequence[Sentence], labels: str) -> Metric:
+    """Return the labelled score where there are labels to be found."""
+    known = {label for sentence in sentences for label in sentence.deprels}
+    return "uas" if labels == "none" or len(known) < 2 else "las"
+
+
+def annotated(parses: Iterable[Parse], model: TransitionModel) -> Iterator[Sentence]:
+    """Yield the sentences with the trees and tags that were found for them."""
+    column = model.config.tagset
+    for parse in parses:
+        # Features that were joined to a tag are no part of its column.
+        tags = [tag.partition("|")[0] if model.config.tag_features else tag for tag in parse.tags]
+        found: dict[str, Any] = {"heads": parse.heads, column: tags}
+        if model.codec.is_labelled:
+            found["deprels"] = parse.labels
+        yield parse.sentence.replace(**found)
+
+
+def _figures(found: AttachmentScores) -> Iterator[tuple[str, float]]:
+    for name in FIGURES:
+        value: Any = found
+        for part in name.split("."):
+            value = getattr(value, part)
+        if value is not None:
+            yield name, value

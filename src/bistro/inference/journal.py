@@ -1,0 +1,71 @@
+"""A journal of trials: one JSON object a line, so that a search can be stopped and taken up again.
+
+The first line says which search it belongs to; each other line holds a configuration and its
+figures. A last line cut short by a crash is forgotten. What is in the journal is not tried again.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from bistro.errors import BistroError
+from bistro.files import explain
+
+
+class Journal:
+    """The trials of one search, on disk or (without a path) in memory only."""
+
+    def __init__(self, path: Path | None, search: dict[str, Any]) -> None:
+        self.path = path
+        self._figures: dict[str, dict[str, float]] = {}
+        if path is None:
+            return
+        lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        if lines:
+            self._load(path, lines, search)
+        # Written anew: what a crash left half-written must not stay in front of the next line.
+        whole = [json.dumps({"search": search}, sort_keys=True)]
+        whole += [_line(key, figures) for key, figures in self._figures.items()]
+        try:
+            path.write_text("".join(f"{line}\n" for line in whole), encoding="utf-8")
+        except OSError as error:
+            raise BistroError(f"{path}: cannot be written: {explain(error)}") from None
+
+    def __len__(self) -> int:
+        return len(self._figures)
+
+    def find(self, config: dict[str, Any]) -> dict[str, float] | None:
+        """Return the figures of a configuration that was tried before."""
+        return self._figures.get(_key(config))
+
+    def add(self, config: dict[str, Any], figures: dict[str, float]) -> None:
+        """Note a trial, at once and for good."""
+        key = _key(config)
+        self._figures[key] = figures
+        if self.path is not None:
+            with self.path.open("a", encoding="utf-8") as stream:
+                stream.write(_line(key, figures) + "\n")
+
+    def _load(self, path: Path, lines: list[bytes], search: dict[str, Any]) -> None:
+        try:
+            first, *trials = map(json.loads, lines)
+            owner = first["search"]
+            self._figures = {_key(trial["config"]): trial["figures"] for trial in trials}
+        except (ValueError, KeyError, TypeError):
+            raise BistroError(f"{path}: is no journal of a search: delete it") from None
+        if owner != search:
+            differing = [key for key in search if owner.get(key) != search[key]]
+            raise BistroError(
+                f"{path}: is the journal of another search (it differs in {', '.join(differing)}): "
+                "delete it, or give the output another name"
+            )
+
+
+def _key(config: dict[str, Any]) -> str:
+    return json.dumps(config, sort_keys=True)
+
+
+def _line(key: str, figures: dict[str, float]) -> str:
+    return f'{{"config": {key}, "figures": {json.dumps(figures)}}}'

@@ -1,0 +1,249 @@
+"""The search for contexts and settings of the transition parser, on a development set.
+
+Hill climbing, one part of the configuration after another, again and again until nothing helps:
+
+- contexts of a distribution: every absent element is tried in one place (words at the end, all else
+  before the words); the few best are then tried in all places; the best of all trials is taken if
+  it is better than what there is. When no addition helps, single elements are removed, or change
+  places with their neighbours. After the first time only elements that looked promising when they
+  were last tried are tried again;
+- settings: all values of each (`ALTERNATIVES`); features are joined to the tags one by one.
+
+A trial trains only the chains that changed (`bistro.inference.workbench`) with few sweeps, and asks
+a judge for its figures; the judge is any function from a model to figures, one of them ``score``.
+
+>>> search = Search(bench, judge, Journal(None, {}))                          # doctest: +SKIP
+>>> best = search.run(TransitionConfig(), ["actions", "tag_features"])        # doctest: +SKIP
+>>> best.config.contexts.actions, best.figures["score"]                       # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from bistro import config as configuration
+from bistro.encoding.contexts import NUMBERS, is_lexical, sees_labels
+from bistro.errors import ConfigError
+from bistro.inference.journal import Journal
+from bistro.inference.workbench import Workbench, with_elements
+from bistro.models.transition import DISTRIBUTIONS, TransitionModel
+from bistro.models.transition_config import TransitionConfig
+
+Figures = dict[str, float]
+
+ALTERNATIVES: dict[str, tuple[Any, ...]] = {
+    "tagset": ("upos", "xpos"),
+    "unknown_below": (2, 3, 4, 6),
+    "unknown_suffixes": (30, 100, 300),
+    "labels": ("two-step", "joint"),
+    "root": ("first", "last"),
+    "direction": ("left-to-right", "right-to-left"),
+    "nonprojective": ("head", "path", "head+path", "lift"),
+}
+SETTINGS = ("tagset", "tag_features", *list(ALTERNATIVES)[1:])
+PARTS = (*DISTRIBUTIONS, *SETTINGS)
+RARE_FEATURE = 0.01
+"""Features that fewer words than this have are not worth a trial."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A configuration and what the judge said of it."""
+
+    config: TransitionConfig
+    figures: Figures
+    change: str
+
+    @property
+    def score(self) -> float:
+        """The figure that is maximised."""
+        return self.figures["score"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How thoroughly to search."""
+
+    least_gain: float = 0.03
+    """A change must bring as much; smaller gains are noise, and longer contexts cost time."""
+    best_places: int = 3
+    """How many of the best new elements are tried in all places."""
+    promising: int = 12
+    """How many elements are tried again after the first time."""
+    label_elements: bool = True
+    """Whether contexts may hold labels of earlier arcs, which makes parsing slower."""
+
+
+class OutOfTimeError(Exception):
+    """The search was asked to stop."""
+
+
+class Search:
+    """A hill climber over configurations, with a journal of all it has tried."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        judge: Callable[[TransitionModel], Figures],
+        journal: Journal,
+        *,
+        effort: Effort | None = None,
+        on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None,
+        stop_asked: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.bench = bench
+        self.judge = judge
+        self.journal = journal
+        self.effort = effort or Effort()
+        self.accepted: list[Trial] = []
+        """The way up: the beginning and every change that was kept."""
+        self._on_trial = on_trial
+        self._stop_asked = stop_asked
+        self._promise: dict[str, dict[str, float]] = {}
+        self._tried: list[Trial] = []
+
+    @property
+    def best(self) -> Trial:
+        """The best configuration so far."""
+        return self.accepted[-1]
+
+    @property
+    def ends(self) -> tuple[Trial, Trial]:
+        """Where the search began, and the best it found."""
+        return self.accepted[0], self.accepted[-1]
+
+    def run(self, start: TransitionConfig, parts: Sequence[str]) -> Trial:
+        """Improve `start` part by part until nothing helps or a stop is asked for."""
+        for part in parts:
+            if part not in PARTS:
+                raise ConfigError(f"'{part}' cannot be searched: one of {', '.join(PARTS)}")
+        try:
+            self.accepted = [self._try(start, "the beginning", needed=True)]
+            found = True
+            while found:
+                found = False
+                for part in parts:
+                    while self._improve(part):
+                        found = True
+        except OutOfTimeError:
+            self._accept(self._tried)
+        return self.best
+
+    def _improve(self, part: str) -> bool:
+        """Take the best change of one part, if any is good enough."""
+        if part not in DISTRIBUTIONS:
+            return self._take(self._changes_of(part))
+        return self._add_element(part) or self._take(self._shorter_or_swapped(part))
+
+    def _take(self, changes: Iterable[tuple[TransitionConfig, str]]) -> bool:
+        return self._accept([self._try(config, change) for config, change in changes])
+
+    def _accept(self, trials: Sequence[Trial]) -> bool:
+        winner = max(trials, key=lambda trial: trial.score, default=None)
+        if winner is None or winner.score < self.best.score + self.effort.least_gain:
+            return False
+        self.accepted.append(winner)
+        self._tried = []
+        return True
+
+    def _try(self, config: TransitionConfig, change: str, *, needed: bool = False) -> Trial:
+        plain = configuration.to_dict(config)
+        figures = self.journal.find(plain)
+        if figures is None:
+            if self._stop_asked() and not needed:
+                raise OutOfTimeError
+            figures = self.judge(self.bench.model(config))
+            self.journal.add(plain, figures)
+        trial = Trial(config, figures, change)
+        self._tried.append(trial)
+        self._on_trial(trial, self.best if self.accepted else trial)
+        return trial
+
+    def _add_element(self, part: str) -> bool:
+        """Try new elements in one place each, the best of them in all places."""
+        now = getattr(self.best.config.contexts, part)
+        promise = self._promise.setdefault(part, {})
+        absent = [element for element in self._elements(part) if element not in now]
+        absent.sort(key=lambda element: -promise.get(element, 0.0))
+        probes: list[tuple[str, Trial]] = []
+        for element in absent[: self.effort.promising] if promise else absent:
+            trial = self._insert(part, element, _usual_place(now, element))
+            promise[element] = trial.score - self.best.score
+            probes.append((element, trial))
+        probes.sort(key=lambda probe: -probe[1].score)
+        trials = [trial for _, trial in probes]
+        for element, _ in probes[: self.effort.best_places]:
+            others = [p for p in range(len(now) + 1) if p != _usual_place(now, element)]
+            trials += [self._insert(part, element, place) for place in others]
+        return self._accept(trials)
+
+    def _insert(self, part: str, element: str, place: int) -> Trial:
+        now = getattr(self.best.config.contexts, part)
+        longer = (*now[:place], element, *now[place:])
+        config = with_elements(self.best.config, part, longer)
+        return self._try(config, f"{part}: {element} at place {place + 1}")
+
+    def _elements(self, part: str) -> Iterator[str]:
+        """Yield what a distribution may see: the fourth stack item only by its tag."""
+        owner = {"b.tag": "words", "action": "labels"}
+        for element in NUMBERS:
+            if element.startswith("s4.") and element != "s4.tag":
+                continue
+            if sees_labels([element]) and not (self._has_labels and self.effort.label_elements):
+                continue
+            if owner.get(element, part) == part:
+                yield element
+
+    @property
+    def _has_labels(self) -> bool:
+        labels = {label for sentence in self.bench.sentences for label in sentence.deprels}
+        return len(labels) > 1 and self.best.config.labels != "none"
+
+    def _shorter_or_swapped(self, part: str) -> Iterator[tuple[TransitionConfig, str]]:
+        best = self.best.config
+        now = getattr(best.contexts, part)
+        for i, element in enumerate(now):
+            if len(now) > 1:
+                yield with_elements(best, part, now[:i] + now[i + 1 :]), f"{part}: less {element}"
+        for i, (one, other) in enumerate(pairwise(now)):
+            swapped = (*now[:i], other, one, *now[i + 2 :])
+            yield with_elements(best, part, swapped), f"{part}: {other} before {one}"
+
+    def _changes_of(self, setting: str) -> Iterator[tuple[TransitionConfig, str]]:
+        best = self.best.config
+        if setting == "tag_features":
+            now = best.tag_features
+            for name in now:
+                fewer = tuple(other for other in now if other != name)
+                yield replace(best, tag_features=fewer), f"tags without {name}"
+            for name in self._features():
+                if name not in now:
+                    yield replace(best, tag_features=(*now, name)), f"tags with {name}"
+            return
+        for value in ALTERNATIVES[setting]:
+            if value != getattr(best, setting):
+                changed: Any = {setting: value}
+                yield replace(best, **changed), f"{setting} = {value}"
+
+    def _features(self) -> list[str]:
+        words = sum(map(len, self.bench.sentences))
+        counts = Counter(
+            pair.partition("=")[0]
+            for sentence in self.bench.sentences
+            for feats in sentence.feats
+            for pair in feats.split("|")
+            if "=" in pair
+        )
+        return sorted(name for name, count in counts.items() if count >= RARE_FEATURE * words)
+
+
+def _usual_place(now: Sequence[str], element: str) -> int:
+    """Return where an element belongs at first sight: words last, all else before the words."""
+    place = len(now)
+    while not is_lexical(element) and place and is_lexical(now[place - 1]):
+        place -= 1
+    return place
