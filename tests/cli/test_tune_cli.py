@@ -1,0 +1,100 @@
+"""`bistro tune` as a user types it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import ENVIRONMENT, PROGRAM
+
+from bistro.config import read_toml
+from bistro.models.transition_config import TransitionConfig
+
+QUICK = (
+    *("--sweeps", 2, "--set", "sampler.sweeps=3", "--set", "sampler.samples=1"),
+    *("--set", 'contexts.labels=["action", "s1.tag"]', "--settings", "none"),
+)
+
+
+@pytest.fixture
+def command(files):
+    return ("tune", "transition", files / "train.conllu", "--dev", files / "test.conllu", *QUICK)
+
+
+def test_the_config_it_writes_is_better_and_trains(bistro_here, command, files, here):
+    done = bistro_here(*command, "-o", "c.toml", "--distributions", "labels")
+    assert done.code == 0
+    assert done.out == ""
+    assert "labels: s2.tag at place" in done.err
+    assert "nothing helps any more" in done.err
+    text = (here / "c.toml").read_text()
+    assert text.startswith("# Found by bistro tune.\n")
+    assert "# seed: 1\n" in text
+    line = next(line for line in text.splitlines() if line.startswith("#   score "))
+    before, after = (float(number) for number in line.removeprefix("#   score ").split(" -> "))
+    assert after > before
+    config = read_toml("c.toml", TransitionConfig)
+    assert {"action", "s2.tag"} <= set(config.contexts.labels)
+    assert (config.sampler.sweeps, config.sampler.samples) == (3, 1)
+    again = bistro_here(*command, "-o", "c.toml", "--distributions", "labels")
+    assert "trials are known and will not be repeated" in again.err
+    assert (here / "c.toml").read_text() == text
+
+
+def test_the_time_can_be_limited(bistro_here, command, here):
+    done = bistro_here(*command, "-o", "c.toml", "--minutes", 0)
+    assert done.code == 0
+    assert "the time is over" in done.err
+    assert len((here / "c.toml.journal").read_text().splitlines()) == 2
+
+
+def test_control_c_writes_the_best_so_far(command, here):
+    arguments = map(str, (*PROGRAM, *command, "-o", "c.toml"))
+    process = subprocess.Popen([*arguments], env=ENVIRONMENT, cwd=here, stderr=subprocess.PIPE)
+    try:
+        journal = here / "c.toml.journal"
+        for _ in range(600):
+            if journal.exists() and len(journal.read_bytes().splitlines()) > 2:
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 0
+    assert "stopped; the same command goes on from here" in err.decode()
+    assert read_toml(here / "c.toml", TransitionConfig)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--metric", "lsa"), "--metric lsa: expected one of"),
+        (("--tags", "gold"), "--tags gold: expected one of both, joint, given"),
+        (("--distributions", "actoins"), "did you mean 'actions'"),
+        (("--settings", "tagsets"), "did you mean 'tagset'"),
+        (("--config", "missing.toml"), "missing.toml: cannot be read"),
+        (("--set", "labls=joint"), "did you mean 'labels'"),
+    ],
+)
+def test_wrong_wishes_get_one_sentence(bistro_here, command, here, arguments, sentence):
+    done = bistro_here(*command, "-o", "c.toml", *arguments)
+    assert done.code == 2
+    assert sentence in done.err
+    assert "Traceback" not in done.err
+    assert list(here.iterdir()) == []
+
+
+def test_a_preset_can_be_the_beginning(bistro_here, command, here):
+    done = bistro_here(*command, "-o", "c.toml", "--minutes", 0, "--config", "table1")
+    assert done.code == 0
+    assert read_toml("c.toml", TransitionConfig).contexts.actions[2] == "s1.rc1.tag"
+
+
+def test_a_journal_of_another_seed_is_refused(bistro_here, command, here):
+    assert bistro_here(*command, "-o", "c.toml", "--minutes", 0).code == 0
+    done = bistro_here(*command, "-o", "c.toml", "--minutes", 0, "--seed", 2)
+    assert done.code == 2
+    assert "it differs in seed" in done.err

@@ -1,0 +1,232 @@
+"""The search for contexts and settings: the workbench, the journal, the climb."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro.config import read_toml
+from bistro.errors import BistroError, ConfigError
+from bistro.evaluate.development import DevelopmentSet, default_metric
+from bistro.inference.journal import Journal
+from bistro.inference.tune import Effort, Search, Trial
+from bistro.inference.workbench import Workbench, with_elements
+from bistro.models import presets
+from bistro.models.settings import SamplerSettings
+from bistro.models.transition_config import TransitionConfig
+
+QUICK = SamplerSettings(sweeps=3, samples=1)
+SMALL = with_elements(
+    with_elements(TransitionConfig(sampler=QUICK), "actions", ["s1.tag"]), "tags", ["s1.tag"]
+)
+
+
+@pytest.fixture(scope="module")
+def english():
+    return bistro.builtin(sentences=160, seed=3)
+
+
+class CountingBench:
+    """A bench whose models are the configurations themselves."""
+
+    def __init__(self, sentences):
+        self.sentences = sentences
+        self.made = []
+
+    def model(self, config):
+        self.made.append(config)
+        return config
+
+
+def likes(wanted):
+    """A judge for wanted elements, their order, and short contexts."""
+
+    def judge(config):
+        places = [config.contexts.actions.index(e) for e in wanted if e in config.contexts.actions]
+        in_order = sum(one < other for one, other in pairwise(places))
+        return {"score": len(places) + 0.5 * in_order - 0.1 * len(config.contexts.actions)}
+
+    return judge
+
+
+def same(one, other):
+    return one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)
+
+
+def test_the_bench_makes_the_model_that_training_makes(english):
+    bench = Workbench(english, seed=5)
+    for config in (
+        SMALL,
+        with_elements(SMALL, "actions", ["s1.tag", "s2.tag", "s1.word"]),
+        replace(SMALL, labels="joint"),
+        replace(SMALL, lexical="none"),
+        replace(SMALL, tag_features=("Number",)),
+    ):
+        trained = bistro.train("transition", english, config=config, seed=5)
+        assert same(bench.model(config).arrays(), trained.arrays())
+
+
+def test_only_the_chain_that_changed_is_trained_again(english, monkeypatch):
+    bench = Workbench(english, seed=5)
+    learned = []
+    learn = Workbench._learn
+
+    def noted(self, name, config, encoded):
+        learned.append(name)
+        return learn(self, name, config, encoded)
+
+    monkeypatch.setattr(Workbench, "_learn", noted)
+    bench.model(SMALL)
+    assert learned == ["actions", "labels", "tags", "words"]
+    bench.model(with_elements(SMALL, "tags", ["s2.tag"]))
+    assert learned[4:] == ["tags"]
+    bench.model(SMALL)
+    assert len(learned) == 5
+    bench.model(replace(SMALL, unknown_below=3))
+    assert len(learned) == 9
+
+
+def test_the_climb_finds_elements_and_their_order(english):
+    wanted = ("s2.tag", "s1.tag", "distance")
+    search = Search(CountingBench(english), likes(wanted), Journal(None, {}))
+    best = search.run(SMALL, ["actions"])
+    assert best.config.contexts.actions == wanted
+    assert best.score == pytest.approx(3 + 1 - 0.3)
+    scores = [trial.score for trial in search.accepted]
+    assert scores == sorted(scores)
+    assert search.ends == (search.accepted[0], best)
+
+
+def test_superfluous_elements_are_removed(english):
+    start = with_elements(SMALL, "actions", ["s1.tag", "s3.word", "s2.tag"])
+    search = Search(CountingBench(english), likes(("s1.tag", "s2.tag")), Journal(None, {}))
+    assert search.run(start, ["actions"]).config.contexts.actions == ("s1.tag", "s2.tag")
+
+
+def test_small_gains_are_not_taken(english):
+    search = Search(
+        CountingBench(english),
+        lambda config: {"score": 0.01 * len(config.contexts.words)},
+        Journal(None, {}),
+        effort=Effort(least_gain=0.02),
+    )
+    assert search.run(SMALL, ["words"]).config == SMALL
+
+
+def test_settings_and_features_are_searched(english):
+    def judge(config):
+        return {"score": 2.0 * ("Number" in config.tag_features) + (config.unknown_below == 4)}
+
+    search = Search(CountingBench(english), judge, Journal(None, {}))
+    best = search.run(SMALL, ["tag_features", "unknown_below"]).config
+    assert (best.tag_features, best.unknown_below) == (("Number",), 4)
+    assert best.contexts == SMALL.contexts
+
+
+def test_elements_only_where_they_exist(english):
+    tried: set[tuple[str, str]] = set()
+
+    def note(trial: Trial, best: Trial) -> None:
+        tried.update(
+            (n, e) for n in ("actions", "words") for e in getattr(trial.config.contexts, n)
+        )
+
+    for label_elements in (False, True):
+        Search(
+            CountingBench(english),
+            lambda config: {"score": 0.0},
+            Journal(None, {}),
+            effort=Effort(label_elements=label_elements),
+            on_trial=note,
+        ).run(with_elements(SMALL, "words", ["s1.tag"]), ["actions", "words"])
+        assert (("actions", "s1.rc1.label") in tried) is label_elements
+    assert ("words", "b.tag") in tried
+    assert not {("actions", "b.tag"), ("words", "action"), ("actions", "action")} & tried
+
+
+def test_an_unknown_part_is_refused(english):
+    with pytest.raises(ConfigError, match="'wrods' cannot be searched"):
+        Search(CountingBench(english), likes(()), Journal(None, {})).run(SMALL, ["wrods"])
+
+
+def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(english, tmp_path):
+    judge = likes(("s2.tag", "s1.tag", "distance"))
+    whole = CountingBench(english)
+    unbroken = Search(whole, judge, Journal(tmp_path / "whole", {}))
+    unbroken.run(SMALL, ["actions"])
+
+    first = CountingBench(english)
+    stopped = Search(
+        first, judge, Journal(tmp_path / "j", {}), stop_asked=lambda: len(first.made) >= 40
+    )
+    best = stopped.run(SMALL, ["actions"])
+    assert len(first.made) == 40
+    assert stopped.accepted[0].score < best.score < unbroken.best.score
+
+    second = CountingBench(english)
+    resumed = Search(second, judge, Journal(tmp_path / "j", {}))
+    assert resumed.run(SMALL, ["actions"]) == unbroken.best
+    assert len(second.made) == len(whole.made) - 40
+    assert resumed.accepted == unbroken.accepted
+    assert (tmp_path / "j").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_a_stop_before_the_beginning_still_gives_a_result(english):
+    search = Search(CountingBench(english), likes(()), Journal(None, {}), stop_asked=lambda: True)
+    assert search.run(SMALL, ["actions"]).config == SMALL
+
+
+def test_a_line_cut_short_is_forgotten(tmp_path):
+    path = tmp_path / "j"
+    journal = Journal(path, {"seed": 1})
+    journal.add({"a": 1}, {"score": 2.0})
+    journal.add({"a": 2}, {"score": 3.0})
+    path.write_bytes(path.read_bytes()[:-5])
+    again = Journal(path, {"seed": 1})
+    assert (again.find({"a": 1}), again.find({"a": 2})) == ({"score": 2.0}, None)
+    again.add({"a": 3}, {"score": 4.0})
+    assert [json.loads(line) for line in path.read_text().splitlines()][-1]["config"] == {"a": 3}
+    assert len(Journal(path, {"seed": 1})) == 2
+
+
+def test_a_journal_of_another_search_is_refused(tmp_path):
+    Journal(tmp_path / "j", {"seed": 1, "metric": "las"})
+    with pytest.raises(BistroError, match=r"another search \(it differs in seed"):
+        Journal(tmp_path / "j", {"seed": 2, "metric": "las"})
+    (tmp_path / "k").write_text("hello\n")
+    with pytest.raises(BistroError, match="is no journal"):
+        Journal(tmp_path / "k", {})
+
+
+def test_the_development_set_scores_models(english):
+    config = replace(SMALL, tag_features=("Number",))
+    model = bistro.train("transition", english[:120], config=config, seed=1)
+    held_out = english[120:]
+    figures = DevelopmentSet(held_out, tags="both", metric="uas")(model)
+    assert figures["score"] == pytest.approx((figures["given.uas"] + figures["joint.uas"]) / 2)
+    # Joined features are cut off before tags are compared.
+    assert figures["joint.tags"] > 50
+    assert default_metric(held_out, "two-step") == "las"
+    assert default_metric(held_out, "none") == "uas"
+
+
+def test_labels_cannot_be_scored_where_there_are_none(english):
+    bare = [sentence.replace(deprels=["_"] * len(sentence)) for sentence in english[:40]]
+    model = bistro.train("transition", bare, config=SMALL, seed=1)
+    with pytest.raises(BistroError, match="there is no las"):
+        DevelopmentSet(bare, metric="las")(model)
+    assert default_metric(bare, "two-step") == "uas"
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_presets_are_valid_and_say_all_contexts(name):
+    path = presets.file_or_preset(name)
+    config = read_toml(path, TransitionConfig)
+    for distribution in ("actions", "labels", "tags", "words"):
+        assert f"{distribution} = [" in path.read_text()
+        assert getattr(config.contexts, distribution)
