@@ -73,7 +73,7 @@ class Effort:
     best_places: int = 3
     """How many of the best new elements are tried in all places."""
     promising: int = 12
-    """How many elements are tried again after the first time."""
+    """How many elements or features are tried again after the first time."""
     label_elements: bool = True
     """Whether contexts may hold labels of earlier arcs, which makes parsing slower."""
 
@@ -135,8 +135,10 @@ class Search:
 
     def _improve(self, part: str) -> bool:
         """Take the best change of one part, if any is good enough."""
+        if part == "tag_features":
+            return self._change_features()
         if part not in DISTRIBUTIONS:
-            return self._take(self._changes_of(part))
+            return self._take(self._values_of(part))
         return self._add_element(part) or self._take(self._shorter_or_swapped(part))
 
     def _take(self, changes: Iterable[tuple[TransitionConfig, str]]) -> bool:
@@ -166,13 +168,11 @@ class Search:
     def _add_element(self, part: str) -> bool:
         """Try new elements in one place each, the best of them in all places."""
         now = getattr(self.best.config.contexts, part)
-        promise = self._promise.setdefault(part, {})
         absent = [element for element in self._elements(part) if element not in now]
-        absent.sort(key=lambda element: -promise.get(element, 0.0))
         probes: list[tuple[str, Trial]] = []
-        for element in absent[: self.effort.promising] if promise else absent:
+        for element in self._promising(part, absent):
             trial = self._insert(part, element, _usual_place(now, element))
-            promise[element] = trial.score - self.best.score
+            self._promise[part][element] = trial.score - self.best.score
             probes.append((element, trial))
         probes.sort(key=lambda probe: -probe[1].score)
         trials = [trial for _, trial in probes]
@@ -213,21 +213,34 @@ class Search:
             swapped = (*now[:i], other, one, *now[i + 2 :])
             yield with_elements(best, part, swapped), f"{part}: {other} before {one}"
 
-    def _changes_of(self, setting: str) -> Iterator[tuple[TransitionConfig, str]]:
+    def _change_features(self) -> bool:
+        """Join one feature more to the tags, or one less."""
+        best = self.best
+        now = best.config.tag_features
+        fewer = [tuple(other for other in now if other != name) for name in now]
+        trials = [
+            self._try(replace(best.config, tag_features=names), f"tags with {', '.join(names)}")
+            for names in fewer
+        ]
+        absent = [name for name in self._features() if name not in now]
+        for name in self._promising("tag_features", absent):
+            longer = replace(best.config, tag_features=(*now, name))
+            trials.append(self._try(longer, f"tags with {', '.join((*now, name))}"))
+            self._promise["tag_features"][name] = trials[-1].score - best.score
+        return self._accept(trials)
+
+    def _values_of(self, setting: str) -> Iterator[tuple[TransitionConfig, str]]:
         best = self.best.config
-        if setting == "tag_features":
-            now = best.tag_features
-            for name in now:
-                fewer = tuple(other for other in now if other != name)
-                yield replace(best, tag_features=fewer), f"tags without {name}"
-            for name in self._features():
-                if name not in now:
-                    yield replace(best, tag_features=(*now, name)), f"tags with {name}"
-            return
         for value in ALTERNATIVES[setting]:
             if value != getattr(best, setting):
                 changed: Any = {setting: value}
                 yield replace(best, **changed), f"{setting} = {value}"
+
+    def _promising(self, part: str, absent: Sequence[str]) -> list[str]:
+        """Return all candidates the first time, later those that had looked best."""
+        promise = self._promise.setdefault(part, {})
+        ranked = sorted(absent, key=lambda name: -promise.get(name, 0.0))
+        return ranked[: self.effort.promising] if promise else ranked
 
     def _features(self) -> list[str]:
         words = sum(map(len, self.bench.sentences))
