@@ -159,7 +159,7 @@ def test_sampled_parses_follow_the_posterior() -> None:
     for derivation in all_derivations(grammar, "S", string):
         weights[tuple(attachments(derivation)[0])] += math.exp(log_prob(grammar, "S", derivation))
     total = sum(weights.values())
-    n = 4000
+    n = 2000
     seen = Counter(tuple(s.heads) for s in grammar.sample_parses(string, n, seed=5))
     assert set(seen) <= set(weights)
     for heads, weight in weights.items():

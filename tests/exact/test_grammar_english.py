@@ -1,4 +1,4 @@
-"""The English grammar: sound, in agreement, valid for the official validator, true to its figures."""
+"""The English grammar: sound, in agreement, accepted by the official validator, true to itself."""
 
 from __future__ import annotations
 

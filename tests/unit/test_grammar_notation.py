@@ -82,7 +82,7 @@ def test_an_unknown_section_of_a_lexicon_is_named() -> None:
 def test_words_are_weighted_by_rank_or_by_hand() -> None:
     lexicon = read_lexicon("noun hum\n  man/men artist boy:5\n  girl\n")
     weights = {word.form: weight for word, weight in lexicon["N[hum,3]"].items()}
-    assert weights == {"man": 1 / 2, "artist": 1 / 3, "boy": 5.0, "girl": 1 / 5}
+    assert weights == {"man": 1 / 3, "artist": 1 / 4, "boy": 5.0, "girl": 1 / 6}
     assert [word.form for word in lexicon["N[hum,p]"]] == ["men", "artists", "boys", "girls"]
     assert [word.form for word in lexicon["NV[hum,3]"]] == ["artist"]
 

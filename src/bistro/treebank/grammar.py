@@ -31,7 +31,7 @@ from bistro.rng import Stream
 from bistro.treebank.builtin.lexicon import read_lexicon
 from bistro.treebank.builtin.notation import read_rules
 from bistro.treebank.grammar_binary import BinaryGrammar
-from bistro.treebank.grammar_inside import Chart, Combination, Maxima, Prefixes, Sums
+from bistro.treebank.grammar_inside import Chart, Combination, Maxima, Sums
 from bistro.treebank.grammar_rules import Lexicon, Rule, Word, merged, productive, reachable, useful
 from bistro.treebank.grammar_search import Search, Way
 from bistro.treebank.grammar_trees import Derivation, capitalized, to_sentence, words_of
@@ -126,17 +126,22 @@ class Grammar:
 
     @cached_property
     def _sums(self) -> Sums:
-        return Sums(self.binary)
+        return Sums(self.binary.unary_matrix())
 
     @cached_property
-    def _prefixes(self) -> Prefixes:
-        return Prefixes(self.binary)
+    def _left_corners(self) -> Sums:
+        return Sums(self.binary.left_corner_matrix())
 
     @cached_property
     def _search(self) -> Search:
         return Search(self.binary, self.rules)
 
-    def _chart(self, tokens: Sequence[str], combination: Combination) -> Chart:
+    def _chart(
+        self,
+        tokens: Sequence[str],
+        combination: Combination,
+        prefixes: Sums | None = None,
+    ) -> Chart:
         if not tokens:
             raise BistroError("a sentence of no words has no parse: give at least one word")
         before = [START, *tokens[:-1]]
@@ -144,7 +149,7 @@ class Grammar:
             self.binary.emissions(token, capital=previous in self.capitalize_after)
             for token, previous in zip(tokens, before, strict=True)
         ]
-        return Chart(self.binary, combination, emissions)
+        return Chart(self.binary, emissions, combination, prefixes)
 
     def sentence_log_prob(self, tokens: Sequence[str]) -> float:
         """Return the natural logarithm of p(tokens), -inf for what the grammar cannot say."""
@@ -155,8 +160,8 @@ class Grammar:
 
         From the first token that cannot follow what stands before it, all values are infinite.
         """
-        chart = self._chart(tokens, self._sums)
-        logs = [*self._prefixes.log_probs(chart), chart.log_prob]
+        chart = self._chart(tokens, self._sums, self._left_corners)
+        logs = [*chart.prefix_log_probs, chart.log_prob]
         # What is certain must not come out as minus a rounding error.
         return [
             max(before - after, 0.0) * NATURAL_TO_BITS if after > -math.inf else math.inf

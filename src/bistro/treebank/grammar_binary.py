@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, eye_array
-from scipy.sparse.linalg import SuperLU, splu
+from scipy.sparse.linalg import splu
 
 from bistro.errors import BistroError
 from bistro.treebank.grammar_rules import Lexicon, Rule, Word, mean_matrix
@@ -28,6 +28,7 @@ from bistro.treebank.grammar_trees import capital
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+NEGLIGIBLE = 1e-40
 PART_OF_RULE = -1
 """The number in place of a rule where a binary rule only continues one."""
 
@@ -87,7 +88,8 @@ class BinaryGrammar:
         begin = np.zeros(len(self.index))
         begin[self.start] = 1.0
         try:
-            counts = factorized(csr_array(mean_matrix(rules, self.index).T)).solve(begin)
+            growth = mean_matrix(rules, self.index).T
+            counts = splu(csc_array(eye_array(begin.size) - growth)).solve(begin)
         except RuntimeError:  # exactly singular
             counts = np.full(len(self.index), np.nan)
         # A solution without negative numbers exists only where the expected counts are finite.
@@ -133,9 +135,18 @@ class BinaryGrammar:
         return csr_array((values, (rows, columns)), shape=(self.size, self.size))
 
 
-def factorized(matrix: csr_array) -> SuperLU:
-    """Return the factors of I - matrix, to solve ``x = matrix x + b`` for any b."""
-    return splu(csc_array(eye_array(matrix.shape[0]) - matrix))
+def closure(steps: csr_array) -> csr_array:
+    """Return (I - steps)⁻¹ = I + steps + steps² + …, by doubling; the spectral radius is below 1.
+
+    The matrices of grammars are sparse, and so are their closures: much faster to multiply by than
+    to solve with. Where there is no cycle the powers vanish, and the sum ends exactly.
+    """
+    total = csr_array(eye_array(steps.shape[0]) + steps)
+    power = csr_array(steps @ steps)
+    while power.nnz and power.max() > NEGLIGIBLE:
+        total = csr_array(total + total @ power)
+        power = csr_array(power @ power)
+    return total
 
 
 def _integers(rows: Sequence[tuple[int, ...]], width: int) -> Ints:

@@ -62,9 +62,8 @@ class Search:
     def derivations(self, chart: Chart) -> Iterator[Derivation]:
         """Yield every derivation of the sentence; there are infinitely many with a unary cycle."""
         whole = (self._grammar.start, 0, chart.length)
-        if chart.cells[0, chart.length, self._grammar.start] > 0:
-            for (found,) in self._all(chart, whole):
-                yield found
+        for (found,) in self._all(chart, whole):
+            yield found
 
     def _all(self, chart: Chart, span: Span) -> Iterator[tuple[Derivation, ...]]:
         for way in self.ways(chart, span):
@@ -92,7 +91,7 @@ class Search:
         symbol, start, end = span
         grammar, rules = self._grammar, self._unary[symbol]
         children = grammar.unary_children[rules]
-        values = grammar.unary_probs[rules] * chart.cells[start, end, children]
+        values = grammar.unary_probs[rules] * chart.cells[start, end].at(children)
         for which in np.flatnonzero(values):
             part = (int(children[which]), start, end)
             yield Way(float(values[which]), int(grammar.unary_rules[rules[which]]), (part,))
@@ -100,15 +99,15 @@ class Search:
     def _pairs(self, chart: Chart, span: Span) -> Iterator[Way]:
         symbol, start, end = span
         grammar, rules = self._grammar, self._binary[symbol]
-        splits = np.arange(start + 1, end)
-        left = chart.cells[start, splits][:, grammar.lefts[rules]]
-        right = chart.cells[splits, end][:, grammar.rights[rules]]
-        values = left * right * grammar.probs[rules]
-        for row, which in zip(*np.nonzero(values), strict=True):
-            rule, split = rules[which], int(splits[row])
-            first = (int(grammar.lefts[rule]), start, split)
-            second = (int(grammar.rights[rule]), split, end)
-            yield Way(float(values[row, which]), int(grammar.rules[rule]), (first, second))
+        lefts, rights = grammar.lefts[rules], grammar.rights[rules]
+        for split in range(start + 1, end):
+            values = chart.cells[start, split].at(lefts) * chart.cells[split, end].at(rights)
+            for which in np.flatnonzero(values):
+                rule = rules[which]
+                first = (int(lefts[which]), start, split)
+                second = (int(rights[which]), split, end)
+                value = float(values[which] * grammar.probs[rule])
+                yield Way(value, int(grammar.rules[rule]), (first, second))
 
 
 def _grouped(parents: Ints, size: int) -> list[Ints]:

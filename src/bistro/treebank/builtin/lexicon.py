@@ -19,7 +19,8 @@ from bistro.treebank.builtin.morphology import plural, starts_with_vowel, verb_f
 from bistro.treebank.grammar_rules import Word
 
 Lexicon = dict[str, dict[Word, float]]
-Entry = tuple[str, float]
+RANK_OFFSET = 3
+"""Zipf's law after Mandelbrot: word r of a list, from 0, has weight 1 / (r + 3)."""
 
 # Symbol suffix -> (which of the verb's forms, XPOS, FEATS); 1, 3 and p are the agreement.
 VERB_CELLS = {
@@ -52,7 +53,8 @@ def read_lexicon(text: str, name: str = "lexicon") -> Lexicon:
             fill = SECTIONS[kind]
             for symbol, word in fill(arguments, entry):
                 words = lexicon.setdefault(symbol, {})
-                words[word] = words.get(word, 0.0) + (float(weight) if weight else 1 / (rank + 2))
+                share = float(weight) if weight else 1 / (rank + RANK_OFFSET)
+                words[word] = words.get(word, 0.0) + share
     return lexicon
 
 
