@@ -158,7 +158,7 @@ class ForgetsTheBase(Franchise):
 
 
 CONTROLLED = DATA["two levels"]
-REFERENCE_SWEEPS = 6_000
+REFERENCE_SWEEPS = 4_000
 
 
 def test_the_reference_passes_the_same_gate() -> None:
