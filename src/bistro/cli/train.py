@@ -46,7 +46,8 @@ def train(
         ),
     ] = None,
     config: Annotated[
-        str | None, typer.Option("--config", metavar="FILE.toml", help="Settings from a file.")
+        str | None,
+        typer.Option("--config", metavar="FILE.toml", help="Settings: a file or a preset."),
     ] = None,
     overrides: Annotated[
         list[str] | None,
@@ -91,10 +92,11 @@ def train(
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.train import config_class
     from bistro.inference.train import train as run
+    from bistro.models.presets import file_or_preset
     from bistro.treebank.treebank import read
 
     chosen = config_class(kind)
-    settings = configuration.read_toml(config, chosen) if config else chosen()
+    settings = configuration.read_toml(file_or_preset(config), chosen) if config else chosen()
     settings = configuration.apply_overrides(settings, overrides or [])
     if show_config:
         print(configuration.to_toml(settings), end="")
