@@ -18,14 +18,16 @@ from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.modelfile import read_model, write_model
 
-SWEEPS = 500
-SETTINGS = ("--set", f"sampler.sweeps={SWEEPS}", "--set", "sampler.samples=300", "--set", "order=3")
+SWEEPS = 800
+SETTINGS = ("--set", f"sampler.sweeps={SWEEPS}", "--set", "sampler.samples=700", "--set", "order=3")
+# Often enough to be caught in the act, seldom enough for a slow disk.
+OFTEN = ("--checkpoint-seconds", 0.02)
 CHECKPOINT = "m.bistro.checkpoint"
 
 
 def command(files: Path, *more: object) -> list[str]:
     arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *SETTINGS)
-    return [*PROGRAM, *map(str, (*arguments, "--checkpoint-seconds", 0, *more))]
+    return [*PROGRAM, *map(str, (*arguments, *more))]
 
 
 def start(files: Path, *more: object) -> subprocess.Popen[bytes]:
@@ -61,7 +63,7 @@ def unbroken(files: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
 # ---- signals -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM])
 def test_a_wish_to_stop(files, here, unbroken, wish):
-    process = start(files)
+    process = start(files, *OFTEN)
     wait_for_checkpoint(here, process)
     process.send_signal(wish)
     code, told = end(process)
@@ -81,8 +83,8 @@ def test_a_wish_to_stop(files, here, unbroken, wish):
 
 def test_killed_again_and_again(files, here, unbroken):
     chance = random.Random(1)
-    for _ in range(5):
-        process = start(files, "--resume")
+    for _ in range(4):
+        process = start(files, "--resume", *OFTEN)
         wait_for_checkpoint(here, process)
         time.sleep(chance.uniform(0, 0.05))
         process.kill()
@@ -97,7 +99,7 @@ def test_killed_again_and_again(files, here, unbroken):
 
 
 def test_without_resume_it_starts_anew_and_says_so(files, here, unbroken):
-    process = start(files)
+    process = start(files, *OFTEN)
     wait_for_checkpoint(here, process)
     process.kill()
     end(process)
