@@ -1,0 +1,265 @@
+"""Tiny transition models, and the same models in plain Python."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import pairwise, product
+from typing import Any, Literal, cast
+
+import numpy as np
+
+import bistro
+from bistro import _core
+from bistro.models.parses import Analysis as FoundAnalysis
+from bistro.models.parses import Parse
+from bistro.models.transition import TransitionModel
+from bistro.reference.arc_standard import Analysis, ArcStandard, read_off
+from bistro.reference.transition_model import GenerativeParser
+from bistro.treebank.sentence import Sentence
+
+WORDS = ["a", "b", "c", "d"]
+TAGS = ["X", "Y", "Z"]
+LABELS = ["k", "l"]
+HUGE = {"search": "beam", "size": 10**7, "tags_per_word": 100, "labels_per_arc": 100}
+SHORT = {"sweeps": 4, "samples": 2}
+SEES_LABELS = {
+    "actions": ["s1.tag", "s2.tag", "s1.lc1.label", "s2.rc1.label", "distance", "s1.word"],
+    "labels": ["action", "s2.tag", "s1.tag", "s1.rc1.label", "s1.lval"],
+    "tags": ["s1.tag", "s1.rc1.label", "p1.tag", "s2.word"],
+    "words": ["b.tag", "p1.word", "s1.tag", "s1.lc1.label"],
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One way to build the model."""
+
+    root: Literal["first", "last"] = "first"
+    roots: Literal["one", "several"] = "one"
+    labels: Literal["joint", "two-step", "none"] = "two-step"
+    direction: Literal["left-to-right", "right-to-left"] = "left-to-right"
+    lexical: Literal["full", "outcomes", "none"] = "full"
+    sees_labels: bool = False
+
+    def __str__(self) -> str:
+        parts = [self.root, self.roots, self.labels, self.direction[:4], self.lexical]
+        return "-".join([*parts, "sees"] if self.sees_labels else parts)
+
+    @property
+    def system(self) -> ArcStandard:
+        return ArcStandard(self.root == "first", self.roots == "one")
+
+
+SYSTEMS = [Kind(root, roots) for root, roots in product(("first", "last"), ("one", "several"))]
+KINDS = [
+    Kind(root, roots, labels, direction)
+    for root, roots, labels, direction in product(
+        ("first", "last"),
+        ("one", "several"),
+        ("joint", "two-step", "none"),
+        ("left-to-right", "right-to-left"),
+    )
+]
+SPECIAL = [
+    Kind("first", "several", "two-step", sees_labels=True),
+    Kind("first", "one", "joint", "right-to-left", sees_labels=True),
+    Kind("last", "one", "two-step", sees_labels=True),
+    Kind("last", "several", "joint", lexical="none"),
+    Kind("first", "one", "two-step", lexical="outcomes"),
+]
+
+
+def random_analysis(system: ArcStandard, size: int, rng: random.Random) -> Analysis:
+    """The tree of a random derivation, with random tags and labels."""
+    now = system.start()
+    while not system.is_final(now):
+        actions = system.actions(now)
+        if len(now.words) == size:
+            actions = [action for action in actions if action != "shift"]
+        else:
+            actions = [action for action in actions if action != "end"]
+            if system.root_first and system.single_root and len(now.stack) == 2:
+                actions = ["shift"]
+        made = {"tag": rng.randrange(len(TAGS)), "label": rng.randrange(len(LABELS))}
+        now = system.apply(now, rng.choice(actions), **made)
+    return read_off(now)
+
+
+def sentence_of(analysis: Analysis, words: Sequence[str]) -> Sentence:
+    heads, labels, tags = analysis
+    return Sentence.from_columns(
+        words,
+        heads=heads,
+        deprels=[LABELS[label] for label in labels],
+        upos=[TAGS[tag] for tag in tags],
+    )
+
+
+def random_sentences(kind: Kind, number: int, longest: int, seed: int) -> list[Sentence]:
+    rng = random.Random(seed)
+    sentences = []
+    for i in range(number):
+        size = 2 if i == 0 else rng.randint(1, longest)
+        analysis = random_analysis(kind.system, size, rng)
+        sentences.append(sentence_of(analysis, rng.choices(WORDS, k=size)))
+    return sentences
+
+
+@lru_cache
+def trained(kind: Kind, seed: int = 1, number: int = 25) -> TransitionModel:
+    model = bistro.train(
+        "transition", random_sentences(kind, number, 5, seed), seed=seed, **settings(kind)
+    )
+    assert isinstance(model, TransitionModel)
+    return model
+
+
+def settings(kind: Kind) -> dict[str, Any]:
+    chosen: dict[str, Any] = {
+        "root": kind.root,
+        "roots": kind.roots,
+        "labels": kind.labels,
+        "direction": kind.direction,
+        "lexical": kind.lexical,
+        "nonprojective": "lift",
+        "unknown": "single",
+        "unknown_below": 1,
+        "sampler": SHORT,
+    }
+    return chosen | ({"contexts": SEES_LABELS} if kind.sees_labels else {})
+
+
+def frozen_predictor(model: TransitionModel) -> Callable[[str, tuple[int, ...], int], float]:
+    """p(outcome | context) from the arrays that the model would save."""
+    arrays: dict[str, dict[str, Any]] = {}
+    for name, array in model.arrays().items():
+        owner, _, part = name.partition(".")
+        arrays.setdefault(owner, {})[part] = array
+    kinds = 1 if model.config.labels != "joint" else len(model.codec.labels)
+    outcomes = {
+        "actions": 2 + 2 * kinds,
+        "labels": len(model.codec.labels),
+        "tags": len(model.codec.tags),
+        "words": len(model.codec.vocabulary),
+    }
+    frozen = {
+        name: _core.Frozen(**arrays[name], dishes=number)
+        for name, number in outcomes.items()
+        if name in arrays
+    }
+
+    @cache
+    def distribution(name: str, context: tuple[int, ...]) -> list[float]:
+        row = frozen[name].distribution(np.array(context, dtype=np.int32))
+        # Saved in single precision; labels are made to sum to 1 so that an arc can stand for all.
+        return cast("list[float]", (row / row.sum() if name == "labels" else row).tolist())
+
+    return lambda name, context, outcome: distribution(name, context)[outcome]
+
+
+class Twin:
+    """A trained model as the plain parser, with sentences and results turned into its numbers."""
+
+    def __init__(self, kind: Kind, model: TransitionModel | None = None) -> None:
+        self.kind = kind
+        self.model = trained(kind) if model is None else model
+        self.mirrored = kind.direction == "right-to-left"
+        codec = self.model.codec
+        contexts = self.model.config.contexts
+        keep_words = kind.lexical == "full"
+        self.plain = GenerativeParser(
+            kind.system,
+            len(codec.tags),
+            len(codec.vocabulary),
+            len(codec.labels),
+            kind.labels,
+            {
+                name: [e for e in getattr(contexts, name) if keep_words or ".word" not in e]
+                for name in ("actions", "labels", "tags", "words")
+            },
+            frozen_predictor(self.model),
+            lexicalised=kind.lexical != "none",
+        )
+        begin, tags = (self.model.arrays()[f"word_tags.{part}"] for part in ("begin", "list"))
+        self.dictionary = [
+            tags[a:b].tolist() or list(range(len(codec.tags))) for a, b in pairwise(begin)
+        ]
+
+    def words(self, forms: Sequence[str]) -> list[int]:
+        ids: list[int] = self.model.codec.vocabulary.encode(forms).tolist()
+        return ids[::-1] if self.mirrored else ids
+
+    def analyses(
+        self, forms: Sequence[str], tags: Sequence[str] | None = None
+    ) -> dict[Analysis, float]:
+        """Probabilities of all analyses, in the order of the written sentence."""
+        words = self.words(forms)
+        given = [[self.model.codec.tags.index(t)] for t in tags or ()]
+        if self.mirrored:
+            given.reverse()
+        found = self.plain.analyses(words, given or [self.dictionary[word] for word in words])
+        return {self.turned(analysis): p for analysis, p in found.items()}
+
+    def turned(self, analysis: Analysis) -> Analysis:
+        """The analysis of the mirrored sentence, for models that generate from the right."""
+        if not self.mirrored:
+            return analysis
+        heads, labels, tags = analysis
+        size = len(heads)
+        return (
+            tuple(size + 1 - head if head else 0 for head in reversed(heads)),
+            labels[::-1],
+            tags[::-1],
+        )
+
+    def key(self, found: FoundAnalysis) -> Analysis:
+        """A result of the parser in numbers; labels are 0 where the model has none."""
+        codec = self.model.codec
+        labels = tuple(codec.labels.index(label) for label in found.labels)
+        return tuple(found.heads), labels, tuple(codec.tags.index(tag) for tag in found.tags)
+
+    def named(self, analysis: Analysis, forms: Sequence[str]) -> Sentence:
+        heads, labels, tags = analysis
+        codec = self.model.codec
+        return Sentence.from_columns(
+            forms,
+            heads=heads,
+            deprels=[codec.labels[label] for label in labels],
+            upos=[codec.tags[tag] for tag in tags],
+        )
+
+    def parse(self, sentence: Sentence | Sequence[str], **options: Any) -> Parse:
+        return self.model.parse(sentence, **{**HUGE, "mbr": False, "threads": 1, **options})
+
+
+def summed(table: dict[Analysis, float], part: Callable[[Analysis], object]) -> dict[object, float]:
+    """Probabilities of what `part` sees of an analysis."""
+    totals: dict[object, float] = {}
+    for analysis, p in table.items():
+        totals[part(analysis)] = totals.get(part(analysis), 0.0) + p
+    return totals
+
+
+def assert_same_marginals(parse: Parse, table: dict[Analysis, float], twin: Twin) -> None:
+    """Heads, labels and tags of every word as enumerated; small labels may be left out."""
+    total = sum(table.values())
+    assert parse.marginals is not None
+    codec = twin.model.codec
+    found: list[tuple[Iterable[Iterable[tuple[Any, float]]], list[str] | None, int, float]] = [
+        (parse.marginals.heads, None, 0, 1e-9),
+        (parse.marginals.tags, codec.tags, 2, 1e-9),
+    ]
+    if twin.kind.labels != "none":
+        found.append((parse.marginals.labels, codec.labels, 1, 1.1e-6))
+    for rows, names, column, most_missing in found:
+        for word, row in enumerate(rows):
+            expected = summed(table, lambda a, w=word, c=column: a[c][w])  # type: ignore[misc]
+            got = {names.index(what) if names else what: p for what, p in row}
+            for what, p in expected.items():
+                limit = 1e-9 if what in got else most_missing
+                assert math.isclose(got.get(what, 0.0), p / total, rel_tol=0, abs_tol=limit)
+            assert set(got) <= set(expected)
