@@ -158,11 +158,13 @@ inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t la
 // --- evidence -----------------------------------------------------------------------------------------------------
 
 // One sentence: its words, and whatever is known of its tags, heads and labels (-1: unknown). Heads count from 1, 0 is the
-// root. With `whole` tree given, transitions that cannot lead to it are refused at once.
+// root. The evidence must allow a projective tree; then no transition that agrees with it leads to a dead end.
 struct Sentence {
     std::span<const std::int32_t> words, tags, heads, labels;
     std::vector<std::uint16_t> demanded;  // by position: children that the evidence gives it
-    bool whole = false;
+    // By position: when this word is shifted, stack items beyond this position can only come to hang below it or below
+    // those that it hangs on by the evidence. They lie under an arc that ends in one of these.
+    std::vector<std::int32_t> reach;
 
     std::int32_t size() const { return static_cast<std::int32_t>(words.size()); }
     std::int32_t given_tag(std::int32_t position) const { return tags.empty() ? -1 : tags[position - 1]; }
@@ -171,9 +173,16 @@ struct Sentence {
 
     void prepare() {
         demanded.assign(words.size() + 1, 0);
-        whole = !heads.empty() && std::none_of(heads.begin(), heads.end(), [](std::int32_t h) { return h < 0; });
-        for (const std::int32_t head : heads)
-            if (head >= 0) ++demanded.at(head);
+        reach.resize(words.size() + 1);
+        for (std::int32_t at = 0; at <= size(); ++at) reach[at] = at;
+        for (std::int32_t at = 1; at <= size(); ++at)
+            if (const std::int32_t head = given_head(at); head >= 0) {
+                ++demanded.at(head);
+                reach[head] = std::min(reach[head], at);
+            }
+        for (std::int32_t at = size(); at > 0; --at)
+            if (const std::int32_t head = given_head(at); head >= 0)
+                reach[at] = std::min(reach[at], head > at ? reach[head] : head);
     }
 };
 
@@ -187,16 +196,18 @@ inline bool arc_agrees(const System& system, const Sentence& sentence, const Sta
     return dependent.given_children == sentence.demanded[dependent.position];
 }
 
-// May the next word come onto this stack? If its head is known and lies under some items, those can only become its own
-// children: their heads must be unknown or be that very word.
-inline bool shift_agrees(const System& system, const States& states, std::uint32_t id, const Sentence& sentence) {
-    const std::int32_t next = states[id].shifted + 1;
-    const std::int32_t head = sentence.given_head(next);
-    if (head < 0 || head > next || (head == 0 && !system.root_first)) return true;
-    for (std::uint32_t at = id; at != kNone && states[at].position > head; at = states[at].below) {
-        const std::int32_t given = sentence.given_head(states[at].position);
-        if (given >= 0 && given != next) return false;
-    }
+// Must what comes onto the stack above this item come to hang below it? It must where the item still waits for children, or
+// for a head on its left: once something lies above it that is not below it, it can only be taken from the right.
+inline bool must_dominate(const System& system, const Sentence& sentence, const State& item) {
+    const std::int32_t head = sentence.given_head(item.position);
+    const bool head_on_left = head >= 0 && head < item.position && (head > 0 || system.root_first);
+    return head_on_left || item.given_children < sentence.demanded[item.position];
+}
+
+// May something come onto this stack that takes all items beyond position `reach`?
+inline bool covers(const System& system, const States& states, std::uint32_t id, const Sentence& sentence, std::int32_t reach) {
+    for (; id != kNone && states[id].position > reach; id = states[id].below)
+        if (must_dominate(system, sentence, states[id])) return false;
     return true;
 }
 
@@ -205,20 +216,14 @@ inline Choices agreeing(const System& system, const States& states, std::uint32_
     Choices c = choices(system, states, id);
     const State& top = states[id];
     const bool words_left = top.shifted < sentence.size();
-    c.shift &= words_left && shift_agrees(system, states, id, sentence);
-    c.end &= !words_left;
+    c.shift = c.shift && words_left && covers(system, states, id, sentence, sentence.reach[top.shifted + 1]);
+    c.end = c.end && !words_left && covers(system, states, id, sentence, 0);
     if (c.left_arc) c.left_arc = arc_agrees(system, sentence, top, states[top.below]);
     if (c.right_arc) {
         const State& head = states[top.below];
         c.right_arc = arc_agrees(system, sentence, head, top);
         // This arc would end the sentence.
         if (system.root_first && system.single_root && top.depth == 2) c.right_arc &= !words_left;
-    }
-    if (sentence.whole) {
-        // An arc that is due is made now: right arcs at once, left arcs when the head can get nothing more on its right.
-        if (c.right_arc) c.shift = c.left_arc = false;
-        const bool head_complete = top.given_children + 1 == sentence.demanded[known_position(system, top)];
-        if (c.left_arc && head_complete) c.shift = false;
     }
     return c;
 }

@@ -52,7 +52,7 @@ inline std::int32_t distance_class(std::int32_t distance) {
 inline void observe(const States& states, std::uint32_t id, const Symbols& symbols, std::span<const std::int32_t> words,
                     Elements& out) {
     const State& now = states[id];
-    std::uint32_t at = id;
+    std::uint32_t at = now.depth > 0 ? id : kNone;  // with the root last, nothing is on the stack at first
     for (int item = 0; item < kStackItems; ++item) {
         std::int32_t* fact = &out[static_cast<std::size_t>(item) * kFacts];
         if (at == kNone) {

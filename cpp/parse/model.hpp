@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -95,20 +96,21 @@ struct TransitionModel {
         return p;
     }
 
-    // p(label | arc) for all labels; `elements` are those of the configuration before the arc.
+    // p(label | arc) for all labels; `elements` are those of the configuration before the arc. They sum to 1 beyond the single
+    // precision of the distributions, because an arc that stands for all its labels counts as 1.
     void label_probabilities(Action action, Elements& elements, std::vector<double>& out) const {
-        const std::int32_t n = system.symbols.labels;
+        const auto n = static_cast<std::size_t>(system.symbols.labels);
         out.resize(n);
         Path path;
-        if (!joint_labels) {
+        if (joint_labels) {
+            std::vector<double> all(code().outcomes());
+            actions.franchise->distribution(path.data(), actions.descend(elements, path), all.data());
+            for (std::size_t l = 0; l < n; ++l) out[l] = all[code().arc(action, static_cast<std::int32_t>(l))];
+        } else {
             elements[kArcAction] = action == Action::right_arc;
             labels.franchise->distribution(path.data(), labels.descend(elements, path), out.data());
-            return;
         }
-        std::vector<double> all(code().outcomes());
-        actions.franchise->distribution(path.data(), actions.descend(elements, path), all.data());
-        double sum = 0;
-        for (std::int32_t l = 0; l < n; ++l) sum += out[l] = all[code().arc(action, l)];
+        const double sum = std::accumulate(out.begin(), out.end(), 0.0);
         for (double& p : out) p /= sum;
     }
 

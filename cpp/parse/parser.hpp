@@ -66,11 +66,8 @@ SentenceResult parse_sentence(const TransitionModel<Franchise>& model, Sentence 
         return true;
     };
     sentence.prepare();
-    // Evidence can lead every kept derivation into a dead end; a larger search finds the way, if there is one.
-    std::int64_t size = request.size;
-    for (int tries = 0; tries < 4; ++tries, size *= 16)
-        if (request.use_beam ? attempt(BeamPolicy{static_cast<std::size_t>(size)}) : attempt(ParticlePolicy{size}))
-            return result;
+    if (request.use_beam ? attempt(BeamPolicy{static_cast<std::size_t>(request.size)}) : attempt(ParticlePolicy{request.size}))
+        return result;
     sentence.heads = {};
     sentence.prepare();
     result.relaxed = true;

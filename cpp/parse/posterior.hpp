@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,31 +49,31 @@ class Posterior {
 public:
     Posterior(const TransitionModel<Franchise>& model, const States& states, const std::vector<Derivation>& finals,
               const Sentence& sentence)
-        : model_(model), states_(states), finals_(finals), sentence_(sentence), log_total_(log_sum(finals)) {}
+        : model_(model), states_(states), finals_(finals), sentence_(sentence), log_total_(log_sum(finals)),
+          label_row_(model.labelled ? states.size() : 0, kNone) {
+        for (const Derivation& d : finals_) {  // the best derivation first
+            const auto [found, is_new] = group_of_.try_emplace(states_[d.state].tree, groups_.size());
+            if (is_new) groups_.emplace_back();
+            groups_[found->second].derivations.push_back(d);
+            groups_[found->second].posterior += std::exp(d.log_weight - log_total_);
+        }
+    }
 
     double log_total() const { return log_total_; }
 
     // The most probable trees, derivations of the same tree added up.
     std::vector<Parse> best(std::size_t most) const {
-        struct Group {
-            std::uint64_t tree;
-            std::uint32_t state;
-            double sum;
-        };
-        std::vector<Group> groups;
-        for (const Derivation& d : finals_) {  // the best derivation first
-            const std::uint64_t tree = states_[d.state].tree;
-            const double mass = std::exp(d.log_weight - log_total_);
-            auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& g) { return g.tree == tree; });
-            if (same == groups.end())
-                groups.push_back({tree, d.state, mass});
-            else
-                same->sum += mass;
-        }
-        std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.sum > b.sum; });
-        if (groups.size() > most) groups.resize(most);
+        std::vector<const Group*> order;
+        for (const Group& g : groups_) order.push_back(&g);
+        std::stable_sort(order.begin(), order.end(), [](const Group* a, const Group* b) { return a->posterior > b->posterior; });
+        if (order.size() > most) order.resize(most);
         std::vector<Parse> parses;
-        for (const Group& g : groups) parses.push_back(read_back(g.state, g.sum));
+        for (const Group* g : order) {
+            Parse parse = read_back(g->derivations[0].state, *g);
+            choose_labels(*g, parse);
+            parse.log_prob = log_prob(*g, parse);
+            parses.push_back(std::move(parse));
+        }
         return parses;
     }
 
@@ -82,12 +83,19 @@ public:
         std::size_t i = 0;
         for (; i + 1 < finals_.size(); ++i)
             if ((x -= std::exp(finals_[i].log_weight - log_total_)) < 0) break;
-        return read_back(finals_[i].state, std::exp(finals_[i].log_weight - log_total_), &rng);
+        const std::uint32_t end = finals_[i].state;
+        const Group& group = groups_[group_of_.at(states_[end].tree)];
+        Parse parse = read_back(end, group);
+        if (model_.labelled)
+            each_arc(end, [&](std::uint32_t id) { parse.labels[states_[id].dependent - 1] = draw(labels_at(id), rng); });
+        parse.log_prob = log_prob(group, parse);
+        return parse;
     }
 
     Marginals marginals() const {
-        const std::size_t n = sentence_.words.size();
+        const std::size_t n = sentence_.words.size(), num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
         Marginals out{std::vector<Weighted>(n), std::vector<Weighted>(n), std::vector<Weighted>(n)};
+        std::vector<double> label_mass(model_.labelled ? n * num_labels : 0, 0.0);
         std::vector<double> mass(states_.size(), 0.0);
         for (const Derivation& d : finals_) mass[d.state] += std::exp(d.log_weight - log_total_);
         for (std::size_t id = states_.size(); id-- > 1;) {  // a State is made after the one it comes from
@@ -98,51 +106,100 @@ public:
             if (!is_arc(s)) continue;
             add_mass(out.heads[s.dependent - 1], known_position(model_.system, s), mass[id]);
             if (!model_.labelled) continue;
-            local_labels(s);
-            for (std::int32_t l = 0; l < model_.system.symbols.labels; ++l)
-                if (labels_[l] * mass[id] > 1e-6) add_mass(out.labels[s.dependent - 1], l, labels_[l] * mass[id]);
+            const std::size_t row = labels_at(static_cast<std::uint32_t>(id));
+            for (std::size_t l = 0; l < num_labels; ++l)
+                label_mass[(s.dependent - 1) * num_labels + l] += label_rows_[row + l] * mass[id];
         }
+        // Every label has some probability; a list of all of them would say little.
+        for (std::size_t i = 0; i < label_mass.size(); ++i)
+            if (label_mass[i] > 1e-6) out.labels[i / num_labels].emplace_back(static_cast<std::int32_t>(i % num_labels), label_mass[i]);
         return out;
     }
 
 private:
+    // The derivations of one tree.
+    struct Group {
+        std::vector<Derivation> derivations;
+        double posterior = 0;
+    };
+
     static bool is_arc(const State& s) { return s.action == Action::left_arc || s.action == Action::right_arc; }
 
-    // p(label | the configuration in which the arc was made), or certainty where the label is given or part of the state.
-    void local_labels(const State& s) const {
-        const std::int32_t given = sentence_.given_label(s.dependent);
-        if (model_.labels_in_contexts || given >= 0) {
-            labels_.assign(model_.system.symbols.labels, 0.0);
-            labels_[given >= 0 ? given : s.label] = 1.0;
-            return;
-        }
-        observe(states_, s.previous, model_.system.symbols, sentence_.words, elements_);
-        model_.label_probabilities(s.action, elements_, labels_);
+    template <class Work>
+    void each_arc(std::uint32_t id, const Work& work) const {
+        for (; id != kNone; id = states_[id].previous)
+            if (is_arc(states_[id])) work(id);
     }
 
-    Parse read_back(std::uint32_t id, double posterior, Stream* rng = nullptr) const {
+    // Where in label_rows_ the labels of an arc are: p(label | the configuration in which the arc was made), or certainty
+    // where the label is given or part of the state.
+    std::size_t labels_at(std::uint32_t id) const {
+        const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
+        std::uint32_t& row = label_row_[id];
+        if (row != kNone) return row * num_labels;
+        row = static_cast<std::uint32_t>(label_rows_.size() / num_labels);
+        const State& s = states_[id];
+        const std::int32_t given = sentence_.given_label(s.dependent);
+        if (model_.labels_in_contexts || given >= 0) {
+            labels_.assign(num_labels, 0.0);
+            labels_[given >= 0 ? given : s.label] = 1.0;
+        } else {
+            observe(states_, s.previous, model_.system.symbols, sentence_.words, elements_);
+            model_.label_probabilities(s.action, elements_, labels_);
+        }
+        label_rows_.insert(label_rows_.end(), labels_.begin(), labels_.end());
+        return row * num_labels;
+    }
+
+    // Heads and tags of a derivation.
+    Parse read_back(std::uint32_t id, const Group& group) const {
         const std::size_t n = sentence_.words.size();
-        Parse parse{std::vector<std::int32_t>(n, -1), std::vector<std::int32_t>(n, -1), std::vector<std::int32_t>(n, -1),
-                    log_total_ + std::log(posterior), posterior};
+        Parse parse{std::vector<std::int32_t>(n, -1), std::vector<std::int32_t>(n, -1), std::vector<std::int32_t>(n, -1), 0.0,
+                    group.posterior};
         for (; id != kNone; id = states_[id].previous) {
             const State& s = states_[id];
             if (s.action == Action::shift) parse.tags[s.position - 1] = s.tag;
-            if (!is_arc(s)) continue;
-            parse.heads[s.dependent - 1] = known_position(model_.system, s);
-            if (!model_.labelled) continue;
-            local_labels(s);
-            const std::size_t label = rng ? draw(*rng) : std::max_element(labels_.begin(), labels_.end()) - labels_.begin();
-            parse.labels[s.dependent - 1] = static_cast<std::int32_t>(label);
-            parse.log_prob += std::log(labels_[label]);
+            if (is_arc(s)) parse.heads[s.dependent - 1] = known_position(model_.system, s);
         }
         return parse;
     }
 
-    std::size_t draw(Stream& rng) const {
+    // The likeliest label of every arc of a tree, over all its derivations.
+    void choose_labels(const Group& group, Parse& parse) const {
+        if (!model_.labelled) return;
+        const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
+        std::vector<double> mass(parse.labels.size() * num_labels, 0.0);
+        for (const Derivation& d : group.derivations) {
+            const double weight = std::exp(d.log_weight - group.derivations[0].log_weight);
+            each_arc(d.state, [&](std::uint32_t id) {
+                const std::size_t row = labels_at(id), word = static_cast<std::size_t>(states_[id].dependent - 1);
+                for (std::size_t l = 0; l < num_labels; ++l) mass[word * num_labels + l] += weight * label_rows_[row + l];
+            });
+        }
+        for (std::size_t word = 0; word < parse.labels.size(); ++word) {
+            const auto begin = mass.begin() + static_cast<std::ptrdiff_t>(word * num_labels);
+            parse.labels[word] = static_cast<std::int32_t>(
+                std::max_element(begin, begin + static_cast<std::ptrdiff_t>(num_labels)) - begin);
+        }
+    }
+
+    // Of tree, tags, labels and words together: derivations have their labels by different contexts, so each is asked.
+    double log_prob(const Group& group, const Parse& parse) const {
+        std::vector<Derivation> labelled = group.derivations;
+        if (model_.labelled)
+            for (Derivation& d : labelled)
+                each_arc(d.state, [&](std::uint32_t id) {
+                    d.log_weight += std::log(label_rows_[labels_at(id) + parse.labels[states_[id].dependent - 1]]);
+                });
+        return log_sum(labelled);
+    }
+
+    std::int32_t draw(std::size_t row, Stream& rng) const {
+        const std::int32_t last = model_.system.symbols.labels - 1;
         double x = rng.uniform();
-        for (std::size_t l = 0; l + 1 < labels_.size(); ++l)
-            if ((x -= labels_[l]) < 0) return l;
-        return labels_.size() - 1;
+        for (std::int32_t l = 0; l < last; ++l)
+            if ((x -= label_rows_[row + static_cast<std::size_t>(l)]) < 0) return l;
+        return last;
     }
 
     const TransitionModel<Franchise>& model_;
@@ -150,6 +207,11 @@ private:
     const std::vector<Derivation>& finals_;
     const Sentence& sentence_;
     double log_total_;
+    std::vector<Group> groups_;
+    std::unordered_map<std::uint64_t, std::size_t> group_of_;  // by the hash of the tree
+    // Label distributions are worked out when first asked for, once a State.
+    mutable std::vector<std::uint32_t> label_row_;
+    mutable std::vector<double> label_rows_;
     mutable Elements elements_{};
     mutable std::vector<double> labels_;
 };
