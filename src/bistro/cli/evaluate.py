@@ -1,15 +1,30 @@
-"""`bistro evaluate`: attachment and tag scores."""
+"""`bistro evaluate`: attachment and tag scores, by length, and calibration."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bistro.cli.common import JsonOption, print_json
+from bistro.cli.common import JsonOption, print_json, require_writable, say
+from bistro.errors import ConfigError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from bistro.evaluate.attachment import AttachmentScores
+    from bistro.evaluate.by_length import LengthScores
+    from bistro.evaluate.calibration import Calibration
+
+Plot = Annotated[
+    str | None,
+    typer.Option(
+        "--plot",
+        metavar="OUT.svg",
+        help="With --calibration: the reliability diagram, as .svg or in an .html page.",
+        show_default=False,
+    ),
+]
 
 
 def evaluate(
@@ -26,6 +41,17 @@ def evaluate(
             show_default=False,
         ),
     ] = None,
+    by_length: Annotated[
+        bool, typer.Option("--by-length", help="Also F1 of arcs by their length in words.")
+    ] = False,
+    calibration: Annotated[
+        bool,
+        typer.Option(
+            "--calibration",
+            help="Also how honest the probabilities in MISC are (of `bistro parse --marginals`).",
+        ),
+    ] = False,
+    plot: Plot = None,
 ) -> None:
     """Compare the trees and tags of SYSTEM with those of GOLD, word by word.
 
@@ -36,26 +62,94 @@ def evaluate(
 
         bistro evaluate test.conllu parsed.conllu
         bistro evaluate test.conll parsed.conll --punct unicode --json
+        bistro evaluate test.conllu parsed.conllu --calibration --plot reliability.svg
     """
     from bistro.evaluate.attachment import score
+    from bistro.evaluate.by_length import score_by_length
+    from bistro.evaluate.calibration import calibrate
     from bistro.treebank.treebank import iter_sentences
 
-    scores = score(
-        iter_sentences(gold),
-        # A parser may leave words out or give several roots: that costs points, it is no error.
-        iter_sentences(system, roots="any", partial=True),
-        punct,
-        gold_name=gold,
-        system_name=system,
-    )
+    if plot is not None:
+        _check_plot(plot, calibration)
+    golds = list(iter_sentences(gold))
+    # A parser may leave words out or give several roots: that costs points, it is no error.
+    systems = list(iter_sentences(system, roots="any", partial=True))
+    scores = score(golds, systems, punct, gold_name=gold, system_name=system)
+    lengths: dict[str, list[LengthScores]] = {}
+    if by_length:
+        lengths["all words"] = score_by_length(golds, systems)
+        lengths["no punctuation"] = score_by_length(golds, systems, scores.no_punct.punct)
+    honesty = calibrate(golds, systems, system_name=system) if calibration else {}
+    if plot is not None:
+        _draw(honesty, plot, f"{system} against {gold}")
     if json:
-        print_json({"gold": gold, "system": system, **scores.to_dict()})
+        more = _as_dict(lengths, honesty)
+        print_json({"gold": gold, "system": system, **scores.to_dict(), **more})
     else:
-        _print_table(scores, f"{system} against {gold}")
+        _print_tables(scores, lengths, honesty, f"{system} against {gold}")
 
 
-def _print_table(scores: AttachmentScores, title: str) -> None:
+def _check_plot(plot: str, calibration: bool) -> None:
+    if not calibration:
+        raise ConfigError("--plot draws the reliability diagram: add --calibration")
+    if not plot.endswith((".svg", ".html")):
+        raise ConfigError(f"--plot '{plot}': the name must end in .svg or .html")
+    require_writable(plot)
+
+
+def _draw(honesty: dict[str, Calibration], plot: str, title: str) -> None:
+    from bistro.evaluate.calibration import PROTOCOL
+    from bistro.files import writing
+    from bistro.report.html import Page, figure, paragraph
+    from bistro.report.reliability import reliability_diagram
+
+    svg = reliability_diagram(honesty)
+    if plot.endswith(".html"):
+        page = Page("Calibration", subtitle=title)
+        page.section("Reliability diagram", figure(svg), paragraph(PROTOCOL)).write(plot)
+    else:
+        with writing(plot) as stream:
+            stream.write(svg.encode())
+    say(f"{plot}: reliability diagram")
+
+
+def _as_dict(
+    lengths: dict[str, list[LengthScores]], honesty: dict[str, Calibration]
+) -> dict[str, Any]:
+    from bistro.evaluate import by_length, calibration
+
+    more: dict[str, Any] = {}
+    if lengths:
+        rows = {name: [row.to_dict() for row in of_name] for name, of_name in lengths.items()}
+        more["by_length"] = {
+            "protocol": by_length.PROTOCOL,
+            "all_words": rows["all words"],
+            "no_punct": rows["no punctuation"],
+        }
+    if honesty:
+        figures = {key: one.to_dict() for key, one in honesty.items()}
+        more["calibration"] = {"protocol": calibration.PROTOCOL, **figures}
+    return more
+
+
+def _print_tables(
+    scores: AttachmentScores,
+    lengths: dict[str, list[LengthScores]],
+    honesty: dict[str, Calibration],
+    title: str,
+) -> None:
     from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(_score_table(scores, title))
+    console.print(f"{scores.words:,} words in {scores.sentences:,} sentences")
+    for words, rows in lengths.items():
+        console.print(_length_table(rows, words))
+    if honesty:
+        console.print(_calibration_table(honesty))
+
+
+def _score_table(scores: AttachmentScores, title: str) -> Table:
     from rich.table import Table
 
     table = Table("score", title=title)
@@ -80,8 +174,36 @@ def _print_table(scores: AttachmentScores, title: str) -> None:
         shown = _show(getattr(scores.no_punct, name), scores.unavailable.get(name))
         protocol = f"{told}; {scores.protocol['no_punct']}"
         table.add_row(f"{label} np", shown, f"{scores.no_punct.words:,}", protocol)
-    Console(highlight=False).print(table)
-    Console(highlight=False).print(f"{scores.words:,} words in {scores.sentences:,} sentences")
+    return table
+
+
+def _length_table(rows: list[LengthScores], words: str) -> Table:
+    from rich.table import Table
+
+    table = Table(
+        "length", title=f"labelled (LAS) and plain (UAS) arcs by length, {words}, percent"
+    )
+    for name in ("gold", "system", "LAS F1", "precision", "recall", "UAS F1"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        figures = (row.las.f1, row.las.precision, row.las.recall, row.uas.f1)
+        shown = ["n/a" if figure is None else f"{figure:.2f}" for figure in figures]
+        table.add_row(row.length, f"{row.gold:,}", f"{row.system:,}", *shown)
+    return table
+
+
+def _calibration_table(honesty: dict[str, Calibration]) -> Table:
+    from rich.table import Table
+
+    from bistro.evaluate.calibration import PROTOCOL
+
+    table = Table("probability", title="calibration, percent", caption=PROTOCOL)
+    for name in ("error", "Brier", "told", "right", "words"):
+        table.add_column(name, justify="right")
+    for key, one in honesty.items():
+        figures = (one.expected_calibration_error, one.brier, one.confidence, one.accuracy)
+        table.add_row(key, *(f"{100 * figure:.2f}" for figure in figures), f"{one.words:,}")
+    return table
 
 
 def _show(score: float | None, reason: str | None) -> str:

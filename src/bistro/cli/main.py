@@ -20,6 +20,7 @@ from bistro.cli.evaluate import evaluate
 from bistro.cli.fetch import fetch
 from bistro.cli.generate import generate
 from bistro.cli.info import info
+from bistro.cli.parse import parse
 from bistro.cli.perplexity import perplexity
 from bistro.cli.surprisal import surprisal
 from bistro.cli.train import train
@@ -41,7 +42,19 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, train, tune, perplexity, surprisal, generate, evaluate, convert, fetch, info):
+for command in (
+    demo,
+    train,
+    tune,
+    parse,
+    perplexity,
+    surprisal,
+    generate,
+    evaluate,
+    convert,
+    fetch,
+    info,
+):
     app.command()(command)
 
 

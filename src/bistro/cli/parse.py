@@ -1,0 +1,159 @@
+"""`bistro parse`: trees with probabilities, in the file that came in."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from bistro.cli.common import (
+    FormatOption,
+    InputArgument,
+    ModelArgument,
+    OutputOption,
+    SeedOption,
+    say,
+)
+from bistro.errors import ConfigError
+
+
+def _number(name: str, told: str, smallest: int = 1, panel: str = "Search") -> Any:
+    return typer.Option(
+        name, metavar="N", min=smallest, help=told, show_default=False, rich_help_panel=panel
+    )
+
+
+Tags = Annotated[
+    str, typer.Option("--tags", metavar="joint|given", help="Find the tags too, or use INPUT's.")
+]
+Particles = Annotated[
+    int | None, _number("--particles", "Search with a budget of particles; usual: 1000.")
+]
+Beam = Annotated[int | None, _number("--beam", "Search with a beam of this width instead.")]
+Greedy = Annotated[
+    bool,
+    typer.Option("--greedy", help="Keep one derivation after each word.", rich_help_panel="Search"),
+]
+TagsPerWord = Annotated[int | None, _number("--tags-per-word", "Most tags tried; usual: 3.")]
+LabelsPerArc = Annotated[
+    int | None,
+    _number("--labels-per-arc", "Most labels tried, where contexts see labels; usual: 3."),
+]
+OneReduce = Annotated[
+    bool,
+    typer.Option(
+        "--one-reduce",
+        help="Try only the likelier of left arc and right arc.",
+        rich_help_panel="Search",
+    ),
+]
+KBest = Annotated[
+    int, typer.Option("--kbest", metavar="K", min=1, help="Write the K most probable trees.")
+]
+Samples = Annotated[
+    int,
+    typer.Option("--samples", metavar="N", min=0, help="Write N trees drawn from the posterior."),
+]
+MarginalsOption = Annotated[
+    bool, typer.Option("--marginals", help="Write PHead, PDeprel and PUpos into MISC.")
+]
+Mbr = Annotated[
+    bool,
+    typer.Option(
+        "--mbr/--no-mbr", help="The tree of least risk, or the most probable one (as in --kbest)."
+    ),
+]
+Partial = Annotated[
+    bool,
+    typer.Option(
+        "--partial", help="Heads and labels that INPUT has are kept; find those that are _."
+    ),
+]
+Threads = Annotated[
+    int,
+    typer.Option(
+        "--threads", metavar="N", min=0, help="0: as many as there are; the result is the same."
+    ),
+]
+
+
+def parse(
+    model: ModelArgument,
+    input: InputArgument = "-",
+    output: OutputOption = "-",
+    tags: Tags = "joint",
+    kbest: KBest = 1,
+    samples: Samples = 0,
+    marginals: MarginalsOption = False,
+    mbr: Mbr = True,
+    partial: Partial = False,
+    particles: Particles = None,
+    beam: Beam = None,
+    greedy: Greedy = False,
+    tags_per_word: TagsPerWord = None,
+    labels_per_arc: LabelsPerArc = None,
+    one_reduce: OneReduce = False,
+    format: FormatOption = None,
+    threads: Threads = 0,
+    seed: SeedOption = 1,
+) -> None:
+    """Parse sentences: INPUT comes back with new heads, labels and tags, all else as it was.
+
+    Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
+    labels), and its parse_rank (or number as a sample). Several trees of a sentence stand one after
+    the other. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for probabilities.
+
+        echo "The dog sleeps ." | bistro parse english.bistro
+        bistro parse english.bistro raw.txt -o parsed.conllu --marginals
+        bistro parse english.bistro test.conllu --tags given --kbest 10 -o ten.conllu.gz
+        bistro parse english.bistro half-done.conllu --partial -o done.conllu
+    """
+    from bistro.cli.parse_run import ParseRun
+    from bistro.models.base import load
+    from bistro.treebank.treebank import iter_sentences, write
+
+    if tags not in ("joint", "given"):
+        raise ConfigError(f"--tags is 'joint' or 'given', not '{tags}'")
+    if samples and kbest > 1:
+        raise ConfigError("--samples and --kbest both say which trees to write: choose one")
+    options: dict[str, Any] = {
+        "tags": tags,
+        "seed": seed,
+        "threads": threads,
+        **_search(particles, beam, greedy, tags_per_word, labels_per_arc, one_reduce),
+        **({"kbest": kbest} if kbest > 1 else {}),
+        **({"samples": samples} if samples else {}),
+        **({"marginals": True} if marginals else {}),
+        **({} if mbr else {"mbr": False}),
+        **({"partial": True} if partial else {}),
+    }
+    trained = load(model)
+    run = ParseRun(trained, options)
+    sentences = iter_sentences(input, format, roots="any", partial=True)
+    write(run.parsed(sentences), output)
+    say(run.report(input))
+
+
+def _search(
+    particles: int | None,
+    beam: int | None,
+    greedy: bool,
+    tags_per_word: int | None,
+    labels_per_arc: int | None,
+    one_reduce: bool,
+) -> dict[str, Any]:
+    """Return the options of the search that were given; a model has defaults for the others."""
+    if (particles is not None) + (beam is not None) + greedy > 1:
+        raise ConfigError("--particles, --beam and --greedy are three ways to search: choose one")
+    chosen: dict[str, Any] = {}
+    if particles is not None:
+        chosen |= {"search": "particles", "size": particles}
+    if beam is not None or greedy:
+        chosen |= {"search": "beam", "size": beam or 1}
+    if tags_per_word is not None:
+        chosen["tags_per_word"] = tags_per_word
+    if labels_per_arc is not None:
+        chosen["labels_per_arc"] = labels_per_arc
+    if one_reduce:
+        chosen["both_reduces"] = False
+    return chosen

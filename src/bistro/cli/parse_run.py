@@ -1,0 +1,143 @@
+"""One pass of a parser over a file: what goes in, what comes out, and what could not be done."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from bistro.decode.tree_probability import tree_probabilities
+from bistro.errors import BistroError
+from bistro.models.base import Model
+from bistro.models.parses import Parse
+from bistro.models.transition import ParseOptions, TransitionModel
+from bistro.models.transition_data import MISSING, tags_of
+from bistro.report.parsed import ParseWriter
+from bistro.treebank.projectivity import is_projective
+from bistro.treebank.sentence import Sentence
+
+
+class ParseRun:
+    """One pass over the input, and the count of what could not be done as asked."""
+
+    def __init__(self, model: Model, options: dict[str, Any]) -> None:
+        self.model = model
+        self.options = options
+        self.words = 0
+        self.sentences = 0
+        self.relaxed: list[int] = []
+        """Lines of the sentences whose given heads could not be met."""
+        self.unknown_tags = 0
+        self.missing_tags = 0
+        self.kept_graphs = 0
+        self._crossing: set[int] = set()
+        self._known_tags: frozenset[str] = frozenset()
+        self._begin = time.monotonic()
+
+    def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Yield the sentences of the output."""
+        parse_all = self.model.require("parse_all")
+        parses = self._understood(parse_all(self._prepared(sentences), **self.options))
+        writer = self._writer()
+        for parse in self._with_tree_probabilities(parses):
+            self._count(parse)
+            yield from writer.sentences(parse)
+
+    def report(self, name: str) -> str:
+        """Return one line on what was done."""
+        seconds = max(time.monotonic() - self._begin, 1e-9)
+        told = [
+            f"{self.sentences:,} sentences, {self.words:,} words, "
+            f"{self.words / seconds:,.0f} words/s; {self._protocol()}"
+        ]
+        if self.relaxed:
+            where = f"{'<stdin>' if name == '-' else name}:{self.relaxed[0]}"
+            told.append(
+                f"given heads not used in {len(self.relaxed):,} sentences, since no projective "
+                f"tree has them (first at {where})"
+            )
+        if self.unknown_tags:
+            told.append(f"{self.unknown_tags:,} given tags unknown to the model, so not used")
+        if self.missing_tags:
+            told.append(f"{self.missing_tags:,} words had no tag, so it was found")
+        if self.kept_graphs:
+            told.append(f"enhanced graphs (DEPS) of {self.kept_graphs:,} sentences kept as given")
+        return "; ".join(told)
+
+    def _protocol(self) -> str:
+        """Return how the trees were found; defaults are named only where they are known here."""
+        is_transition = isinstance(self.model, TransitionModel)
+        chosen = vars(ParseOptions(**self.options)) if is_transition else self.options
+        told = [self.model.kind, f"tags {chosen['tags']}"]
+        if "search" in chosen:
+            told.append(f"{chosen['search']} {chosen['size']:,}")
+        if chosen.get("samples"):
+            told.append(f"samples, seed {chosen['seed']}")
+        else:
+            told.append("least risk" if self._by_risk else "most probable trees")
+        return ", ".join(told)
+
+    @property
+    def _by_risk(self) -> bool:
+        return self.options.get("mbr", True) and not {"kbest", "samples"} & set(self.options)
+
+    def _understood(self, parses: Iterator[Parse]) -> Iterator[Parse]:
+        try:
+            yield from parses
+        except TypeError as error:
+            name = str(error).rpartition("unexpected keyword argument")[2].strip(" '")
+            if name not in self.options:
+                raise
+            option = name.replace("_", "-")
+            told = f"a model of kind '{self.model.kind}' has no option '{option}' for parsing"
+            raise BistroError(told) from None
+
+    def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Yield sentences that the parser takes, in which crossing heads are left open."""
+        for sentence in sentences:
+            if sentence.format == "conllx":
+                self._refuse_probabilities()
+            if self.options.get("partial") and not is_projective(sentence.heads):
+                self._crossing.add(sentence.line)
+                sentence = sentence.replace(heads=[-1] * len(sentence))
+            yield sentence
+
+    def _refuse_probabilities(self) -> None:
+        for name in ("marginals", "kbest", "samples"):
+            if name in self.options:
+                raise BistroError(
+                    f"--{name} writes probabilities, for which CoNLL-X has no column: "
+                    "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
+                )
+
+    def _with_tree_probabilities(self, parses: Iterator[Parse]) -> Iterator[Parse]:
+        if isinstance(self.model, TransitionModel) and self._by_risk:
+            return tree_probabilities(self.model, parses, threads=self.options["threads"])
+        return parses
+
+    def _writer(self) -> ParseWriter:
+        config = getattr(self.model, "config", None)
+        return ParseWriter(
+            tag_column=getattr(config, "tagset", "upos"),
+            joined_features=bool(getattr(config, "tag_features", ())),
+            given_tags=self.options["tags"] == "given",
+        )
+
+    def _count(self, parse: Parse) -> None:
+        sentence = parse.sentence
+        self.sentences += 1
+        self.words += len(sentence)
+        if parse.relaxed or sentence.line in self._crossing:
+            self._crossing.discard(sentence.line)
+            self.relaxed.append(sentence.line)
+        if sentence.format == "conllu" and any(deps != "_" for deps in sentence.deps):
+            self.kept_graphs += 1
+        if self.options["tags"] == "given":
+            self._count_tags(sentence)
+
+    def _count_tags(self, sentence: Sentence) -> None:
+        if isinstance(self.model, TransitionModel):
+            given = tags_of(sentence, self.model.config)
+            self._known_tags = self._known_tags or frozenset({MISSING, *self.model.codec.tags})
+            self.unknown_tags += sum(tag not in self._known_tags for tag in given)
+            self.missing_tags += given.count(MISSING)

@@ -1,0 +1,116 @@
+"""Attachment by the length of the dependency: short arcs are easy, long ones tell parsers apart.
+
+The length of an arc is the distance in words between head and dependent; arcs from the root are a
+class of their own (Titov & Henderson 2007, Table 2). Gold and system may disagree on the length,
+so each class has a precision and a recall. With C arcs that are right, G arcs in gold and S arcs
+in the system's trees,
+
+    precision = C / S    recall = C / G    F1 = 2 C / (G + S)
+
+An arc is right when head and label are (`las`; subtypes ignored), or the head alone (`uas`).
+
+>>> from bistro.treebank.sentence import Sentence
+>>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
+>>> [row.las.f1 for row in score_by_length([gold], [gold]) if row.gold]
+[100.0, 100.0]
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bistro.evaluate.punctuation import Punctuation, mark
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import MISSING
+
+CLASSES = ("to root", "1", "2", "3-6", ">= 7")
+_FIRST_LENGTHS = (1, 2, 3, 7)
+PROTOCOL = (
+    "F1, precision and recall of arcs by the distance between head and dependent in words; "
+    "subtypes of relations ignored"
+)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Precision, recall and F1 in percent; None where there is nothing to count."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class LengthScores:
+    """The arcs of one class of lengths."""
+
+    length: str
+    gold: int
+    system: int
+    las: Rates
+    uas: Rates
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures by name."""
+        return vars(self) | {"las": vars(self.las), "uas": vars(self.uas)}
+
+
+def score_by_length(
+    gold: Iterable[Sentence], system: Iterable[Sentence], punct: Punctuation | None = None
+) -> list[LengthScores]:
+    """Return the scores of each class of lengths, of all words or of those that are no punctuation.
+
+    `punct` is the rule by which punctuation is recognised in gold, None to count all words. Words
+    without a head in the system's tree have no arc there.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    labels = set()
+    for right, given in zip(gold, system, strict=True):
+        skipped = mark(right, punct) if punct else [False] * len(right)
+        rows = zip(right.heads, given.heads, right.deprels, given.deprels, skipped, strict=True)
+        for word, (head, found, label, found_label, skip) in enumerate(rows, start=1):
+            if skip:
+                continue
+            labels.add(found_label)
+            counts["gold", length_class(word, head)] += 1
+            if found == MISSING:
+                continue
+            counts["system", length_class(word, found)] += 1
+            if head == found:
+                counts["uas", length_class(word, head)] += 1
+                counts["las", length_class(word, head)] += _same_relation(label, found_label)
+    return [_summarise(counts, name, labelled=not labels <= {EMPTY}) for name in CLASSES]
+
+
+def length_class(word: int, head: int) -> str:
+    """Return the class of an arc.
+
+    >>> length_class(3, 0), length_class(3, 9), length_class(12, 3)
+    ('to root', '3-6', '>= 7')
+    """
+    if head == 0:
+        return CLASSES[0]
+    return CLASSES[bisect.bisect_right(_FIRST_LENGTHS, abs(word - head))]
+
+
+def _same_relation(one: str, other: str) -> bool:
+    return one.partition(":")[0] == other.partition(":")[0]
+
+
+def _summarise(counts: Counter[tuple[str, str]], name: str, *, labelled: bool) -> LengthScores:
+    gold, system = counts["gold", name], counts["system", name]
+
+    def share(right: int, total: int) -> float | None:
+        return 100.0 * right / total if total else None
+
+    def rates(kind: str) -> Rates:
+        right = counts[kind, name]
+        return Rates(share(right, system), share(right, gold), share(2 * right, gold + system))
+
+    nothing = Rates(None, None, None)
+    return LengthScores(name, gold, system, rates("las") if labelled else nothing, rates("uas"))

@@ -1,0 +1,123 @@
+"""Calibration: of the arcs a parser is 90 % sure of, are 90 % right?
+
+Every word gives a pair: the probability p of the value that stands in its row (PHead, PDeprel,
+PUpos or PXpos in MISC), and whether that value is right (c = 1) or not (0). The pairs are put in 15
+bins of equal width by p; with n_b pairs in bin b, N in all,
+
+    expected calibration error = Σ_b n_b / N · |mean of p in b - mean of c in b|
+    Brier score                = mean of (p - c)²
+
+The first is 0 for a parser that knows how much it knows; the second also rewards deciding. Labels
+are compared whole, subtypes included, since it is the whole label whose probability is told.
+
+>>> c = calibration_of([(1.0, True), (0.5, True), (0.5, False), (0.5, True), (0.5, False)])
+>>> c.expected_calibration_error, c.brier
+(0.0, 0.2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bistro.errors import TreebankError
+from bistro.treebank.probabilities import KEYS, read_probabilities
+from bistro.treebank.sentence import Sentence
+
+BINS = 15
+PROTOCOL = (
+    f"expected calibration error over {BINS} bins of equal width; all words that have a "
+    "probability, punctuation included; labels with their subtypes"
+)
+
+
+@dataclass(frozen=True)
+class Bin:
+    """The words whose probability lies between two borders."""
+
+    low: float
+    high: float
+    words: int
+    confidence: float | None
+    """Mean probability; None for a bin without words, as is the accuracy."""
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How well probabilities fit what came true; all figures between 0 and 1."""
+
+    expected_calibration_error: float
+    brier: float
+    confidence: float
+    """Mean probability of what was written: above the accuracy means too sure of itself."""
+    accuracy: float
+    words: int
+    bins: list[Bin]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures by name."""
+        return vars(self) | {"bins": [vars(one) for one in self.bins]}
+
+
+def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
+    """Return the calibration of (probability, is right) pairs, of which there is at least one."""
+    members: list[list[tuple[float, bool]]] = [[] for _ in range(BINS)]
+    for pair in pairs:
+        members[min(int(pair[0] * BINS), BINS - 1)].append(pair)
+    bins = [_bin(number, inside) for number, inside in enumerate(members)]
+    total = len(pairs)
+    gaps = (
+        one.words * abs(one.confidence - one.accuracy)
+        for one in bins
+        if one.confidence is not None and one.accuracy is not None
+    )
+    return Calibration(
+        expected_calibration_error=sum(gaps) / total,
+        brier=sum((p - right) ** 2 for p, right in pairs) / total,
+        confidence=sum(p for p, _ in pairs) / total,
+        accuracy=sum(right for _, right in pairs) / total,
+        words=total,
+        bins=bins,
+    )
+
+
+def calibrate(
+    gold: Iterable[Sentence], system: Iterable[Sentence], *, system_name: str = "system"
+) -> dict[str, Calibration]:
+    """Return the calibration of every kind of probability that `system` has in MISC, by its key.
+
+    Sentences must have been found to have the same words (`bistro.evaluate.attachment.score`).
+    """
+    pairs: dict[str, list[tuple[float, bool]]] = {key: [] for key in KEYS.values()}
+    for right, given in zip(gold, system, strict=True):
+        if given.format != "conllu":
+            continue
+        for column, key in KEYS.items():
+            values = zip(
+                read_probabilities(given, key, path=system_name),
+                getattr(right, column),
+                getattr(given, column),
+                strict=True,
+            )
+            pairs[key] += [(p, one == other) for p, one, other in values if p is not None]
+    found = {key: calibration_of(of_key) for key, of_key in pairs.items() if of_key}
+    if not found:
+        raise TreebankError(
+            f"no probabilities ({', '.join(KEYS.values())}) in the column MISC: parse with "
+            "--marginals, into CoNLL-U",
+            path=system_name,
+        )
+    return found
+
+
+def _bin(number: int, pairs: list[tuple[float, bool]]) -> Bin:
+    words = len(pairs)
+    return Bin(
+        low=number / BINS,
+        high=(number + 1) / BINS,
+        words=words,
+        confidence=sum(p for p, _ in pairs) / words if words else None,
+        accuracy=sum(right for _, right in pairs) / words if words else None,
+    )

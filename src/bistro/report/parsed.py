@@ -1,0 +1,122 @@
+"""Parses as sentences of a file: the sentence that was read, with the values that were found.
+
+Only HEAD, DEPREL and, where tags were not given, the column of tags are new; everything else is
+kept. A sentence with several parses becomes several sentences in a row, each with the comments
+
+    # log_prob = -35.1027       natural logarithm of p(words, tags, tree, labels)
+    # parse_rank = 1            1 is the best; or `# sample = 1`, for trees drawn at random
+
+With marginals, MISC tells the probability of each value (see `bistro.treebank.probabilities`).
+
+>>> writer = ParseWriter()                                           # doctest: +SKIP
+>>> for sentence in writer.sentences(model.parse(words, marginals=True)):
+...     print(sentence, end="")                                      # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.models.parses import Analysis, Marginals, Parse
+from bistro.treebank.conllu import to_conllu
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.probabilities import KEYS, put_probabilities
+from bistro.treebank.projectivity import LIFTED, ON_PATH
+from bistro.treebank.sentence import Sentence
+
+OWN_COMMENTS = ("log_prob", "parse_rank", "sample")
+
+
+@dataclass
+class ParseWriter:
+    """Turns parses into sentences, the first parse first."""
+
+    tag_column: Literal["upos", "xpos"] = "upos"
+    joined_features: bool = False
+    """The model's tags have features behind a ``|``, which the column does not show."""
+    given_tags: bool = False
+    """Tags of the input stay; only where it has none, the tag that was found is written."""
+    sentences_written: int = 0
+
+    def sentences(self, parse: Parse) -> Iterator[Sentence]:
+        """Yield the samples of a parse, if it has any, else its analyses."""
+        self.sentences_written += 1
+        base = _as_columns(parse.sentence, self.sentences_written)
+        name = "sample" if parse.samples else "parse_rank"
+        for place, analysis in enumerate(parse.samples or parse.analyses, start=1):
+            yield self._sentence(base, analysis, parse.marginals, f"# {name} = {place}")
+
+    def _sentence(
+        self, base: Sentence, analysis: Analysis, marginals: Marginals | None, rank: str
+    ) -> Sentence:
+        tags = self._tags(base, analysis)
+        sentence = base.replace(
+            heads=analysis.heads, deprels=analysis.labels, **{self.tag_column: tags}
+        )
+        if base.format == "conllx":  # no comments, and PDEPREL where MISC would be
+            return sentence
+        kept = [comment for comment in base.comments if not _is_own(comment)]
+        added = {"comments": [*kept, f"# log_prob = {analysis.log_prob:.4f}", rank]}
+        if marginals is not None:
+            added["misc"] = self._misc(sentence, marginals)
+        return sentence.replace(**added)
+
+    def _tags(self, base: Sentence, analysis: Analysis) -> list[str]:
+        found = [self._shown_tag(tag) for tag in analysis.tags]
+        if not self.given_tags:
+            return found
+        given = getattr(base, self.tag_column)
+        return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
+
+    def _shown_tag(self, tag: str) -> str:
+        return tag.partition("|")[0] if self.joined_features else tag
+
+    def _misc(self, sentence: Sentence, marginals: Marginals) -> list[str]:
+        misc = []
+        for word, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True)):
+            values = {KEYS["heads"]: _head_probability(sentence.heads, word, head, marginals)}
+            if label != EMPTY:
+                listed = marginals.labels[word]
+                values[KEYS["deprels"]] = sum(p for name, p in listed if _plain(name) == label)
+            if not self.given_tags:
+                tag = getattr(sentence, self.tag_column)[word]
+                listed = marginals.tags[word]
+                values[KEYS[self.tag_column]] = sum(
+                    p for name, p in listed if self._shown_tag(name) == tag
+                )
+            clipped = {key: min(p, 1.0) for key, p in values.items()}
+            misc.append(put_probabilities(sentence.misc[word], clipped))
+        return misc
+
+
+def _as_columns(sentence: Sentence, number: int) -> Sentence:
+    """Return a line of text as CoNLL-U with a name and its text; columns as they are."""
+    if sentence.format != "text":
+        return sentence
+    comments = [f"# sent_id = {number}", f"# text = {' '.join(sentence.forms)}"]
+    return to_conllu(sentence, roots="any").replace(comments=comments)
+
+
+def _is_own(comment: str) -> bool:
+    key, equals, _ = comment[1:].partition("=")
+    return bool(equals) and key.strip() in OWN_COMMENTS
+
+
+def _plain(label: str) -> str:
+    """Return a label without the marks of pseudo-projective trees."""
+    return label.partition(LIFTED)[0].partition(ON_PATH)[0]
+
+
+def _head_probability(heads: list[int], word: int, head: int, marginals: Marginals) -> float:
+    """Return the probability of an arc.
+
+    A word that was put back under a lower head (pseudo-projective trees) has that of the arc it was
+    put back from, whose head is an ancestor of the present one.
+    """
+    listed = dict(marginals.heads[word])
+    if head not in listed and any(LIFTED in label for label, _ in marginals.labels[word]):
+        while head > 0 and head not in listed:
+            head = heads[head - 1]
+    return listed.get(head, 0.0)

@@ -1,0 +1,131 @@
+"""The reliability diagram: how often what a parser was p sure of was right, against p.
+
+A point is a bin of words, as far right as they were sure and as high as they were right; its area
+grows with the number of words. Points on the diagonal are honest; below it lie bins that were too
+sure of themselves.
+
+>>> from bistro.evaluate.calibration import calibration_of
+>>> svg = reliability_diagram({"PHead": calibration_of([(0.9, True), (0.8, False)])})
+>>> svg.count("<circle")                      # two bins, and one in the legend
+3
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from bistro.evaluate.calibration import Bin, Calibration
+from bistro.report.arcs import FONT
+from bistro.report.plots import COLOURS, INK, MUTED, RULE, TICK_SIZE
+from bistro.report.text import text_width, xml_text
+
+SIDE = 320.0
+LEFT, TOP, RIGHT, BOTTOM = 54.0, 16.0, 16.0, 46.0
+LARGEST, SMALLEST = 11.0, 2.5
+TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+def reliability_diagram(calibrations: Mapping[str, Calibration]) -> str:
+    """Return a square SVG picture with one series of points a kind of probability."""
+    names = [
+        f"{name}: error {100 * one.expected_calibration_error:.1f} %"
+        for name, one in calibrations.items()
+    ]
+    legend = max(map(_legend_width, names))
+    width, height = LEFT + SIDE + RIGHT + legend, TOP + SIDE + BOTTOM
+    title = f"Reliability diagram. {'; '.join(names)}."
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-chart" role="img" '
+        f'aria-label="{xml_text(title)}" width="{width:.1f}" height="{height:.1f}" '
+        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
+        f"<title>{xml_text(title)}</title>",
+        f'<rect class="paper" width="{width:.1f}" height="{height:.1f}" fill="#ffffff"/>',
+        *_grid(),
+    ]
+    for number, (name, calibration) in enumerate(calibrations.items(), start=1):
+        parts += _series(name, calibration, number)
+        y = TOP + 12 + 22 * number
+        x = LEFT + SIDE + RIGHT
+        parts.append(_point(x + 6, y - 4, 5, number, name))
+        parts.append(_text("name", x + 18, y, names[number - 1], "start", INK))
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _across(value: float) -> float:
+    return LEFT + SIDE * value
+
+
+def _up(value: float) -> float:
+    return TOP + SIDE * (1 - value)
+
+
+def _legend_width(name: str) -> float:
+    return 26 + text_width(name, TICK_SIZE + 1)
+
+
+def _grid() -> list[str]:
+    parts = []
+    for tick in TICKS:
+        x, y = _across(tick), _up(tick)
+        kind, colour = ("axis", MUTED) if tick == 0 else ("grid", RULE)
+        parts.append(_line(kind, LEFT, y, LEFT + SIDE, y, colour))
+        parts.append(_line(kind, x, TOP, x, TOP + SIDE, colour))
+        parts.append(_text("tick", LEFT - 7, y + 4, f"{tick:.1f}", "end", MUTED))
+        parts.append(_text("tick", x, TOP + SIDE + 17, f"{tick:.1f}", "middle", MUTED))
+    parts.append(_line("axis", _across(0), _up(0), _across(1), _up(1), MUTED, dashed=True))
+    middle = TOP + SIDE / 2
+    parts.append(
+        _text("tick", LEFT + SIDE / 2, TOP + SIDE + 36, "probability told", "middle", MUTED)
+    )
+    turned = _text("tick", 0, 0, "share that is right", "middle", MUTED)
+    parts.append(f'<g transform="translate(15 {middle:.1f}) rotate(-90)">{turned}</g>')
+    return parts
+
+
+def _series(name: str, calibration: Calibration, number: int) -> list[str]:
+    most = max(one.words for one in calibration.bins)
+    places = [
+        (one, _across(one.confidence), _up(one.accuracy))
+        for one in calibration.bins
+        if one.confidence is not None and one.accuracy is not None
+    ]
+    path = " ".join(f"{x:.1f},{y:.1f}" for _, x, y in places)
+    line = (
+        f'<polyline class="curve s{number}" points="{path}" fill="none" '
+        f'stroke="{COLOURS[number - 1]}" stroke-width="1.2" opacity="0.6"/>'
+    )
+    dots = [
+        _point(x, y, max(SMALLEST, LARGEST * math.sqrt(one.words / most)), number, _told(name, one))
+        for one, x, y in places
+    ]
+    return [line, *dots]
+
+
+def _told(name: str, one: Bin) -> str:
+    return f"{name} {one.confidence:.3f}: {one.accuracy:.3f} of {one.words:,} words are right"
+
+
+def _point(x: float, y: float, radius: float, number: int, told: str) -> str:
+    return (
+        f'<circle class="dot s{number}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" '
+        f'fill="{COLOURS[number - 1]}" fill-opacity="0.75"><title>{xml_text(told)}</title></circle>'
+    )
+
+
+def _line(
+    kind: str, x1: float, y1: float, x2: float, y2: float, colour: str, *, dashed: bool = False
+) -> str:
+    dashes = ' stroke-dasharray="5 4"' if dashed else ""
+    return (
+        f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+        f'stroke="{colour}"{dashes}/>'
+    )
+
+
+def _text(kind: str, x: float, y: float, text: str, anchor: str, colour: str) -> str:
+    size = TICK_SIZE + (kind == "name")
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
+        f'font-size="{size}" fill="{colour}">{xml_text(text)}</text>'
+    )
