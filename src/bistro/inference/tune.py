@@ -3,10 +3,10 @@
 Hill climbing, one part of the configuration after another, again and again until nothing helps:
 
 - contexts of a distribution: every absent element is tried in one place (words at the end, all else
-  before the words); the few best are then tried in all places; the best of all trials is taken if
-  it is better than what there is. When no addition helps, single elements are removed, or change
-  places with their neighbours. After the first time only elements that looked promising when they
-  were last tried are tried again;
+  before the words); the few best then move to either side as long as that helps; the best of all
+  trials is taken if it is better than what there is. When no addition helps, single elements are
+  removed, or change places with their neighbours. After the first time only elements that looked
+  promising when they were last tried are tried again;
 - settings: all values of each (`ALTERNATIVES`); features are joined to the tags one by one.
 
 A trial trains only the chains that changed (`bistro.inference.workbench`) with few sweeps, and asks
@@ -71,7 +71,7 @@ class Effort:
     least_gain: float = 0.03
     """A change must bring as much; smaller gains are noise, and longer contexts cost time."""
     best_places: int = 3
-    """How many of the best new elements are tried in all places."""
+    """How many of the best new elements are tried in other places too."""
     promising: int = 12
     """How many elements or features are tried again after the first time."""
     label_elements: bool = True
@@ -166,7 +166,7 @@ class Search:
         return trial
 
     def _add_element(self, part: str) -> bool:
-        """Try new elements in one place each, the best of them in all places."""
+        """Try new elements in one place each, the best of them in others too."""
         now = getattr(self.best.config.contexts, part)
         absent = [element for element in self._elements(part) if element not in now]
         probes: list[tuple[str, Trial]] = []
@@ -176,10 +176,22 @@ class Search:
             probes.append((element, trial))
         probes.sort(key=lambda probe: -probe[1].score)
         trials = [trial for _, trial in probes]
-        for element, _ in probes[: self.effort.best_places]:
-            others = [p for p in range(len(now) + 1) if p != _usual_place(now, element)]
-            trials += [self._insert(part, element, place) for place in others]
+        for element, trial in probes[: self.effort.best_places]:
+            trials += self._walk(part, element, trial.score)
         return self._accept(trials)
+
+    def _walk(self, part: str, element: str, score: float) -> Iterator[Trial]:
+        """Move a new element from its usual place to either side as long as that helps."""
+        now = getattr(self.best.config.contexts, part)
+        usual = _usual_place(now, element)
+        for places in (range(usual - 1, -1, -1), range(usual + 1, len(now) + 1)):
+            last = score
+            for place in places:
+                trial = self._insert(part, element, place)
+                yield trial
+                if trial.score <= last:
+                    break
+                last = trial.score
 
     def _insert(self, part: str, element: str, place: int) -> Trial:
         now = getattr(self.best.config.contexts, part)
