@@ -162,9 +162,9 @@ inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t la
 struct Sentence {
     std::span<const std::int32_t> words, tags, heads, labels;
     std::vector<std::uint16_t> demanded;  // by position: children that the evidence gives it
-    // By position: when this word is shifted, stack items beyond this position can only come to hang below it or below
-    // those that it hangs on by the evidence. They lie under an arc that ends in one of these.
-    std::vector<std::int32_t> reach;
+    // By position: when this word is shifted, all stack items from here on must come to hang below it or below those that it
+    // hangs on by the evidence, because they lie under an arc that the evidence gives one of these, or end it.
+    std::vector<std::int32_t> covered_from;
 
     std::int32_t size() const { return static_cast<std::int32_t>(words.size()); }
     std::int32_t given_tag(std::int32_t position) const { return tags.empty() ? -1 : tags[position - 1]; }
@@ -173,16 +173,16 @@ struct Sentence {
 
     void prepare() {
         demanded.assign(words.size() + 1, 0);
-        reach.resize(words.size() + 1);
-        for (std::int32_t at = 0; at <= size(); ++at) reach[at] = at;
+        covered_from.resize(words.size() + 1);
+        for (std::int32_t at = 0; at <= size(); ++at) covered_from[at] = at;
         for (std::int32_t at = 1; at <= size(); ++at)
             if (const std::int32_t head = given_head(at); head >= 0) {
                 ++demanded.at(head);
-                reach[head] = std::min(reach[head], at);
+                covered_from[head] = std::min(covered_from[head], at);
             }
         for (std::int32_t at = size(); at > 0; --at)
             if (const std::int32_t head = given_head(at); head >= 0)
-                reach[at] = std::min(reach[at], head > at ? reach[head] : head);
+                covered_from[at] = std::min(covered_from[at], head > at ? covered_from[head] : head + 1);
     }
 };
 
@@ -196,17 +196,17 @@ inline bool arc_agrees(const System& system, const Sentence& sentence, const Sta
     return dependent.given_children == sentence.demanded[dependent.position];
 }
 
-// Must what comes onto the stack above this item come to hang below it? It must where the item still waits for children, or
-// for a head on its left: once something lies above it that is not below it, it can only be taken from the right.
+// Must all that comes onto the stack above this item come to hang below it? It must where the item still waits for children,
+// or for a head on its left: under anything else it can only be taken from the right, as it is.
 inline bool must_dominate(const System& system, const Sentence& sentence, const State& item) {
     const std::int32_t head = sentence.given_head(item.position);
     const bool head_on_left = head >= 0 && head < item.position && (head > 0 || system.root_first);
     return head_on_left || item.given_children < sentence.demanded[item.position];
 }
 
-// May something come onto this stack that takes all items beyond position `reach`?
-inline bool covers(const System& system, const States& states, std::uint32_t id, const Sentence& sentence, std::int32_t reach) {
-    for (; id != kNone && states[id].position > reach; id = states[id].below)
+// May something come onto this stack below which all items from position `first` on must come to hang?
+inline bool may_cover(const System& system, const States& states, std::uint32_t id, const Sentence& sentence, std::int32_t first) {
+    for (; id != kNone && states[id].position >= first; id = states[id].below)
         if (must_dominate(system, sentence, states[id])) return false;
     return true;
 }
@@ -216,8 +216,8 @@ inline Choices agreeing(const System& system, const States& states, std::uint32_
     Choices c = choices(system, states, id);
     const State& top = states[id];
     const bool words_left = top.shifted < sentence.size();
-    c.shift = c.shift && words_left && covers(system, states, id, sentence, sentence.reach[top.shifted + 1]);
-    c.end = c.end && !words_left && covers(system, states, id, sentence, 0);
+    c.shift = c.shift && words_left && may_cover(system, states, id, sentence, sentence.covered_from[top.shifted + 1]);
+    c.end = c.end && !words_left && may_cover(system, states, id, sentence, 1);
     if (c.left_arc) c.left_arc = arc_agrees(system, sentence, top, states[top.below]);
     if (c.right_arc) {
         const State& head = states[top.below];

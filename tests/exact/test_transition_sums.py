@@ -18,6 +18,7 @@ from transition_twins import (
     random_analysis,
     settings,
     summed,
+    twin_of,
 )
 
 import bistro
@@ -34,7 +35,7 @@ def without_labels(analysis: Analysis) -> tuple[tuple[int, ...], tuple[int, ...]
 
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=str)
 def test_everything_found_is_as_enumerated(kind: Kind) -> None:
-    twin = Twin(kind)
+    twin = twin_of(kind)
     for forms in (["a"], ["b", "d"], ["a", "c", "b"]):
         table = twin.analyses(forms)
         parse = twin.parse(forms, kbest=10**6, marginals=True)
@@ -56,7 +57,7 @@ def test_everything_found_is_as_enumerated(kind: Kind) -> None:
 
 @pytest.mark.parametrize("kind", [KINDS[0], KINDS[9], KINDS[14], KINDS[23]], ids=str)
 def test_four_words(kind: Kind) -> None:
-    twin = Twin(kind)
+    twin = twin_of(kind)
     forms = ["a", "b", "d", "a"]
     table = twin.analyses(forms, tags=["X", "Y", "X", "Z"])
     tagged = Sentence.from_columns(forms, upos=["X", "Y", "X", "Z"])
@@ -71,7 +72,7 @@ def test_four_words(kind: Kind) -> None:
 @pytest.mark.parametrize("kind", ALL_KINDS, ids=str)
 def test_the_probability_of_a_tree_is_the_sum_over_its_derivations(kind: Kind) -> None:
     """All of them are found, and none ends in a dead end: a beam of one derivation arrives."""
-    twin = Twin(kind)
+    twin = twin_of(kind)
     rng = random.Random(3)
     for _ in range(12):
         forms = rng.choices(["a", "b", "c", "d"], k=rng.randint(1, 5))
@@ -99,8 +100,9 @@ def test_all_sentences_together_have_probability_one(system: Kind, labels: str) 
     for size in [1, 2, 2, 3, 1, 4, 2, 1, 3, 1, 1, 2]:
         heads, arcs, _ = random_analysis(kind.system, size, rng)
         names = ["kl"[label] for label in arcs]
-        columns = {"deprels": names, "upos": ["X"] * size}
-        sentences.append(Sentence.from_columns(rng.choices("ab", k=size), heads=heads, **columns))
+        forms = rng.choices("ab", k=size)
+        tree = Sentence.from_columns(forms, heads=heads, deprels=names, upos=["X"] * size)
+        sentences.append(tree)
     model = bistro.train("transition", sentences, **settings(kind))
     assert isinstance(model, TransitionModel)
     twin = Twin(kind, model)
@@ -121,8 +123,8 @@ def _texts(words: list[str], longest: int) -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize("kind", [KINDS[2], KINDS[7], KINDS[13], SPECIAL[0]], ids=str)
 def test_samples_follow_the_posterior(kind: Kind) -> None:
-    twin = Twin(kind)
-    forms = ["b", "a", "c"]
+    twin = twin_of(kind)
+    forms = ["a", "c", "b"]
     table = twin.analyses(forms)
     number = 20_000
     parse = twin.parse(forms, samples=number, seed=4)

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -54,15 +54,20 @@ class Kind:
         return ArcStandard(self.root == "first", self.roots == "one")
 
 
-SYSTEMS = [Kind(root, roots) for root, roots in product(("first", "last"), ("one", "several"))]
+ROOT_PLACES: tuple[Literal["first", "last"], ...] = ("first", "last")
+ROOT_NUMBERS: tuple[Literal["one", "several"], ...] = ("one", "several")
+LABELLINGS: tuple[Literal["joint", "two-step", "none"], ...] = ("joint", "two-step", "none")
+DIRECTIONS: tuple[Literal["left-to-right", "right-to-left"], ...] = (
+    "left-to-right",
+    "right-to-left",
+)
+SYSTEMS = [Kind(root, roots) for root in ROOT_PLACES for roots in ROOT_NUMBERS]
 KINDS = [
     Kind(root, roots, labels, direction)
-    for root, roots, labels, direction in product(
-        ("first", "last"),
-        ("one", "several"),
-        ("joint", "two-step", "none"),
-        ("left-to-right", "right-to-left"),
-    )
+    for root in ROOT_PLACES
+    for roots in ROOT_NUMBERS
+    for labels in LABELLINGS
+    for direction in DIRECTIONS
 ]
 SPECIAL = [
     Kind("first", "several", "two-step", sees_labels=True),
@@ -165,6 +170,7 @@ class Twin:
     """A trained model as the plain parser, with sentences and results turned into its numbers."""
 
     def __init__(self, kind: Kind, model: TransitionModel | None = None) -> None:
+        self._tables: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[Analysis, float]] = {}
         self.kind = kind
         self.model = trained(kind) if model is None else model
         self.mirrored = kind.direction == "right-to-left"
@@ -197,6 +203,14 @@ class Twin:
         self, forms: Sequence[str], tags: Sequence[str] | None = None
     ) -> dict[Analysis, float]:
         """Probabilities of all analyses, in the order of the written sentence."""
+        known = tuple(forms), tuple(tags or ())
+        if known not in self._tables:
+            self._tables[known] = self._enumerated(forms, tags)
+        return self._tables[known]
+
+    def _enumerated(
+        self, forms: Sequence[str], tags: Sequence[str] | None
+    ) -> dict[Analysis, float]:
         words = self.words(forms)
         given = [[self.model.codec.tags.index(t)] for t in tags or ()]
         if self.mirrored:
@@ -234,6 +248,12 @@ class Twin:
 
     def parse(self, sentence: Sentence | Sequence[str], **options: Any) -> Parse:
         return self.model.parse(sentence, **{**HUGE, "mbr": False, "threads": 1, **options})
+
+
+@cache
+def twin_of(kind: Kind) -> Twin:
+    """The twin of the model of a kind, which remembers what it has enumerated."""
+    return Twin(kind)
 
 
 def summed(table: dict[Analysis, float], part: Callable[[Analysis], object]) -> dict[object, float]:

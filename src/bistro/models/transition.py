@@ -31,9 +31,8 @@ from bistro.errors import BistroError
 from bistro.models.base import Arrays, Model, Origin
 from bistro.models.parses import Analysis, Marginals, Parse
 from bistro.models.transition_config import TransitionConfig
-from bistro.models.transition_data import MISSING, Codec, Tree, tags_of
+from bistro.models.transition_data import MISSING, Codec, Tree, check_evidence, tags_of
 from bistro.rng import purpose_key
-from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
@@ -171,9 +170,7 @@ class TransitionModel(Model):
         tags = tags_of(sentence, self.config) if options.tags == "given" else [MISSING] * n
         if not options.partial:
             return Tree(tags, [-1] * n, [MISSING] * n)
-        if not is_projective(sentence.heads):
-            place = sentence.sent_id or " ".join(sentence.forms[:6])
-            raise BistroError(f"{place}: the given heads cross, and this parser finds no such tree")
+        check_evidence(sentence, single_root=self.single_root)
         return Tree(tags, list(sentence.heads), list(sentence.deprels))
 
     def _results(

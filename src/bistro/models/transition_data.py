@@ -20,6 +20,7 @@ from bistro.errors import BistroError, ModelFileError
 from bistro.models.transition_config import TransitionConfig
 from bistro.treebank.projectivity import Scheme, deprojectivize, is_projective, projectivize
 from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import find_tree_problem
 
 MISSING = "_"
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -63,6 +64,8 @@ class Codec:
         trees = [training_tree(sentence, config) for sentence in sentences]
         tags = sorted({tag for tree in trees for tag in tree.tags})
         labels = sorted({label for tree in trees for label in tree.labels})
+        if MISSING in labels and len(labels) > 1 and config.labels != "none":
+            raise BistroError("some words have no label to learn from: set labels = 'none'")
         lifted = sum(not is_projective(sentence.heads) for sentence in sentences)
         return cls(config, vocabulary, tags, labels), lifted
 
@@ -160,6 +163,26 @@ def training_tree(sentence: Sentence, config: TransitionConfig) -> Tree:
     if config.nonprojective == "lift" or config.labels == "none":
         return Tree(tags, lifted.heads, labels)
     return Tree(tags, lifted.heads, lifted.labels)
+
+
+def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
+    """Refuse given heads (-1: unknown) that no projective tree has; all others, some tree has."""
+    heads = sentence.heads
+    reason = None
+    if problem := find_tree_problem(heads, roots="any", partial=True):
+        reason = problem.reason
+    elif single_root and heads.count(0) > 1:
+        reason = "several words have head 0, and this model allows one root: leave the others open"
+    elif not is_projective(heads) or _arc_over_own_head(heads):
+        reason = "the given heads cross, and this parser finds no such tree: leave some open"
+    if reason:
+        raise BistroError(f"{_place(sentence)}: {reason}")
+
+
+def _arc_over_own_head(heads: Sequence[int]) -> bool:
+    """Tell whether some arc passes over the head of its head, which must then hang across it."""
+    arcs = [(head, word) for word, head in enumerate(heads, start=1) if head > 0]
+    return any(min(arc) < heads[arc[0] - 1] < max(arc) for arc in arcs)
 
 
 def _chosen(feats: str, names: Sequence[str]) -> list[str]:
