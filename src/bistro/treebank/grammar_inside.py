@@ -21,7 +21,7 @@ floating point.
 >>> sums, prefixes = Sums(grammar.unary_matrix()), Sums(grammar.left_corner_matrix())
 >>> chart = Chart(grammar, [word, word], sums, prefixes)
 >>> [round(math.exp(p), 12) for p in (*chart.prefix_log_probs, chart.log_prob)]
-[1.0, 0.5, 0.25]
+[1.0, 1.0, 0.5, 0.25]
 """
 
 from __future__ import annotations
