@@ -11,7 +11,7 @@ from bistro.errors import BistroError
 from bistro.models.base import Model
 from bistro.models.parses import Parse
 from bistro.models.transition import ParseOptions, TransitionModel
-from bistro.models.transition_data import MISSING, tags_of
+from bistro.models.transition_data import MISSING, check_evidence, tags_of
 from bistro.report.parsed import ParseWriter
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
@@ -30,7 +30,7 @@ class ParseRun:
         self.unknown_tags = 0
         self.missing_tags = 0
         self.kept_graphs = 0
-        self._crossing: set[int] = set()
+        self._left_open: set[int] = set()
         self._known_tags: frozenset[str] = frozenset()
         self._begin = time.monotonic()
 
@@ -53,8 +53,8 @@ class ParseRun:
         if self.relaxed:
             where = f"{'<stdin>' if name == '-' else name}:{self.relaxed[0]}"
             told.append(
-                f"given heads not used in {len(self.relaxed):,} sentences, since no projective "
-                f"tree has them (first at {where})"
+                f"given heads not used in {len(self.relaxed):,} sentences, since the model has no "
+                f"such tree (first at {where})"
             )
         if self.unknown_tags:
             told.append(f"{self.unknown_tags:,} given tags unknown to the model, so not used")
@@ -93,14 +93,23 @@ class ParseRun:
             raise BistroError(told) from None
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Yield sentences that the parser takes, in which crossing heads are left open."""
+        """Yield sentences as the parser takes them: heads that no tree has are left open."""
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()
-            if self.options.get("partial") and not is_projective(sentence.heads):
-                self._crossing.add(sentence.line)
+            if self.options.get("partial") and not self._can_be_met(sentence):
+                self._left_open.add(sentence.line)
                 sentence = sentence.replace(heads=[-1] * len(sentence))
             yield sentence
+
+    def _can_be_met(self, sentence: Sentence) -> bool:
+        if not isinstance(self.model, TransitionModel):
+            return is_projective(sentence.heads)
+        try:
+            check_evidence(sentence, single_root=self.model.single_root)
+        except BistroError:
+            return False
+        return True
 
     def _refuse_probabilities(self) -> None:
         for name in ("marginals", "kbest", "samples"):
@@ -127,8 +136,8 @@ class ParseRun:
         sentence = parse.sentence
         self.sentences += 1
         self.words += len(sentence)
-        if parse.relaxed or sentence.line in self._crossing:
-            self._crossing.discard(sentence.line)
+        if parse.relaxed or sentence.line in self._left_open:
+            self._left_open.discard(sentence.line)
             self.relaxed.append(sentence.line)
         if sentence.format == "conllu" and any(deps != "_" for deps in sentence.deps):
             self.kept_graphs += 1

@@ -18,6 +18,9 @@ from bistro.models.transition import SENTENCES_AT_ONCE, TransitionModel
 from bistro.treebank.projectivity import Scheme, is_projective, projectivize
 from bistro.treebank.sentence import Sentence
 
+BEAM = 8
+"""Derivations of one tree differ only in when left arcs are made: few of them hold its mass."""
+
 
 def tree_probabilities(
     model: TransitionModel, parses: Iterable[Parse], *, threads: int = 0
@@ -26,7 +29,8 @@ def tree_probabilities(
     waiting = iter(parses)
     while chunk := list(islice(waiting, SENTENCES_AT_ONCE)):
         trees = (_as_evidence(model, parse) for parse in chunk)
-        found = model.parse_all(trees, tags="given", partial=True, mbr=False, threads=threads)
+        search = {"search": "beam", "size": BEAM, "mbr": False, "threads": threads}
+        found = model.parse_all(trees, tags="given", partial=True, **search)
         for parse, tree in zip(chunk, found, strict=True):
             log_prob = float("-inf") if tree.relaxed else tree.log_total
             first = dataclasses.replace(parse.analyses[0], log_prob=log_prob)
