@@ -250,6 +250,12 @@ def test_the_seed_decides_every_byte(tmp_path):
     assert first != other
 
 
+def test_the_order_of_sentences_does_not_matter(model):
+    shuffled = bistro.train("ngram", SENTENCES[::-1], seed=1, order=3, sampler=SHORT)
+    for name, array in model.arrays().items():
+        assert array.tolist() == shuffled.arrays()[name].tolist()
+
+
 def test_arrays_are_mapped_and_read_only(tmp_path, model):
     path = tmp_path / "m.bistro"
     model.save(path)

@@ -1,0 +1,55 @@
+"""Make the pictures of the documentation: python docs/make_pictures.py
+
+The garden path as a tree, by the built-in grammar, and word by word as surprisal: what a 5-gram
+expects beside what the grammar itself, which made the training sentences, knows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bistro
+from bistro.decode.surprisal import surprisal_rows
+from bistro.encoding.vocabulary import END_SYMBOL
+from bistro.files import writing
+from bistro.report.arcs import draw_arcs
+from bistro.report.plots import bar_chart
+from bistro.treebank.grammar import english
+
+IMAGES = Path(__file__).resolve().parent / "images"
+GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]
+
+
+def garden_path_tree() -> str:
+    """Draw the best tree of the garden path."""
+    tree = english().best_parse(GARDEN_PATH)
+    return draw_arcs(tree.forms, tree.heads, tree.deprels, tree.upos)
+
+
+def garden_path_surprisal() -> str:
+    """Draw the surprisal of its words under a trained model and under the truth."""
+    model = bistro.train("ngram", bistro.builtin(sentences=5000, seed=1), seed=1)
+    learned = [row.surprisal for row in surprisal_rows(model, [GARDEN_PATH])]
+    series = {"5-gram": learned, "truth": english().surprisals(GARDEN_PATH)}
+    return on_paper(bar_chart([*GARDEN_PATH, END_SYMBOL], series, unit="bits"))
+
+
+def on_paper(svg: str) -> str:
+    """Put white paper behind a chart, so that it can be read on a dark page too."""
+    end = svg.index("</title>") + len("</title>")
+    return f'{svg[:end]}\n<rect width="100%" height="100%" rx="6" fill="#ffffff"/>{svg[end:]}'
+
+
+def main() -> None:
+    """Write all pictures."""
+    IMAGES.mkdir(exist_ok=True)
+    for name, picture in (
+        ("garden-path-tree.svg", garden_path_tree()),
+        ("garden-path-surprisal.svg", garden_path_surprisal()),
+    ):
+        with writing(IMAGES / name) as stream:
+            stream.write(picture.encode())
+
+
+if __name__ == "__main__":
+    main()
