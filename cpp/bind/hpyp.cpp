@@ -11,6 +11,7 @@
 #include "bind/bind.hpp"
 #include "hpyp/franchise_base.hpp"
 #include "hpyp/hyper.hpp"
+#include "hpyp/saved_state.hpp"
 
 namespace bistro::bind {
 
@@ -25,20 +26,28 @@ Seating seating_from(const std::string& name) {
     throw std::invalid_argument("seating is one of gibbs, minimal, maximal, not " + name);
 }
 
+// All events are checked before the first of them makes an entry.
+void check_events(const Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
+    const std::int32_t limit = franchise.base().dishes();
+    for (std::size_t i = 0; i < dishes.shape(0); ++i) {
+        const ContextRow context = row(contexts, i);
+        for (int k = 0; k < static_cast<int>(contexts.shape(1)); ++k)
+            if (context(k) < 0) throw std::invalid_argument("a context element is negative");
+        if (dishes.data()[i] < 0) throw std::invalid_argument("a dish is negative");
+        if (dishes.data()[i] >= limit) throw std::invalid_argument("a dish is not among those of the base");
+    }
+}
+
 Out<std::uint32_t> resolve(Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
     if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
     std::vector<std::uint32_t> ids(dishes.shape(0));
     {
         nb::gil_scoped_release release;
         const int length = static_cast<int>(contexts.shape(1));
+        check_events(franchise, contexts, dishes);
         std::vector<std::uint32_t> path;
-        for (std::size_t i = 0; i < ids.size(); ++i) {
-            const ContextRow context = row(contexts, i);
-            for (int k = 0; k < length; ++k)
-                if (context(k) < 0) throw std::invalid_argument("a context element is negative");
-            if (dishes.data()[i] < 0) throw std::invalid_argument("a dish is negative");
-            ids[i] = franchise.resolve(context, length, dishes.data()[i], path);
-        }
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            ids[i] = franchise.resolve(row(contexts, i), length, dishes.data()[i], path);
         franchise.shrink_to_fit();
     }
     return give(std::move(ids));
@@ -86,6 +95,7 @@ double log_likelihood(const Franchise& franchise) {
     double sum = 0;
     const auto levels = level_likelihoods(franchise);
     for (int k = 0; k < franchise.levels(); ++k) sum += levels[k](franchise.discount_at(k), franchise.strength_at(k));
+    if (franchise.base().learns()) return sum;
     for (const Entry& entry : franchise.entries())
         if (entry.parent == kNone && entry.tables > 0)
             sum += entry.tables * std::log(franchise.base().probability(entry.dish));
@@ -155,7 +165,7 @@ void bind_hpyp(nb::module_& m) {
              "discount_a"_a, "discount_b"_a, "strength_shape"_a, "strength_rate"_a, "dirichlet"_a, "rng"_a,
              "One slice-sampling step for each parameter of each level.")
         .def("level_likelihoods", &level_likelihoods)
-        .def("log_likelihood", &log_likelihood, "log p(seating, dishes), the base's probabilities included.")
+        .def("log_likelihood", &log_likelihood, "log p(seating, dishes), with the probabilities of a base that does not learn.")
         .def("probabilities", &probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert())
         .def("set_parameters", &Franchise::set_parameters, "level"_a, "discount"_a, "strength"_a)
         .def("parameters", [](const Franchise& self) {
@@ -169,7 +179,10 @@ void bind_hpyp(nb::module_& m) {
             self.rebuild(view(restaurants), view(entries));
         }, "restaurants"_a.noconvert(), "entries"_a.noconvert(), "Makes what `structure` gave, with the same numbers.")
         .def("restore", [](Franchise& self, const In<std::int32_t>& customers, const In<std::int32_t>& tables,
-                           const In<std::int32_t>& sizes) { self.restore(view(customers), view(tables), view(sizes)); },
+                           const In<std::int32_t>& sizes) {
+            check_state(self, {view(customers), view(tables), view(sizes)});
+            self.restore(view(customers), view(tables), view(sizes));
+        },
              "customers"_a.noconvert(), "tables"_a.noconvert(), "sizes"_a.noconvert())
         .def("counts_by_level", [](const Franchise& self) {
             std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> out(self.levels());

@@ -4,6 +4,7 @@
 // table opened at depth 0 here sends a customer there.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -17,6 +18,7 @@ public:
     virtual ~Base() = default;
     virtual std::int32_t dishes() const = 0;
     virtual double probability(std::int32_t dish) const = 0;
+    virtual bool learns() const { return false; }  // if so, it accounts for its own customers
     virtual void add(std::int32_t, Stream&) {}
     virtual void remove(std::int32_t, Stream&) {}
 };
@@ -38,8 +40,12 @@ private:
 class VectorBase final : public Base {
 public:
     explicit VectorBase(std::vector<double> probabilities) : probabilities_(std::move(probabilities)) {
-        for (const double p : probabilities_)
+        double sum = 0;
+        for (const double p : probabilities_) {
             if (!(p >= 0 && p <= 1)) throw std::invalid_argument("a probability must lie in [0, 1]");
+            sum += p;
+        }
+        if (!(std::abs(sum - 1) < 1e-6)) throw std::invalid_argument("the probabilities of a base must sum to 1");
     }
     double probability(std::int32_t dish) const override {
         return dish >= 0 && static_cast<std::size_t>(dish) < probabilities_.size() ? probabilities_[dish] : 0.0;

@@ -119,11 +119,14 @@ public:
     }
 
     void remove(std::uint32_t id, Stream& rng) {
-        if (entries_.at(id).customers == 0) throw std::invalid_argument("no such customer to remove");
+        const std::int32_t dish = entries_.at(id).dish;
         std::uint32_t at = id;
-        for (; at != kNone; at = entries_[at].parent)
+        for (; at != kNone; at = entries_[at].parent) {
+            // The parent's customer for this table may have been removed by mistake.
+            if (entries_[at].customers == 0) throw std::invalid_argument("no such customer to remove");
             if (!unseat(entries_[at], rng)) return;
-        base_->remove(entries_[id].dish, rng);
+        }
+        base_->remove(dish, rng);
     }
 
     // One Gibbs sweep: every event leaves and comes back.
@@ -203,27 +206,31 @@ public:
     // (restaurant, dish) of every entry. Nobody is seated.
     void rebuild(std::span<const std::uint32_t> restaurants, std::span<const std::uint32_t> entries) {
         if (restaurants_.size() > 1 || !entries_.empty()) throw std::invalid_argument("only an empty franchise can be rebuilt");
-        for (std::size_t i = 0; i + 1 < restaurants.size(); i += 2) {
-            if (restaurants[i] >= restaurants_.size()) throw std::invalid_argument("the saved franchise is damaged");
-            find_or_add_restaurant(restaurants[i], static_cast<std::int32_t>(restaurants[i + 1]));
+        const auto check = [](bool good) {
+            if (!good) throw std::invalid_argument("the saved franchise is damaged");
+        };
+        check(restaurants.size() % 2 == 0 && entries.size() % 2 == 0);
+        for (std::size_t i = 0; i < restaurants.size(); i += 2) {
+            const std::size_t number = restaurants_.size();
+            const auto element = static_cast<std::int32_t>(restaurants[i + 1]);
+            check(restaurants[i] < number && element >= 0 && restaurants_[restaurants[i]].depth + 1 < levels());
+            check(find_or_add_restaurant(restaurants[i], element) == number);
         }
-        for (std::size_t i = 0; i + 1 < entries.size(); i += 2) {
-            if (entries[i] >= restaurants_.size()) throw std::invalid_argument("the saved franchise is damaged");
+        for (std::size_t i = 0; i < entries.size(); i += 2) {
             const auto dish = static_cast<std::int32_t>(entries[i + 1]);
+            check(entries[i] < restaurants_.size() && dish >= 0 && dish < base_->dishes());
             const std::uint32_t above = restaurants_[entries[i]].parent;
             const std::uint32_t parent = above == kNone ? kNone : find_entry(above, dish);
+            check(find_entry(entries[i], dish) == kNone && (above == kNone || parent != kNone));
             entries_.push_back(Entry{0, 0, entries[i], dish, parent, kNone});
             by_dish_.insert_last(entries_);
-            if (above != kNone && parent == kNone) throw std::invalid_argument("the saved franchise is damaged");
         }
     }
 
     // Puts every entry's customers, tables and table sizes back as they were saved: `sizes` lists
-    // (entry, size, tables) for the entries that have a list.
+    // (entry, size, tables) for the entries that have a list. See saved_state.hpp for what must hold.
     void restore(std::span<const std::int32_t> customers, std::span<const std::int32_t> tables,
                  std::span<const std::int32_t> sizes) {
-        if (customers.size() != entries_.size() || tables.size() != entries_.size() || sizes.size() % 3 != 0)
-            throw std::invalid_argument("the saved state belongs to another set of events");
         sizes_.clear();
         for (Restaurant& r : restaurants_) r.customers = r.tables = 0;
         for (std::size_t i = 0; i < entries_.size(); ++i) {

@@ -24,6 +24,7 @@ public:
         return franchise_->probability(
             franchise_->deepest_restaurant(Elements{context_.data()}, static_cast<int>(context_.size())), dish);
     }
+    bool learns() const override { return true; }
     void add(std::int32_t dish, Stream& rng) override { franchise_->add(entry(dish), rng); }
     void remove(std::int32_t dish, Stream& rng) override { franchise_->remove(entry(dish), rng); }
 

@@ -22,6 +22,8 @@ struct ParseRequest {
     bool marginals = false;
     bool minimum_risk = false;
     std::uint64_t seed = 1, purpose = 0;
+    bool by_weight = false;     // how particles are shared out after each word
+    double temperature = 1;     // of marginals, samples and least risk
 };
 
 struct SentenceResult {
@@ -31,8 +33,22 @@ struct SentenceResult {
     bool relaxed = false;       // the evidence on heads could not be met and was dropped
 };
 
-// Replaces heads, labels and tags of a parse by those of least risk.
-inline void take_least_risk(Parse& parse, const Marginals& marginals, bool labelled, bool single_root, MinimumRisk& chart) {
+// Derivations of one tree differ only in when left arcs are made: few of them hold its probability.
+inline constexpr std::size_t kDerivationsOfATree = 8;
+
+// Of a whole tree with its tags and labels: the sum over the derivations that lead to it.
+template <class Franchise>
+double tree_log_prob(const TransitionModel<Franchise>& model, const Sentence& sentence, const Parse& parse) {
+    Sentence known;
+    known.words = sentence.words, known.tags = parse.tags, known.heads = parse.heads, known.labels = parse.labels;
+    known.prepare();
+    Search<Franchise, BeamPolicy> search(model, BeamPolicy{kDerivationsOfATree}, {});
+    return log_sum(search.run(known));
+}
+
+// Replaces heads, labels and tags of a parse by those of least risk; tells whether it is another tree now.
+inline bool take_least_risk(Parse& parse, const Marginals& marginals, bool labelled, bool single_root, MinimumRisk& chart) {
+    const Parse before = parse;
     auto likeliest = [](const Weighted& items) {
         return std::max_element(items.begin(), items.end(), [](const auto& a, const auto& b) {
             return a.second != b.second ? a.second < b.second : a.first > b.first;
@@ -43,6 +59,7 @@ inline void take_least_risk(Parse& parse, const Marginals& marginals, bool label
         parse.tags[i] = likeliest(marginals.tags[i]);
         if (labelled) parse.labels[i] = likeliest(marginals.labels[i]);
     }
+    return parse.heads != before.heads || parse.tags != before.tags || parse.labels != before.labels;
 }
 
 template <class Franchise>
@@ -53,25 +70,28 @@ SentenceResult parse_sentence(const TransitionModel<Franchise>& model, Sentence 
         Search<Franchise, decltype(policy)> search(model, policy, request.search);
         const auto& finals = search.run(sentence);
         if (finals.empty()) return false;
-        const Posterior<Franchise> posterior(model, search.states(), finals, sentence);
+        const Posterior<Franchise> posterior(model, search.states(), finals, sentence, request.temperature);
         result.log_total = posterior.log_total();
         result.parses = posterior.best(static_cast<std::size_t>(request.best));
         if (request.marginals || request.minimum_risk) result.marginals = posterior.marginals();
         if (request.minimum_risk) {
             MinimumRisk chart;
-            take_least_risk(result.parses[0], result.marginals, model.labelled, model.system.single_root, chart);
+            Parse& first = result.parses[0];
+            if (take_least_risk(first, result.marginals, model.labelled, model.system.single_root, chart))
+                first.log_prob = tree_log_prob(model, sentence, first);
         }
         Stream rng(request.seed, request.purpose, index);
         for (int i = 0; i < request.samples; ++i) result.parses.push_back(posterior.sample(rng));
         return true;
     };
     sentence.prepare();
-    if (request.use_beam ? attempt(BeamPolicy{static_cast<std::size_t>(request.size)}) : attempt(ParticlePolicy{request.size}))
+    if (request.use_beam ? attempt(BeamPolicy{static_cast<std::size_t>(request.size)})
+                         : attempt(ParticlePolicy{request.size, request.by_weight}))
         return result;
     sentence.heads = {};
     sentence.prepare();
     result.relaxed = true;
-    if (!attempt(ParticlePolicy{request.size})) throw std::logic_error("a sentence without a derivation");
+    if (!attempt(ParticlePolicy{request.size, request.by_weight})) throw std::logic_error("a sentence without a derivation");
     return result;
 }
 

@@ -33,10 +33,13 @@ inline void keep_best(std::vector<Derivation>& derivations, std::size_t width) {
     derivations.resize(width);
 }
 
-// Algorithm 1 of Buys & Blunsom (2015): `budget` particles are divided, never drawn.
+// Algorithm 1 of Buys & Blunsom (2015): `budget` particles are divided, never drawn. After each word they are shared out
+// anew: in the paper by weight times the particles a derivation had, which counts its probability once more with every word
+// and soon leaves few derivations alive; `by_weight`, by weight alone.
 struct ParticlePolicy {
     static constexpr bool draws = false;
     std::int64_t budget;
+    bool by_weight = false;
 
     std::int64_t initial() const { return budget; }
 
@@ -58,7 +61,10 @@ struct ParticlePolicy {
 
     void select(std::vector<Derivation>& derivations) const {
         double highest = -INFINITY;
-        for (const Derivation& d : derivations) highest = std::max(highest, d.log_weight);
+        for (Derivation& d : derivations) {
+            highest = std::max(highest, d.log_weight);
+            if (by_weight) d.particles = 1;
+        }
         double total = 0;
         for (const Derivation& d : derivations) total += static_cast<double>(d.particles) * std::exp(d.log_weight - highest);
         if (derivations.empty()) return;

@@ -2,11 +2,15 @@
 //
 // Derivations share their histories: the mass of a State is the sum over all complete derivations that pass through it, added
 // up from the ends backwards. An arc or a tag was made by one State, so its probability is that State's mass.
+//
+// Trees are ranked by their probabilities. In marginals and samples derivations count by their probability to the power of
+// 1 / temperature: a model that multiplies many steps, each as if the others told nothing of it, is too sure of itself.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -48,7 +52,7 @@ template <class Franchise>
 class Posterior {
 public:
     Posterior(const TransitionModel<Franchise>& model, const States& states, const std::vector<Derivation>& finals,
-              const Sentence& sentence)
+              const Sentence& sentence, double temperature = 1)
         : model_(model), states_(states), finals_(finals), sentence_(sentence), log_total_(log_sum(finals)),
           label_row_(model.labelled ? states.size() : 0, kNone) {
         for (const Derivation& d : finals_) {  // the best derivation first
@@ -56,7 +60,10 @@ public:
             if (is_new) groups_.emplace_back();
             groups_[found->second].derivations.push_back(d);
             groups_[found->second].posterior += std::exp(d.log_weight - log_total_);
+            shares_.push_back(std::exp((d.log_weight - finals_[0].log_weight) / temperature));
         }
+        const double total = std::accumulate(shares_.begin(), shares_.end(), 0.0);
+        for (double& share : shares_) share /= total;
     }
 
     double log_total() const { return log_total_; }
@@ -82,7 +89,7 @@ public:
         double x = rng.uniform();
         std::size_t i = 0;
         for (; i + 1 < finals_.size(); ++i)
-            if ((x -= std::exp(finals_[i].log_weight - log_total_)) < 0) break;
+            if ((x -= shares_[i]) < 0) break;
         const std::uint32_t end = finals_[i].state;
         const Group& group = groups_[group_of_.at(states_[end].tree)];
         Parse parse = read_back(end, group);
@@ -97,7 +104,7 @@ public:
         Marginals out{std::vector<Weighted>(n), std::vector<Weighted>(n), std::vector<Weighted>(n)};
         std::vector<double> label_mass(model_.labelled ? n * num_labels : 0, 0.0);
         std::vector<double> mass(states_.size(), 0.0);
-        for (const Derivation& d : finals_) mass[d.state] += std::exp(d.log_weight - log_total_);
+        for (std::size_t i = 0; i < finals_.size(); ++i) mass[finals_[i].state] += shares_[i];
         for (std::size_t id = states_.size(); id-- > 1;) {  // a State is made after the one it comes from
             const State& s = states_[id];
             if (mass[id] == 0) continue;
@@ -207,6 +214,7 @@ private:
     const std::vector<Derivation>& finals_;
     const Sentence& sentence_;
     double log_total_;
+    std::vector<double> shares_;  // of the derivations, at the temperature
     std::vector<Group> groups_;
     std::unordered_map<std::uint64_t, std::size_t> group_of_;  // by the hash of the tree
     // Label distributions are worked out when first asked for, once a State.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -23,18 +23,6 @@ from bistro.reference.hpyp import Seating
 
 DATA: list[Event] = [((0, 0), 0), ((0, 0), 0), ((0, 1), 1), ((0, 0), 2), ((1, 1), 0), ((0, 0), 0)]
 DISHES = 4
-
-awaiting = pytest.mark.xfail(strict=True, reason="the core does not check this yet")
-UNCHECKED = {
-    "second of two is bad",
-    "dish beyond the base",
-    "an empty vector",
-    "a vector that sums to 2",
-}
-
-
-def marked(names: Iterable[str]) -> list[object]:
-    return [pytest.param(name, marks=awaiting) if name in UNCHECKED else name for name in names]
 
 
 def trained(seating: Seating = "gibbs") -> tuple[_core.Franchise, np.ndarray]:
@@ -70,7 +58,7 @@ WRONG_EVENTS: dict[str, Callable[[_core.Franchise], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", marked(WRONG_EVENTS))
+@pytest.mark.parametrize("name", WRONG_EVENTS)
 def test_wrong_values(name: str) -> None:
     core, _ = trained()
     before = snapshot(core)
@@ -128,14 +116,7 @@ def test_arrays_of_other_types() -> None:
     assert snapshot(core) == before
 
 
-@pytest.mark.parametrize(
-    "seating",
-    [
-        pytest.param("gibbs", marks=awaiting),
-        pytest.param("minimal", marks=awaiting),
-        "maximal",
-    ],
-)
+@pytest.mark.parametrize("seating", SEATINGS)
 def test_wild_removals_never_leave_negative_counts(seating: Seating) -> None:
     """A parent's customer who stands for a child's table can be removed by mistake, not twice."""
     rng = np.random.default_rng(3)
@@ -175,7 +156,7 @@ BAD_PARTS: dict[str, Callable[[], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", marked(BAD_PARTS))
+@pytest.mark.parametrize("name", BAD_PARTS)
 def test_parts_that_cannot_be_made(name: str) -> None:
     with pytest.raises(ValueError):
         BAD_PARTS[name]()

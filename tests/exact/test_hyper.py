@@ -78,7 +78,6 @@ def test_likelihood_is_the_probability_with_which_the_events_came() -> None:
     assert core.log_likelihood() == pytest.approx(math.log(math.prod(steps)), rel=1e-14)
 
 
-@pytest.mark.xfail(strict=True, reason="a base that learns is counted twice")
 def test_likelihood_on_a_base_that_learns() -> None:
     """The base counts its customers itself, so the two add up to the probability of everything."""
     below = _core.Franchise(_core.VectorBase([0.25, 0.75]), 1, "minimal")
