@@ -37,12 +37,16 @@ def test_help_teaches(command):
     text = " ".join(told.stdout.split())
     for phrase in COMMANDS[command]:
         assert phrase in text
-    callback = next(c.callback for c in app.registered_commands if c.callback.__name__ == command)
-    written = inspect.cleandoc(callback.__doc__).splitlines()
+
+
+@pytest.mark.parametrize("command", [c.callback for c in app.registered_commands])
+def test_help_has_examples_one_a_line(command):
+    told = CliRunner(env={"COLUMNS": "140"}).invoke(app, [command.__name__, "--help"])
+    written = inspect.cleandoc(command.__doc__).splitlines()
     examples = [line.strip() for line in written if line.startswith("    ")]
-    assert any(f"bistro {command}" in example for example in examples)
+    assert any(f"bistro {command.__name__}" in example for example in examples)
     lines = [line.strip() for line in told.stdout.splitlines()]
-    assert all(example in lines for example in examples), "one example a line"
+    assert all(example in lines for example in examples)
 
 
 def test_all_commands_are_listed(bistro_here):
