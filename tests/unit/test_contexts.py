@@ -1,0 +1,72 @@
+"""Names of context elements: numbers, complaints, and what the settings make of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from bistro import config as configuration
+from bistro.encoding.contexts import (
+    FACTS,
+    LONGEST,
+    NUMBERS,
+    OTHERS,
+    STACK_ITEMS,
+    element_numbers,
+    is_lexical,
+    sees_labels,
+)
+from bistro.errors import ConfigError
+from bistro.models.transition_config import ContextSettings, TransitionConfig
+
+
+def test_numbers_are_dense_and_in_the_order_of_the_core() -> None:
+    assert sorted(NUMBERS.values()) == list(range(STACK_ITEMS * len(FACTS) + len(OTHERS)))
+    assert len(NUMBERS) == 47
+    assert element_numbers(["s1.tag", "s1.rval", "s2.tag", "s4.rval"]) == [0, 9, 10, 39]
+    assert element_numbers(OTHERS) == list(range(40, 47))
+    assert element_numbers([]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("s1.tga", "s1.tag"), ("s1.lc.tag", "s1.lc1.tag"), ("distanc", "distance")],
+)
+def test_unknown_names_get_a_suggestion(name: str, hint: str) -> None:
+    with pytest.raises(ConfigError, match=rf"'{name}' \(did you mean '{hint}"):
+        element_numbers(["s1.tag", name])
+
+
+def test_a_context_has_an_end() -> None:
+    names = list(NUMBERS)
+    assert len(element_numbers(names[:LONGEST])) == LONGEST
+    with pytest.raises(ConfigError, match="at most 31 elements, not 32"):
+        element_numbers(names[: LONGEST + 1])
+
+
+def test_words_and_labels_are_told_by_their_names() -> None:
+    assert [name for name in NUMBERS if is_lexical(name)][:3] == [
+        "s1.word",
+        "s1.lc1.word",
+        "s1.rc1.word",
+    ]
+    assert sum(map(is_lexical, NUMBERS)) == 4 * 3 + 2
+    assert sees_labels(["s1.tag", "s3.rc1.label"])
+    assert not sees_labels(["s1.tag", "action", "s1.lval"])
+
+
+@pytest.mark.parametrize(
+    ("contexts", "told"),
+    [
+        ({"tags": ["b.tag"]}, "known only to the contexts of words"),
+        ({"actions": ["s1.tag", "action"]}, "known only to the contexts of labels"),
+        ({"words": ["s9.tag"]}, "unknown context element 's9.tag'"),
+    ],
+)
+def test_settings_refuse_what_is_not_yet_known(contexts: dict[str, list[str]], told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        configuration.from_dict(TransitionConfig, {"contexts": contexts}, "settings")
+
+
+def test_defaults_see_no_labels() -> None:
+    assert not ContextSettings().see_labels
+    assert ContextSettings(words=("b.tag", "s1.lc1.label")).see_labels

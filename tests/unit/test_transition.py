@@ -1,0 +1,200 @@
+"""The transition parser from outside: files, seeds, odd sentences, complaints."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bistro
+from bistro.errors import BistroError, ModelFileError
+from bistro.modelfile import read_model, write_model
+from bistro.models.transition import TransitionModel
+from bistro.treebank.projectivity import is_projective
+from bistro.treebank.sentence import Sentence
+
+SHORT = {"sweeps": 3, "samples": 2}
+
+
+def trained(seed: int = 1, **settings: Any) -> TransitionModel:
+    treebank = bistro.builtin(sentences=60, seed=1)
+    model = bistro.train("transition", treebank, seed=seed, sampler=SHORT, **settings)
+    assert isinstance(model, TransitionModel)
+    return model
+
+
+@pytest.fixture(scope="module")
+def model() -> TransitionModel:
+    return trained()
+
+
+TEXT = [
+    ["The", "dog", "sleeps", "."],
+    ["Zzyzx", "qwerty", "plugh"],
+    ["Run"],
+    ["the", "old", "house", "in", "the", "city", "is", "big", "."],
+]
+
+
+# ---- files -------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"labels": "joint", "root": "last"}, {"labels": "none", "roots": "several"}],
+    ids=str,
+)
+def test_a_loaded_model_parses_alike(tmp_path: Path, settings: dict[str, Any]) -> None:
+    model = trained(**settings)
+    model.save(tmp_path / "m.bistro")
+    again = bistro.load(tmp_path / "m.bistro")
+    assert isinstance(again, TransitionModel)
+    assert again.header() == model.header()
+    options = {"marginals": True, "samples": 2, "kbest": 2}
+    assert list(again.parse_all(TEXT, **options)) == list(model.parse_all(TEXT, **options))
+    again.save(tmp_path / "again.bistro")
+    assert (tmp_path / "m.bistro").read_bytes() == (tmp_path / "again.bistro").read_bytes()
+
+
+def test_the_seed_decides_every_byte(tmp_path: Path, model: TransitionModel) -> None:
+    for name, made in (("a", model), ("b", trained()), ("c", trained(seed=2))):
+        made.save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
+
+
+def test_a_truncated_file_is_refused(tmp_path: Path, model: TransitionModel) -> None:
+    whole = tmp_path / "m.bistro"
+    model.save(whole)
+    content = whole.read_bytes()
+    cut = tmp_path / "cut.bistro"
+    for share in (0.0, 0.001, 0.3, 0.7, 0.999):
+        cut.write_bytes(content[: int(len(content) * share)])
+        with pytest.raises(ModelFileError, match=r"cut\.bistro"):
+            bistro.load(cut)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header, arrays: header.pop("tags"),
+        lambda header, arrays: header.update(tags=[]),
+        lambda header, arrays: header.update(tags=header["tags"][:-1]),
+        lambda header, arrays: header.update(labels="root"),
+        lambda header, arrays: header.update(single_root="yes"),
+        lambda header, arrays: header["config"].update(colour="red"),
+        lambda header, arrays: header["config"]["contexts"].update(tags=["s7.tag"]),
+        lambda header, arrays: header["vocabulary"].clear(),
+        lambda header, arrays: arrays.pop("word_tags.begin"),
+        lambda header, arrays: arrays.pop("actions.dish"),
+        lambda header, arrays: arrays.pop("labels.base"),
+        lambda header, arrays: [arrays.pop(n) for n in list(arrays) if n.startswith("labels.")],
+        lambda header, arrays: [arrays.pop(n) for n in list(arrays) if n.startswith("words.")],
+        lambda header, arrays: arrays.update({"word_tags.list": arrays["word_tags.list"] + 99}),
+        lambda header, arrays: arrays.update({"word_tags.begin": arrays["word_tags.begin"][:-1]}),
+        lambda header, arrays: arrays.update({"word_tags.begin": arrays["word_tags.begin"][:0]}),
+        lambda header, arrays: arrays.update({"tags.dish": arrays["tags.dish"] + 1000}),
+    ],
+)
+def test_a_damaged_file_is_one_sentence(
+    tmp_path: Path, model: TransitionModel, change: Any
+) -> None:
+    model.save(tmp_path / "m.bistro")
+    file = read_model(tmp_path / "m.bistro")
+    header, arrays = dict(file.header), dict(file.arrays)
+    change(header, arrays)
+    damaged = tmp_path / "damaged.bistro"
+    write_model(damaged, header, arrays)
+    with pytest.raises(ModelFileError, match="is damaged") as refused:
+        bistro.load(damaged)
+    assert str(refused.value).startswith(str(damaged))
+
+
+# ---- sentences ---------------------------------------------------------------------------------
+@pytest.mark.parametrize("mbr", [True, False])
+def test_odd_sentences(model: TransitionModel, mbr: bool) -> None:
+    long = (["the", "dog", "sees", "Zzyzx", "and", "runs"] * 167)[:1000]
+    for words in (["Run"], ["."], ["Zzyzx"] * 7, ["日本語", "\U0001f600"], long):
+        parse = model.parse(words, mbr=mbr, size=30)
+        assert len(parse.heads) == len(parse.labels) == len(parse.tags) == len(words)
+        assert parse.heads.count(0) == 1
+        assert is_projective(parse.heads)
+        assert set(parse.labels) <= set(model.codec.labels)
+        assert math.isfinite(parse.log_prob)
+        assert math.isfinite(parse.log_total)
+    assert model.parse(["Run"]).heads == [0]
+
+
+def test_an_empty_sentence_is_refused(model: TransitionModel) -> None:
+    with pytest.raises(BistroError, match="at least one word"):
+        model.parse([])
+    with pytest.raises(BistroError, match="split the text"):
+        model.parse("The dog sleeps .")
+
+
+def test_given_tags_are_kept(model: TransitionModel) -> None:
+    """Even tags that the word never had in training; tags that the model has not seen are found."""
+    words = ["The", "dog", "sleeps", "."]
+    odd = Sentence.from_columns(words, upos=["VERB", "VERB", "DET", "NOUN"])
+    assert model.parse(odd, tags="given").tags == odd.upos
+    assert model.parse(odd).tags == model.parse(words).tags
+    partly = Sentence.from_columns(words, upos=["_", "VERB", "_", "_"])
+    assert model.parse(partly, tags="given").tags[1] == "VERB"
+
+
+def test_every_sentence_comes_back_in_order(model: TransitionModel) -> None:
+    many = [["the"] * (1 + i % 2) + [f"w{i}"] for i in range(2500)]
+    parses = list(model.parse_all(many, size=5))
+    assert [parse.sentence.forms for parse in parses] == many
+
+
+@pytest.mark.parametrize(
+    ("heads", "told"),
+    [
+        ([2, 1, -1, -1], "circle|root"),
+        ([1, -1, -1, -1], "own head"),
+        ([0, -1, 0, -1], "several words have head 0"),
+        ([3, 4, -1, -1], "cross"),
+        ([3, -1, 2, -1], "cross"),
+        ([2, 3, 1, 0], "circle"),
+        ([9, -1, -1, -1], "outside"),
+    ],
+)
+def test_impossible_heads_are_refused(model: TransitionModel, heads: list[int], told: str) -> None:
+    sentence = Sentence.from_columns(["The", "dog", "sleeps", "."], comments=["# sent_id = s1"])
+    sentence.heads = heads
+    with pytest.raises(BistroError, match=told) as refused:
+        model.parse(sentence, partial=True)
+    assert "s1" in str(refused.value)
+    assert model.parse(sentence).heads.count(0) == 1
+
+
+# ---- training ----------------------------------------------------------------------------------
+def test_training_refuses_what_it_cannot_learn_from() -> None:
+    good = Sentence.from_columns(["a", "b"], heads=[2, 0], deprels=["x", "y"], upos=["A", "B"])
+    for bad, told in (
+        (good.replace(heads=[2, -1]), "no head"),
+        (good.replace(upos=["A", "_"]), "no upos tag"),
+        (good.replace(deprels=["x", "_"]), "no label"),
+        (["a", "b"], "trees"),
+    ):
+        with pytest.raises(BistroError, match=told):
+            bistro.train("transition", [good, bad], sampler=SHORT)
+    with pytest.raises(BistroError, match="several roots"):
+        bistro.train("transition", [good.replace(heads=[0, 0])], sampler=SHORT, roots="one")
+
+
+def test_several_roots_are_seen_in_the_data() -> None:
+    one = Sentence.from_columns(["a", "b"], heads=[2, 0], deprels=["x", "y"], upos=["A", "B"])
+    several = one.replace(heads=[0, 0])
+    for data, single in (([one], True), ([one, several], False)):
+        model = bistro.train("transition", data * 3, sampler=SHORT)
+        assert isinstance(model, TransitionModel)
+        assert model.single_root == single
+
+
+def test_words_without_any_label_make_a_model_without_labels() -> None:
+    plain = Sentence.from_columns(["a", "b"], heads=[2, 0], upos=["A", "B"])
+    model = bistro.train("transition", [plain] * 3, sampler=SHORT)
+    assert isinstance(model, TransitionModel)
+    assert model.parse(["a", "b"]).labels == ["_", "_"]
