@@ -6,6 +6,7 @@
 #include "bind/bind.hpp"
 #include "bind/frozen_holder.hpp"
 #include "parse/derivations.hpp"
+#include "parse/language.hpp"
 #include "parse/oracle.hpp"
 #include "parse/parser.hpp"
 
@@ -268,6 +269,80 @@ nb::dict parse_batch(const Parser& parser, const Batch& batch, const ParseReques
     return out;
 }
 
+// How to sum over derivations: `repeats` independent runs of sequential Monte Carlo, or one search.
+struct ScoreRequest {
+    bool draws = false;
+    std::int64_t size = 1000;
+    int tags = 3, labels = 3;  // 0: all tags, whether or not the word had them in training
+    int repeats = 1;
+    std::uint64_t seed = 1, purpose = 0;
+};
+
+// Rows of figures for every word and end of sentence, `repeats` blocks one after the other.
+nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
+    std::vector<double> log_prefix, log_structural, entropy;
+    {
+        nb::gil_scoped_release release;
+        batch.check(parser.model.system);
+        TransitionModel<Frozen> model = parser.model;
+        SearchOptions options{request.tags, request.labels, true};
+        if (request.tags == 0) {
+            model.tag_begin = {};
+            options.tags = model.system.symbols.tags;
+        }
+        const std::size_t n = batch.size();
+        std::vector<std::vector<PrefixFigures>> results(n * request.repeats);
+        in_parallel(results.size(), threads, [&](std::size_t task) {
+            const std::size_t i = task % n;
+            Sentence sentence = batch.sentence(i);
+            sentence.prepare();
+            Stream rng(request.seed, request.purpose, task);
+            results[task] = request.draws
+                                ? prefix_figures(model, DrawingPolicy{request.size, &rng}, options, sentence)
+                                : prefix_figures(model, ParticlePolicy{request.size}, options, sentence);
+        });
+        for (const auto& rows : results)
+            for (const PrefixFigures& row : rows) {
+                log_prefix.push_back(row.log_prefix);
+                log_structural.push_back(row.log_structural);
+                entropy.push_back(row.entropy);
+            }
+    }
+    nb::dict out;
+    out["log_prefix"] = give(std::move(log_prefix));
+    out["log_structural"] = give(std::move(log_structural));
+    out["entropy"] = give(std::move(entropy));
+    return out;
+}
+
+// Sentences drawn from the model, one after the other; `complete` is 0 where the limit came before the end.
+nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_words, std::uint64_t seed, std::uint64_t purpose) {
+    std::vector<std::int32_t> words, tags, heads, labels;
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint8_t> complete;
+    {
+        nb::gil_scoped_release release;
+        for (std::int64_t i = 0; i < n; ++i) {
+            Stream rng(seed, purpose, static_cast<std::uint64_t>(i));
+            const Generated made = Generator<Frozen>(parser.model, rng).sentence(most_words);
+            words.insert(words.end(), made.words.begin(), made.words.end());
+            tags.insert(tags.end(), made.tags.begin(), made.tags.end());
+            heads.insert(heads.end(), made.heads.begin(), made.heads.end());
+            labels.insert(labels.end(), made.labels.begin(), made.labels.end());
+            offsets.push_back(static_cast<std::int64_t>(words.size()));
+            complete.push_back(made.complete);
+        }
+    }
+    nb::dict out;
+    out["words"] = give(std::move(words));
+    out["tags"] = give(std::move(tags));
+    out["heads"] = give(std::move(heads));
+    out["labels"] = give(std::move(labels));
+    out["offsets"] = give(std::move(offsets));
+    out["complete"] = give(std::move(complete));
+    return out;
+}
+
 }  // namespace
 
 void bind_parse(nb::module_& m) {
@@ -319,12 +394,24 @@ void bind_parse(nb::module_& m) {
         }, "search"_a, "size"_a, "tags"_a, "labels"_a, "both_reduces"_a, "best"_a, "samples"_a, "marginals"_a,
              "minimum_risk"_a, "seed"_a, "purpose"_a, "by_weight"_a = false, "temperature"_a = 1.0);
 
+    nb::class_<ScoreRequest>(m, "ScoreRequest", "How to sum over derivations: by search, or by sequential Monte Carlo.")
+        .def("__init__", [](ScoreRequest* self, bool draws, std::int64_t size, int tags, int labels, int repeats,
+                            std::uint64_t seed, std::uint64_t purpose) {
+            if (size < 1 || tags < 0 || labels < 1 || repeats < 1)
+                throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
+            new (self) ScoreRequest{draws, size, tags, labels, repeats, seed, purpose};
+        }, "draws"_a, "size"_a, "tags"_a, "labels"_a, "repeats"_a, "seed"_a, "purpose"_a);
+
     nb::class_<Parser>(m, "TransitionParser", "A transition model over frozen distributions.")
         .def(nb::init<const EventShape&, nb::object, nb::object, nb::object, nb::object, bool, Ints, Ints>(), "shape"_a,
              "actions"_a, "labels"_a.none(), "tags"_a, "words"_a.none(), "labels_in_contexts"_a, "tag_begin"_a.noconvert(),
              "tag_list"_a.noconvert())
         .def("parse", &parse_batch, "batch"_a, "request"_a, "threads"_a = 1,
-             "Parses of all sentences as flat arrays; the same for any number of threads.");
+             "Parses of all sentences as flat arrays; the same for any number of threads.")
+        .def("score", &score_batch, "batch"_a, "request"_a, "threads"_a = 1,
+             "Log-probabilities of all prefixes, sentence ends included, and entropies over derivations (nats).")
+        .def("generate", &generate_batch, "n"_a, "most_words"_a, "seed"_a, "purpose"_a,
+             "Sentences drawn from the model, with their trees.");
 }
 
 }  // namespace bistro::bind

@@ -56,6 +56,7 @@ struct ActionProbabilities {
 struct TagChoice {
     std::int32_t tag;
     double probability;  // p(tag) p(word | tag)
+    double word = 1.0;   // p(word | tag) alone
 };
 
 template <class Franchise>
@@ -63,7 +64,8 @@ struct TransitionModel {
     System system;
     Predictor<Franchise> actions, labels, tags, words;
     bool labelled = true, joint_labels = false, lexicalised = true, labels_in_contexts = false;
-    // Tags that each word had in training: those of word w are tag_list[tag_begin[w]] to tag_list[tag_begin[w + 1]].
+    // Tags that each word had in training: those of word w are tag_list[tag_begin[w]] to tag_list[tag_begin[w + 1]]. A word
+    // without any, or no lists at all, stands for all tags.
     std::span<const std::int32_t> tag_begin, tag_list;
 
     ActionCode code() const { return {joint_labels && labelled ? system.symbols.labels : 1}; }
@@ -120,13 +122,13 @@ struct TransitionModel {
         Path path;
         const int depth = tags.descend(elements, path);
         auto consider = [&](std::int32_t tag) {
-            double p = tags.franchise->probability_on_path(path.data(), depth, static_cast<std::uint32_t>(tag));
+            const double p = tags.franchise->probability_on_path(path.data(), depth, static_cast<std::uint32_t>(tag));
             elements[kNextTag] = tag;
-            if (lexicalised) p *= words.probability(elements, word);
-            out.push_back({tag, p});
+            const double of_word = lexicalised ? words.probability(elements, word) : 1.0;
+            out.push_back({tag, p * of_word, of_word});
         };
         if (given >= 0) return consider(given);
-        const std::int32_t begin = tag_begin[word], end = tag_begin[word + 1];
+        const std::int32_t begin = tag_begin.empty() ? 0 : tag_begin[word], end = tag_begin.empty() ? 0 : tag_begin[word + 1];
         for (std::int32_t i = begin; i < end; ++i) consider(tag_list[i]);
         if (begin == end)
             for (std::int32_t tag = 0; tag < system.symbols.tags; ++tag) consider(tag);

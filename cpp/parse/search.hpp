@@ -30,11 +30,21 @@ public:
     // Complete derivations, the best first; empty if the evidence allows none that the policy kept. A policy that draws may
     // be given a history, which one of its particles follows.
     const std::vector<Derivation>& run(const Sentence& sentence, const History* history = nullptr) {
+        return run(sentence, history, [](const std::vector<Derivation>&) {});
+    }
+
+    // The same; `watch` sees all derivations that have generated a word, before any of them is dropped.
+    template <class Watch>
+    const std::vector<Derivation>& run(const Sentence& sentence, const History* history, const Watch& watch) {
         history_ = history;
         states_.clear();
         finals_.clear();
         beam_.assign(1, {start(model_.system, states_), 0.0, policy_.initial(), 0.0, history ? 0 : -1});
-        for (std::int32_t i = 0; i <= sentence.size() && !beam_.empty(); ++i) pass(sentence);
+        for (std::int32_t i = 0; i <= sentence.size() && !beam_.empty(); ++i) {
+            pass(sentence);
+            if (i < sentence.size()) watch(beam_);
+            policy_.select(beam_);
+        }
         std::sort(finals_.begin(), finals_.end(), better);
         return finals_;
     }
@@ -52,7 +62,6 @@ private:
             policy_.limit(reduced_);
             frontier_.swap(reduced_);
         }
-        policy_.select(beam_);
     }
 
     void expand(const Sentence& sentence, const Derivation& d) {
@@ -101,8 +110,9 @@ private:
         model_.tag_choices(elements_, word, sentence.given_tag(position), tags_);
         keep_most_probable(tags_, static_cast<std::size_t>(options_.tags));
         const std::int32_t kept = d.retained >= 0 ? (*history_)[d.retained].tag : -1;
-        split(d, tags_, kept, [&](std::int32_t tag, Derivation part) {
-            part.state = shift(model_.system, states_, d.state, tag, word);
+        split(d, tags_, kept, [&](const TagChoice& choice, Derivation part) {
+            part.state = shift(model_.system, states_, d.state, choice.tag, word);
+            part.last_word = choice.word;
             beam_.push_back(stepped(part));
         });
     }
@@ -126,7 +136,8 @@ private:
         for (std::int32_t l = 0; l < model_.system.symbols.labels; ++l)
             if (given < 0 || given == l) labels_.push_back({l, label_probabilities_[l]});
         keep_most_probable(labels_, static_cast<std::size_t>(options_.labels));
-        split(d, labels_, d.retained >= 0 ? (*history_)[d.retained].label : -1, arrive_with);
+        split(d, labels_, d.retained >= 0 ? (*history_)[d.retained].label : -1,
+              [&](const TagChoice& choice, const Derivation& part) { arrive_with(choice.tag, part); });
     }
 
     static Derivation stepped(Derivation d) {
@@ -156,7 +167,7 @@ private:
         policy_.share(d.particles, part_probabilities_, kept_index, part_particles_);
         for (std::size_t i = 0; i < items.size(); ++i)
             if (part_particles_[i] > 0 && items[i].probability > 0)
-                go_on(items[i].tag, part_of(d, part_probabilities_, static_cast<int>(i), part_particles_[i], kept_index));
+                go_on(items[i], part_of(d, part_probabilities_, static_cast<int>(i), part_particles_[i], kept_index));
     }
 
     // With the last step of a tree the derivation is complete.
