@@ -280,7 +280,7 @@ struct ScoreRequest {
 
 // Rows of figures for every word and end of sentence, `repeats` blocks one after the other.
 nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
-    std::vector<double> log_prefix, log_structural, entropy;
+    std::vector<double> log_prefix, lexical, entropy;
     {
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
@@ -304,13 +304,13 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
         for (const auto& rows : results)
             for (const PrefixFigures& row : rows) {
                 log_prefix.push_back(row.log_prefix);
-                log_structural.push_back(row.log_structural);
+                lexical.push_back(row.lexical);
                 entropy.push_back(row.entropy);
             }
     }
     nb::dict out;
     out["log_prefix"] = give(std::move(log_prefix));
-    out["log_structural"] = give(std::move(log_structural));
+    out["lexical"] = give(std::move(lexical));
     out["entropy"] = give(std::move(entropy));
     return out;
 }

@@ -2,6 +2,9 @@
 //
 // The probability of a prefix is the sum over all derivations that have generated it. A deterministic search gives the part of
 // the sum that it kept, a lower bound; sequential Monte Carlo gives an unbiased estimate.
+//
+// The surprisal of a word falls into two parts: with D the derivations (tag of the word included), q(D) their posterior after the
+// word and p(D) their prior before it,   -log p(word) = E_q[-log p(word | D)] + KL(q || p),   lexical plus syntactic.
 #pragma once
 
 #include <cmath>
@@ -13,9 +16,9 @@
 namespace bistro {
 
 struct PrefixFigures {
-    double log_prefix;      // of the words so far
-    double log_structural;  // the same without p(last word | tag, context): Roark's syntactic part
-    double entropy;         // over the derivations kept, in nats
+    double log_prefix;  // of the words so far
+    double lexical;     // mean of -log p(last word | tag, context) over the derivations that have generated it, in nats
+    double entropy;     // of those derivations, in nats
 };
 
 namespace detail {
@@ -32,17 +35,16 @@ inline double log_add_up(const std::vector<double>& logs) {
 
 inline PrefixFigures figures_of(const std::vector<double>& log_weights, const std::vector<Derivation>& derivations) {
     PrefixFigures figures{detail::log_add_up(log_weights), 0, 0};
-    std::vector<double> structural;
     for (std::size_t i = 0; i < log_weights.size(); ++i) {
-        structural.push_back(log_weights[i] - std::log(derivations[i].last_word));
-        const double q = std::exp(log_weights[i] - figures.log_prefix);
-        if (q > 0) figures.entropy -= q * (log_weights[i] - figures.log_prefix);
+        const double log_q = log_weights[i] - figures.log_prefix, q = std::exp(log_q);
+        if (!(q > 0)) continue;
+        figures.entropy -= q * log_q;
+        figures.lexical -= q * std::log(derivations[i].last_word);
     }
-    figures.log_structural = detail::log_add_up(structural);
     return figures;
 }
 
-// One row a word, and one for the end of the sentence (whose structural part is all of it).
+// One row a word, and one for the end of the sentence.
 template <class Franchise, class Policy>
 std::vector<PrefixFigures> prefix_figures(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options,
                                           const Sentence& sentence) {
@@ -63,7 +65,7 @@ std::vector<PrefixFigures> prefix_figures(const TransitionModel<Franchise>& mode
         rows.push_back(figures_of(weights(derivations), derivations));
     });
     rows.push_back(figures_of(weights(finals), finals));
-    rows.back().log_structural = rows.back().log_prefix;
+    rows.back().lexical = 0;  // no word is generated at the end
     return rows;
 }
 

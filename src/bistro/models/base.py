@@ -58,6 +58,12 @@ class TextScores:
     is_oov: NDArray[np.bool_]
     offsets: NDArray[np.int64]
     """The events of sentence i are ``offsets[i]:offsets[i+1]``, its `</s>` the last of them."""
+    lexical: NDArray[np.float64] | None = None
+    """The part of each surprisal that the words account for, given their analyses, in nats."""
+    entropy: NDArray[np.float64] | None = None
+    """Over the analyses after each event, in nats."""
+    standard_error: NDArray[np.float64] | None = None
+    """Monte Carlo error of each log-probability."""
 
 
 class Model(ABC):

@@ -32,6 +32,7 @@ from bistro.models.base import Arrays, Model, Origin
 from bistro.models.parses import Analysis, Marginals, Parse
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import MISSING, Codec, Tree, check_evidence, tags_of
+from bistro.models.transition_language import LanguageAbility
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
@@ -112,7 +113,7 @@ def outcomes_of(shape: TransitionShape, codec: Codec) -> dict[str, int]:
     }
 
 
-class TransitionModel(Model):
+class TransitionModel(LanguageAbility, Model):
     """A trained transition parser."""
 
     kind: ClassVar[str] = "transition"

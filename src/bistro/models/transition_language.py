@@ -1,0 +1,154 @@
+"""The transition parser as a language model: surprisal, perplexity, generation.
+
+The probability of the words so far is a sum over all derivations that have generated them,
+
+    p(w_1 ... w_i) = Σ_d p(d, w_1 ... w_i)
+
+too many to visit. Two ways of summing are offered. ``smc``, sequential Monte Carlo, is unbiased:
+particles draw their derivations from the model and are weighed by the words; several independent
+runs give the standard error. ``search`` adds up what the particle search keeps, a lower bound that
+is exact about what it sees and blind to the rest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import ScoreRequest, TransitionParser
+from bistro.errors import BistroError
+from bistro.models.base import TextScores, Words, as_words
+from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition_data import Codec
+from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
+
+LONGEST_GENERATED = 250
+ALL_TAGS = 0
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """How to sum over derivations."""
+
+    method: Literal["smc", "search"] = "smc"
+    particles: int = 100
+    repeats: int = 5
+    """Independent runs; two or more give a standard error."""
+    tags: Literal["all", "seen"] = "all"
+    """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
+    seed: int = 1
+    threads: int = 0
+    """0: as many as the machine has."""
+
+    def request(self, num_tags: int) -> ScoreRequest:
+        """Return the options as the core takes them."""
+        draws = self.method == "smc"
+        return ScoreRequest(
+            draws,
+            self.particles,
+            ALL_TAGS if self.tags == "all" else num_tags,
+            3,
+            self.repeats if draws else 1,
+            self.seed,
+            purpose_key("transition.score"),
+        )
+
+
+class LanguageAbility:
+    """What the transition model can do with words alone; mixed into the model."""
+
+    config: TransitionConfig
+    codec: Codec
+    _parser: TransitionParser
+
+    def score(self, sentences: Iterable[Words], options: ScoreOptions | None = None) -> TextScores:
+        """Return the log-probability of every word and every sentence end, with its parts."""
+        chosen = options or ScoreOptions()
+        if self.config.direction != "left-to-right":
+            raise BistroError("a model that generates from right to left cannot score prefixes")
+        if self.config.lexical == "none":
+            raise BistroError("an unlexicalised model gives no probability to words")
+        texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
+        vocabulary = self.codec.vocabulary
+        ids, offsets = vocabulary.encode_all(sentence.forms for sentence in texts)
+        batch = self.codec.encode(texts, None)
+        threads = chosen.threads or os.cpu_count() or 1
+        found = self._parser.score(batch, chosen.request(len(self.codec.tags)), threads)
+        ends = offsets + np.arange(offsets.size)
+        is_eos = np.zeros(int(ends[-1]), dtype=np.bool_)
+        is_eos[ends[1:] - 1] = True
+        is_oov = np.zeros(is_eos.size, dtype=np.bool_)
+        is_oov[~is_eos] = vocabulary.unknown_mask(ids)
+        return _scores(found, is_eos, is_oov, ends)
+
+    def generate_trees(self, n: int, seed: int = 1) -> Iterator[Sentence]:
+        """Draw sentences with their trees; sentence i depends on the seed and i alone."""
+        made = self._parser.generate(n, LONGEST_GENERATED, seed, purpose_key("transition.generate"))
+        for i in range(n):
+            span = slice(int(made["offsets"][i]), int(made["offsets"][i + 1]))
+            words = self.codec.vocabulary.decode(made["words"][span].tolist())
+            if self.config.direction == "right-to-left":
+                words.reverse()
+            comments = [f"# sent_id = {i + 1}", f"# text = {' '.join(words)}"]
+            if not made["complete"][i]:
+                yield Sentence.from_columns(words, comments=[*comments, "# cut = 1"])
+                continue
+            tree = self.codec.decode(*(made[name][span] for name in ("heads", "labels", "tags")))
+            tags = [tag.partition("|")[0] for tag in tree.tags]
+            sentence = Sentence.from_columns(
+                words, heads=tree.heads, comments=comments, deprels=tree.labels
+            )
+            yield sentence.replace(**{self.config.tagset: tags})
+
+    def generate(self, n: int, seed: int = 1) -> Iterator[list[str]]:
+        """Draw sentences as lists of words."""
+        return (sentence.forms for sentence in self.generate_trees(n, seed))
+
+
+def _scores(
+    found: dict[str, NDArray[np.float64]],
+    is_eos: NDArray[np.bool_],
+    is_oov: NDArray[np.bool_],
+    offsets: NDArray[np.int64],
+) -> TextScores:
+    """Average the runs as probabilities, and take the differences that make words of prefixes."""
+    prefix = found["log_prefix"].reshape(-1, is_eos.size)
+    # Each run's means count by the probability that the run found.
+    share = np.exp(prefix - np.logaddexp.reduce(prefix, axis=0))
+    runs = prefix.shape[0]
+    mean = np.logaddexp.reduce(prefix, axis=0) - np.log(runs)
+    firsts = offsets[:-1]
+    before = np.concatenate(([0.0], mean[:-1]))
+    before[firsts] = 0.0
+    return TextScores(
+        mean - before,
+        is_eos,
+        is_oov,
+        offsets,
+        lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0),
+        entropy=(share * found["entropy"].reshape(prefix.shape)).sum(axis=0),
+        standard_error=_standard_error(prefix, mean, firsts) if runs > 1 else None,
+    )
+
+
+def _standard_error(
+    prefix: NDArray[np.float64], mean: NDArray[np.float64], firsts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the error of log(P_i / P_{i-1}) by the delta method, from the spread of the runs.
+
+    Both means come from the same runs, so their errors partly cancel: what counts is the spread of
+    the difference of the relative deviations.
+    """
+    relative = np.exp(prefix - mean)
+    before = np.ones_like(relative)
+    before[:, 1:] = relative[:, :-1]
+    before[:, firsts] = 1.0
+    runs = prefix.shape[0]
+    spread: NDArray[np.float64] = np.std(relative - before, axis=0, ddof=1) / np.sqrt(runs)
+    return spread
