@@ -7,12 +7,15 @@ import math
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bistro.errors import OutputError
+from bistro.errors import BistroError, OutputError
 from bistro.files import explain
+
+if TYPE_CHECKING:
+    from bistro.models.base import Model
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
 InputArgument = Annotated[
@@ -77,3 +80,44 @@ def require_writable(path: str) -> None:
         raise OutputError(
             f"{path}: cannot be written: the folder {folder}: {explain(error)}"
         ) from error
+
+
+MethodOption = Annotated[
+    str | None,
+    typer.Option("--method", metavar="smc|search", help="How to sum over analyses (parsers)."),
+]
+ParticlesOption = Annotated[
+    int | None, typer.Option("--particles", min=1, help="Effort of that sum [default: 100].")
+]
+RepeatsOption = Annotated[
+    int | None,
+    typer.Option("--repeats", min=1, help="Independent runs, for the standard error [default: 5]."),
+]
+TagsSeenOption = Annotated[
+    bool,
+    typer.Option("--tags-seen", help="Only tags that a word had in training: faster, a bound."),
+]
+
+
+def score_settings(
+    model: Model,
+    method: str | None,
+    particles: int | None,
+    repeats: int | None,
+    tags_seen: bool,
+    seed: int,
+) -> dict[str, Any]:
+    """Return the keyword arguments of `score` that the options stand for."""
+    given = {"method": method, "particles": particles, "repeats": repeats}
+    given = {name: value for name, value in given.items() if value is not None}
+    if model.score_options is None:
+        if given or tags_seen:
+            raise BistroError(
+                f"a model of kind '{model.kind}' sums over nothing: leave out --method, "
+                "--particles, --repeats and --tags-seen"
+            )
+        return {}
+    if method not in (None, "smc", "search"):
+        raise BistroError(f"--method is smc or search, not '{method}'")
+    tags = {"tags": "seen"} if tags_seen else {}
+    return {"options": model.score_options(**given, **tags, seed=seed)}

@@ -16,6 +16,9 @@ def generate(
     ] = 10,
     seed: SeedOption = 1,
     output: OutputOption = "-",
+    trees: Annotated[
+        bool, typer.Option("--trees", help="CoNLL-U with the trees they were generated with.")
+    ] = False,
 ) -> None:
     """Draw sentences from a model, one a line, words separated by spaces.
 
@@ -26,8 +29,13 @@ def generate(
     """
     from bistro.files import writing
     from bistro.models.base import load
+    from bistro.treebank.treebank import write
 
-    draw = load(model).require("generate")
+    trained = load(model)
+    if trees:
+        write(trained.require("generate_trees")(number, seed), output)
+        return
+    draw = trained.require("generate")
     with writing(output) as stream:
         for words in draw(number, seed):
             stream.write((" ".join(words) + "\n").encode())

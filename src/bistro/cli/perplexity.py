@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bistro.cli.common import FormatOption, InputArgument, JsonOption, ModelArgument, print_json
+from bistro.cli.common import (
+    FormatOption,
+    InputArgument,
+    JsonOption,
+    MethodOption,
+    ModelArgument,
+    ParticlesOption,
+    RepeatsOption,
+    SeedOption,
+    TagsSeenOption,
+    print_json,
+    score_settings,
+)
 
 if TYPE_CHECKING:
     from bistro.evaluate.language import LanguageFigures
@@ -15,12 +27,18 @@ def perplexity(
     input: InputArgument = "-",
     json: JsonOption = False,
     format: FormatOption = None,
+    method: MethodOption = None,
+    particles: ParticlesOption = None,
+    repeats: RepeatsOption = None,
+    tags_seen: TagsSeenOption = False,
+    seed: SeedOption = 1,
 ) -> None:
     """Print perplexity, bits per word and per character, and the rate of unknown words.
 
     The end of each sentence is an event like a word; figures with and without it are printed, each
     with what it counts. An unknown word has the probability of its class, so figures of models with
-    different vocabularies cannot be compared.
+    different vocabularies cannot be compared. A parser's probabilities are sums over analyses,
+    estimated by sequential Monte Carlo (unbiased) or bounded from below by --method search.
 
         bistro perplexity english.bistro test.conllu
         bistro perplexity english.bistro test.txt.gz --json
@@ -32,9 +50,11 @@ def perplexity(
 
     trained = load(model)
     trained.require("score")
-    figures = text_figures(trained, read(input, format=format))
+    settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
+    figures = text_figures(trained, read(input, format=format), **settings)
+    summed = {name: vars(options) for name, options in settings.items()}
     if json:
-        print_json({"model": model, "input": input, **figures.to_dict()})
+        print_json({"model": model, "input": input, **figures.to_dict(), **summed})
     else:
         print_figures(figures, f"{model} on {input}")
 

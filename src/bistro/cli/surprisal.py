@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from bistro.cli.common import FormatOption, InputArgument, ModelArgument, OutputOption
+from bistro.cli.common import (
+    FormatOption,
+    InputArgument,
+    MethodOption,
+    ModelArgument,
+    OutputOption,
+    ParticlesOption,
+    RepeatsOption,
+    SeedOption,
+    TagsSeenOption,
+    score_settings,
+)
 
 
 def surprisal(
@@ -17,6 +28,11 @@ def surprisal(
         bool, typer.Option("--eos/--no-eos", help="With or without a row for each sentence's end.")
     ] = True,
     format: FormatOption = None,
+    method: MethodOption = None,
+    particles: ParticlesOption = None,
+    repeats: RepeatsOption = None,
+    tags_seen: TagsSeenOption = False,
+    seed: SeedOption = 1,
 ) -> None:
     """Write a table with the surprisal of every word, -log2 p(word | words before it), in bits.
 
@@ -27,7 +43,13 @@ def surprisal(
     - token: the word as it stands in INPUT
     - oov: 1 if the model does not know the word, so that its class was scored; else 0
     - surprisal: in bits
+    - surprisal_syn, surprisal_lex: its parts, how far the word moves the belief about the analysis
+      (a Kullback-Leibler divergence) and the word itself given its analyses; they sum to it
+    - entropy, entropy_reduction: over the analyses after the word, in bits
     - prefix_log2_prob: log2 of the probability of the sentence up to this word
+    - mc_se: standard error of the surprisal where it is a Monte Carlo estimate
+
+    NA stands where a model has no such value (an n-gram model has no analyses).
 
     With the row of the sentence's end, `</s>`, surprisals sum to -log2 of its probability.
 
@@ -43,10 +65,16 @@ def surprisal(
     trained.require("score")
     sentences = read(input, format=format)
     names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
-    rows = surprisal_rows(trained, sentences, names, eos=eos)
+    settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
+    rows = surprisal_rows(trained, sentences, names, eos=eos, **settings)
     with writing(output) as stream:
         stream.write(("\t".join(COLUMNS) + "\n").encode())
         for row in rows:
-            fields = (row.sent_id.replace("\t", " "), str(row.word_id), row.token, str(row.oov))
-            bits = f"{row.surprisal:.6f}", f"{row.prefix_log2_prob:.6f}"
-            stream.write(("\t".join((*fields, *bits)) + "\n").encode())
+            cells = [_cell(getattr(row, column)) for column in COLUMNS]
+            stream.write(("\t".join(cells) + "\n").encode())
+
+
+def _cell(value: str | int | float | None) -> str:
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    return "NA" if value is None else str(value).replace("\t", " ")

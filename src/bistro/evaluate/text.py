@@ -10,13 +10,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
 from bistro.models.base import Model, Words, as_words
 
 
-def text_figures(model: Model, sentences: Iterable[Words]) -> LanguageFigures:
-    """Score sentences with a model and summarise; see `bistro.evaluate.language`."""
+def text_figures(model: Model, sentences: Iterable[Words], **options: Any) -> LanguageFigures:
+    """Score sentences with a model and summarise; see `bistro.evaluate.language`.
+
+    `options` go to the model's `score`.
+    """
     words = as_words(sentences)
-    scores = model.require("score")(words)
+    scores = model.require("score")(words, **options)
     return language_figures(scores.log_probs, scores.is_eos, scores.is_oov, count_characters(words))

@@ -70,6 +70,8 @@ class Model(ABC):
     """The base of all models; subclasses add what they can do."""
 
     kind: ClassVar[str]
+    score_options: ClassVar[type[Any] | None] = None
+    """The settings that `score` takes, for models that must sum over analyses."""
     origin: Origin
 
     @abstractmethod

@@ -10,31 +10,58 @@ from bistro.encoding.contexts import element_numbers, sees_labels
 from bistro.errors import ConfigError
 from bistro.models.settings import SamplerSettings
 
-# Table 1 of Buys & Blunsom (2015); the labels' contexts are ours, since theirs are joint.
-TABLE_1 = (
-    "s1.tag",
-    "s2.tag",
-    "s1.rc1.tag",
-    "s1.lc1.tag",
-    "s3.tag",
-    "s2.rc1.tag",
-    "s1.word",
-    "s2.word",
-)
-
 
 @dataclass(frozen=True)
 class ContextSettings:
-    """What each distribution sees, the most informative element first."""
+    """What each distribution sees, the most informative element first.
 
-    actions: tuple[str, ...] = setting(TABLE_1, "What the next action is conditioned on.")
+    The defaults were found by `bistro tune` on the English Web Treebank; the contexts of Buys &
+    Blunsom (2015) are the preset ``table1``.
+    """
+
+    actions: tuple[str, ...] = setting(
+        (
+            "s1.tag",
+            "s2.tag",
+            "s1.rc1.tag",
+            "s1.lc1.tag",
+            "s3.tag",
+            "s2.rc1.tag",
+            "s2.lc1.tag",
+            "s1.lval",
+            "s1.word",
+            "s2.word",
+        ),
+        "What the next action is conditioned on.",
+    )
     labels: tuple[str, ...] = setting(
-        ("action", "s1.tag", "s2.tag", "s1.lc1.tag", "s1.word", "s2.word"),
+        (
+            "action",
+            "s1.tag",
+            "s2.tag",
+            "s1.lc1.tag",
+            "s2.rc1.tag",
+            "s1.lc1.word",
+            "s2.word",
+            "s1.word",
+        ),
         "What the label of an arc is conditioned on (two-step labels).",
     )
-    tags: tuple[str, ...] = setting(TABLE_1, "What the next tag is conditioned on.")
+    tags: tuple[str, ...] = setting(
+        (
+            "s1.tag",
+            "s2.tag",
+            "s1.rc1.tag",
+            "s1.lc1.tag",
+            "s2.rc1.tag",
+            "s1.word",
+            "s2.word",
+            "s2.lc1.word",
+        ),
+        "What the next tag is conditioned on.",
+    )
     words: tuple[str, ...] = setting(
-        ("b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s1.word", "s2.word"),
+        ("b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s1.word", "s2.word", "p1.word"),
         "What the next word is conditioned on.",
     )
 
@@ -59,7 +86,8 @@ class TransitionConfig:
 
     tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
     tag_features: tuple[str, ...] = setting(
-        (), "Morphological features that are joined to the tag, such as VerbForm."
+        ("PronType", "Poss", "Voice"),
+        "Morphological features that are joined to the tag, where a word has them.",
     )
     labels: Literal["two-step", "joint", "none"] = setting(
         "two-step", "Labels after the action, as one outcome with it, or none."

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,7 @@ class ScoreOptions:
 class LanguageAbility:
     """What the transition model can do with words alone; mixed into the model."""
 
+    score_options: ClassVar[type[Any] | None] = ScoreOptions
     config: TransitionConfig
     codec: Codec
     _parser: TransitionParser
