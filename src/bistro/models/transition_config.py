@@ -10,6 +10,18 @@ from bistro.encoding.contexts import element_numbers, sees_labels
 from bistro.errors import ConfigError
 from bistro.models.settings import SamplerSettings
 
+# What actions and tags see in Table 1 of Buys & Blunsom (2015).
+TABLE_1 = (
+    "s1.tag",
+    "s2.tag",
+    "s1.rc1.tag",
+    "s1.lc1.tag",
+    "s3.tag",
+    "s2.rc1.tag",
+    "s1.word",
+    "s2.word",
+)
+
 
 @dataclass(frozen=True)
 class ContextSettings:
@@ -86,8 +98,7 @@ class TransitionConfig:
 
     tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
     tag_features: tuple[str, ...] = setting(
-        ("PronType", "Poss", "Voice"),
-        "Morphological features that are joined to the tag, where a word has them.",
+        (), "Morphological features that are joined to the tag, such as PronType."
     )
     labels: Literal["two-step", "joint", "none"] = setting(
         "two-step", "Labels after the action, as one outcome with it, or none."
