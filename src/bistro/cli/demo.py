@@ -29,18 +29,17 @@ def demo(
     ] = "bistro-demo",
     seed: SeedOption = 1,
 ) -> None:
-    """Train a model on a built-in treebank, measure it, and write a report to look at.
+    """Train a parser on a built-in treebank, measure it, and write a report to look at.
 
     Needs no data: the English treebank is sampled from a grammar of our own whose probabilities
     are known, so the report shows the model beside the truth. The Turkish one comes with
     `pip install 'bistro-syntax[samples]'`. FOLDER receives report.html, one page for any browser,
-    and the model, demo.bistro.
+    and the models, demo.bistro and ngram.bistro.
 
         bistro demo
         bistro demo --treebank turkish -o turkish-demo
     """
-    from bistro.inference.train import train
-    from bistro.report.demo import demo_page, run_demo
+    from bistro.report.demo import NGRAM, PARSER, demo_page, run_demo
     from bistro.treebank.samples import builtin
 
     begin = time.monotonic()
@@ -49,17 +48,18 @@ def demo(
     folder = _made(output)
     held_out = len(sentences) // 10
     data, test = sentences[:-held_out], sentences[-held_out:]
-    say(f"training an n-gram model on {len(data):,} sentences ...")
-    model = train("ngram", data, seed=seed)
-    say("scoring held-out sentences ...")
-    result = run_demo(data, test, model, is_english=treebank == "english")
-    model.save(folder / "demo.bistro")
+    say(f"training a parser and an n-gram model on {len(data):,} sentences ...")
+    result = run_demo(data, test, seed=seed, is_english=treebank == "english")
+    result.models[PARSER].save(folder / "demo.bistro")
+    result.models[NGRAM].save(folder / "ngram.bistro")
     demo_page(result).write(folder / "report.html")
     _print(result)
+    example = quote(" ".join(result.example.sentence.forms))
     say(
         f"\ndone in {time.monotonic() - begin:.0f} s. Look at {folder / 'report.html'}; then try\n"
         f"  bistro generate {folder / 'demo.bistro'} --seed 7\n"
-        f"  echo {quote(' '.join(result.example))} | bistro surprisal {folder / 'demo.bistro'}"
+        f"  echo {example} | bistro parse {folder / 'demo.bistro'} --marginals\n"
+        f"  echo {example} | bistro surprisal {folder / 'demo.bistro'}"
     )
 
 
@@ -73,25 +73,24 @@ def _made(output: str) -> Path:
 
 
 def _print(result: DemoResult) -> None:
-    """Print the surprisal of one sentence, the perplexity and some generated sentences."""
+    """Print the surprisal of one sentence, the scores and some generated sentences."""
     from rich.console import Console
     from rich.table import Table
 
     console = Console(highlight=False, soft_wrap=True)
     table = Table("word", title="surprisal, bits")
-    columns = {"model": result.example_bits, "truth": result.true_bits}
-    shown = {name: bits for name, bits in columns.items() if bits is not None}
-    for name in shown:
+    for name in result.bits:
         table.add_column(name, justify="right")
-    for i, word in enumerate([*result.example, "</s>"]):
-        table.add_row(word, *(f"{bits[i]:.2f}" for bits in shown.values()))
+    for i, word in enumerate([*result.example.sentence.forms, "</s>"]):
+        table.add_row(word, *(f"{bits[i]:.2f}" for bits in result.bits.values()))
     console.print(table)
-    best = (
-        f" (the best possible: {result.true_figures.perplexity:.1f})" if result.true_figures else ""
-    )
+    scores = result.scores
     console.print(
-        f"perplexity of {result.figures.words:,} held-out words and their sentence ends: "
-        f"{result.figures.perplexity:.1f}{best}\n\ngenerated:"
+        f"parsing, {len(result.test):,} held-out sentences, own tags: UAS {scores.uas:.1f}, "
+        f"LAS {scores.las:.1f}, tags {scores.upos:.1f} (all words, subtypes ignored)"
     )
+    shown = ", ".join(f"{name} {f.perplexity:.1f}" for name, f in result.figures.items())
+    words = next(iter(result.figures.values())).words
+    console.print(f"perplexity, {words:,} held-out words and sentence ends: {shown}\n\ngenerated:")
     for sentence in result.generated[:SENTENCES_PRINTED]:
         console.print(f"  {sentence}", markup=False)

@@ -1,20 +1,24 @@
-"""The page that `bistro demo` writes: a treebank, a model trained on it, and what it says.
+"""The page that `bistro demo` writes: a treebank, a parser trained on it, and what it says.
 
 On the built-in English treebank the truth is known: its grammar gives the exact probability of
-every sentence, so its perplexity and surprisal stand beside those of a perfect model.
+every sentence, so perplexity and surprisal of the models stand beside those of a perfect one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
+from bistro.evaluate.attachment import AttachmentScores, score
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
 from bistro.evaluate.text import text_figures
+from bistro.inference.train import train
 from bistro.models.base import Model
+from bistro.models.parses import Parse
+from bistro.models.transition import TransitionModel
 from bistro.report.arcs import draw_arcs
 from bistro.report.html import (
     Page,
@@ -30,46 +34,64 @@ from bistro.treebank.grammar import english
 from bistro.treebank.treebank import Treebank
 
 GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]
-TREES_SHOWN = 3
-SCORED_BY_TRUTH = 200
-"""The exact prefix probabilities of one sentence take some milliseconds."""
+PARSER, NGRAM, TRUTH = "transition", "ngram", "truth"
+TREES_SHOWN = 2
+SCORED = 200
+"""Held-out sentences scored word by word; the exact probabilities take some milliseconds each."""
 
 
 @dataclass(frozen=True)
 class DemoResult:
-    """Everything the demo computed."""
+    """Everything the demo computed; figures and bits are by model, and of the truth if known."""
 
     train: Treebank
     test: Treebank
-    model: Model
-    figures: LanguageFigures
-    true_figures: LanguageFigures | None
-    example: list[str]
-    example_bits: list[float]
-    true_bits: list[float] | None
+    models: dict[str, Model]
+    scores: AttachmentScores
+    figures: dict[str, LanguageFigures]
+    example: Parse
+    bits: dict[str, list[float]]
     generated: list[str]
 
 
-def run_demo(train: Treebank, test: Treebank, model: Model, *, is_english: bool) -> DemoResult:
-    """Score held-out sentences, one example word by word, and generate."""
-    test = test[:SCORED_BY_TRUTH] if is_english else test
-    words = [sentence.forms for sentence in test]
-    example = GARDEN_PATH if is_english else min(words, key=lambda w: abs(len(w) - 10))
+def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> DemoResult:
+    """Train a parser and an n-gram model, and ask them everything they can answer."""
+    parser = train(PARSER, data, seed=seed)
+    assert isinstance(parser, TransitionModel)
+    models: dict[str, Model] = {PARSER: parser, NGRAM: train(NGRAM, data, seed=seed)}
+    scored = [sentence.forms for sentence in test[:SCORED]]
+    example = GARDEN_PATH if is_english else min(scored, key=lambda words: abs(len(words) - 10))
+    figures = {name: text_figures(model, scored) for name, model in models.items()}
+    bits = {
+        name: [row.surprisal for row in surprisal_rows(model, [example])]
+        for name, model in models.items()
+    }
+    if is_english:
+        figures[TRUTH] = true_figures(scored)
+        bits[TRUTH] = english().surprisals(example)
     return DemoResult(
-        train,
+        data,
         test,
-        model,
-        text_figures(model, words),
-        true_figures(words) if is_english else None,
-        example,
-        [row.surprisal for row in surprisal_rows(model, [example])],
-        english().surprisals(example) if is_english else None,
-        [" ".join(sentence) for sentence in model.require("generate")(8, seed=1)],
+        models,
+        parsing_scores(parser, test),
+        figures,
+        parser.parse(example, marginals=True),
+        bits,
+        [" ".join(words) for words in parser.generate(8, seed=seed)],
     )
 
 
+def parsing_scores(parser: TransitionModel, test: Treebank) -> AttachmentScores:
+    """Return the attachment scores on held-out sentences, tags found by the parser itself."""
+    found = [
+        sentence.replace(heads=parse.heads, deprels=parse.labels, upos=parse.tags)
+        for sentence, parse in zip(test, parser.parse_all(test), strict=True)
+    ]
+    return score(test, found)
+
+
 def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
-    """Return the same figures for the grammar that made the sentences."""
+    """Return the language-model figures of the grammar that made the sentences."""
     bits = [english().surprisals(sentence) for sentence in words]
     logs = [-value * math.log(2) for sentence in bits for value in sentence]
     ends = [i == len(sentence) - 1 for sentence in bits for i in range(len(sentence))]
@@ -80,15 +102,16 @@ def demo_page(result: DemoResult) -> Page:
     """Lay the results out as one page."""
     page = Page(
         "Bistro: a first look",
-        subtitle="A treebank, a model trained on it in seconds, and a probability for every word.",
+        subtitle="A treebank, a parser trained on it in seconds, and a probability for everything.",
     )
     page.section("The treebank", *_treebank_blocks(result.train))
     page.section("Training", *_training_blocks(result))
-    page.section("Perplexity", *_perplexity_blocks(result))
+    page.section("Parsing", *_parsing_blocks(result))
     page.section("Surprisal, word by word", *_surprisal_blocks(result))
+    page.section("Perplexity", *_perplexity_blocks(result))
     page.section(
         "Generated sentences",
-        paragraph("Drawn from the model with seed 1. An n-gram knows neighbours, not syntax."),
+        paragraph("Drawn from the parser's model, each with a tree; seed as for training."),
         sentences(result.generated),
     )
     return page
@@ -102,38 +125,74 @@ def _treebank_blocks(treebank: Treebank) -> list[str]:
 
 
 def _training_blocks(result: DemoResult) -> list[str]:
-    trace = [row["log_likelihood"] for row in result.model.origin.trace]
-    kind = f"{result.model.kind} model, seed {result.model.origin.seed}"
+    origin = result.models[PARSER].origin
+    trace = [row["log_likelihood"] for row in origin.trace]
     return [
         paragraph(
-            f"A {kind}: a hierarchical Pitman-Yor process, learned by Gibbs sampling. The line "
-            "shows the log-likelihood of the seating after each sweep over the treebank."
+            f"A generative transition parser, seed {origin.seed}: four hierarchical Pitman-Yor "
+            "processes (actions, labels, tags, words), learned by Gibbs sampling. The line shows "
+            "the log-likelihood of the seating after each sweep over the treebank."
         ),
         figure(line_chart({"log-likelihood": trace}, x_label="sweep", y_label="nats")),
     ]
 
 
-def _perplexity_blocks(result: DemoResult) -> list[str]:
-    rows = [("this model", result.figures)]
-    if result.true_figures:
-        rows.append(("the grammar itself: the best possible", result.true_figures))
-    cells = [
-        (name, f.perplexity, f.perplexity_no_eos, f.bits_per_word, f"{100 * f.oov_rate:.1f} %")
-        for name, f in rows
+def _parsing_blocks(result: DemoResult) -> list[str]:
+    scores, parse = result.scores, result.example
+    figures: Mapping[str, float | None] = {
+        "UAS": scores.uas,
+        "LAS": scores.las,
+        "tags": scores.upos,
+    }
+    marginals = parse.marginals
+    sure = (
+        [
+            next((p for head, p in row if head == chosen), 0.0)
+            for row, chosen in zip(marginals.heads, parse.heads, strict=True)
+        ]
+        if marginals
+        else None
+    )
+    return [
+        paragraph(
+            f"{len(result.test):,} held-out sentences; tags found with the trees. "
+            f"{scores.protocol['ud']}."
+        ),
+        facts(figures),
+        figure(
+            draw_arcs(
+                parse.sentence.forms, parse.heads, parse.labels, parse.tags, probabilities=sure
+            ),
+            "Each arc with its probability among the analyses found.",
+        ),
     ]
-    size = f"{len(result.test):,} held-out sentences, {result.figures.words:,} words"
+
+
+def _perplexity_blocks(result: DemoResult) -> list[str]:
+    names = {
+        PARSER: "the parser, summed over trees",
+        NGRAM: "a 5-gram model",
+        TRUTH: "the grammar itself: the best possible",
+    }
+    cells = [
+        (
+            names[name],
+            f.perplexity,
+            f.perplexity_no_eos,
+            f.bits_per_word,
+            f"{100 * f.oov_rate:.1f} %" if name != TRUTH else "",
+        )
+        for name, f in result.figures.items()
+    ]
+    first = result.figures[PARSER]
+    size = f"{first.sentences:,} held-out sentences, {first.words:,} words"
     headers = ("", "perplexity", "without </s>", "bits a word", "unknown words")
-    return [table(headers, cells, caption=f"{size}. {result.figures.protocol}.")]
+    return [table(headers, cells, caption=f"{size}. {first.protocol}.")]
 
 
 def _surprisal_blocks(result: DemoResult) -> list[str]:
-    series = {"model": result.example_bits}
-    if result.true_bits:
-        series["truth"] = result.true_bits
-    told = (
-        "Surprisal is -log2 p(word | words before it), in bits. At 'fell' the reading that seemed "
-        "certain breaks down; the grammar knows, an n-gram sees only the words just before."
-        if result.true_bits
-        else "Surprisal is -log2 p(word | words before it), in bits."
-    )
-    return [paragraph(told), figure(bar_chart([*result.example, END_SYMBOL], series, unit="bits"))]
+    words = [*result.example.sentence.forms, END_SYMBOL]
+    told = "Surprisal is -log2 p(word | words before it), in bits."
+    if TRUTH in result.bits:
+        told += " At 'fell' the reading that seemed certain breaks down."
+    return [paragraph(told), figure(bar_chart(words, result.bits, unit="bits"))]
