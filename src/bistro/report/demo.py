@@ -131,7 +131,7 @@ def _training_blocks(result: DemoResult) -> list[str]:
         paragraph(
             f"A generative transition parser, seed {origin.seed}: four hierarchical Pitman-Yor "
             "processes (actions, labels, tags, words), learned by Gibbs sampling. The line shows "
-            "the log-likelihood of the seating after each sweep over the treebank."
+            "the log-likelihood of the seating after each sweep; it need not rise, it settles."
         ),
         figure(line_chart({"log-likelihood": trace}, x_label="sweep", y_label="nats")),
     ]

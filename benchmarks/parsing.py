@@ -1,0 +1,100 @@
+"""Speed of the transition parser on one core: training, loading, parsing, growth with length.
+
+    python -m benchmarks.parsing
+
+Figures of the original code (C++) on a machine of the same kind, one core, same data: 131 sentences
+a second with gold tags, 24 with joint ones, 20 sweeps of training in 510 s.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import resource
+import tempfile
+import time
+from pathlib import Path
+
+import bistro
+from benchmarks.data import best_seconds, data_dir
+from bistro.config import read_toml
+from bistro.models.presets import file_or_preset
+from bistro.models.transition import TransitionModel
+from bistro.models.transition_config import TransitionConfig
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import Treebank
+
+REPEATS = 5
+
+
+def trained(name: str, treebank: Treebank, preset: str) -> TransitionModel:
+    """Train, print how long it took and how much memory the process has used."""
+    config = read_toml(file_or_preset(preset), TransitionConfig)
+    before = time.process_time()
+    model = bistro.train("transition", treebank, seed=1, config=config)
+    seconds = time.process_time() - before
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    sweeps = config.sampler.sweeps
+    print(f"{name}: {sweeps} sweeps in {seconds:.1f} s, peak memory {peak:.0f} MB", flush=True)
+    assert isinstance(model, TransitionModel)
+    return model
+
+
+def loading(model: TransitionModel) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.bistro"
+        model.save(path)
+        seconds = best_seconds(lambda: bistro.load(path), REPEATS)
+        print(f"  loading {path.stat().st_size / 1e6:.1f} MB: {seconds:.3f} s")
+
+
+def parsing(model: TransitionModel, sentences: Treebank) -> None:
+    for tags in ("given", "joint"):
+        for options in ({"mbr": False}, {"mbr": True}):
+            task = lambda: list(model.parse_all(sentences, tags=tags, threads=1, **options))  # noqa: B023, E731
+            seconds = best_seconds(task, REPEATS)
+            mode = "minimum risk" if options["mbr"] else "best tree"
+            print(
+                f"  tags {tags}, 1000 particles, {mode}: {len(sentences) / seconds:,.0f} "
+                f"sentences/s, {sentences.words / seconds:,.0f} words/s",
+                flush=True,
+            )
+
+
+def growth(model: TransitionModel, sentences: Treebank) -> None:
+    """Sentences of 25 to 200 words, glued from real ones: time a word should stay the same."""
+    words = [word for sentence in sentences for word in sentence.forms]
+    for length in (25, 50, 100, 200):
+        glued = [
+            Sentence.from_columns(words[i : i + length])
+            for i in range(0, min(len(words), 4000) - length, length)
+        ]
+        seconds = best_seconds(lambda: list(model.parse_all(glued, threads=1, mbr=False)), REPEATS)  # noqa: B023
+        print(f"  {length:4} words: {seconds / len(glued) / length * 1e6:.1f} microseconds a word")
+
+
+def wsj() -> None:
+    folder = data_dir() / "ptb_sample"
+    model = trained("WSJ sample", bistro.read(folder / "wsj-train.conll"), "wsj")
+    test = bistro.read(folder / "wsj-test.conll")
+    loading(model)
+    parsing(model, test)
+    growth(model, test)
+
+
+def ewt() -> None:
+    folder = data_dir() / "en_ewt"
+    model = trained("EWT", bistro.read(folder / "en_ewt-ud-train.conllu"), "ud")
+    loading(model)
+    parsing(model, bistro.read(folder / "en_ewt-ud-test.conllu"))
+
+
+def main() -> None:
+    # A process of its own for each, so that peak memory is that of one treebank.
+    for task in (wsj, ewt):
+        process = multiprocessing.get_context("spawn").Process(target=task)
+        process.start()
+        process.join()
+
+
+if __name__ == "__main__":
+    main()
