@@ -40,7 +40,6 @@ class ContextSettings:
             "s3.tag",
             "s2.rc1.tag",
             "s2.lc1.tag",
-            "s1.lval",
             "s1.word",
             "s2.word",
         ),
@@ -73,7 +72,7 @@ class ContextSettings:
         "What the next tag is conditioned on.",
     )
     words: tuple[str, ...] = setting(
-        ("b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s1.word", "s2.word", "p1.word"),
+        ("b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s2.tag", "s1.word", "s2.word", "p1.word"),
         "What the next word is conditioned on.",
     )
 
