@@ -26,6 +26,14 @@ TAGS = ["X", "Y", "Z"]
 LABELS = ["k", "l"]
 HUGE = {"search": "beam", "size": 10**7, "tags_per_word": 100, "labels_per_arc": 100}
 SHORT = {"sweeps": 4, "samples": 2}
+# Spelt out, so that other defaults change nothing here.
+TABLE_1 = "s1.tag s2.tag s1.rc1.tag s1.lc1.tag s3.tag s2.rc1.tag s1.word s2.word".split()
+SEES_NO_LABELS = {
+    "actions": TABLE_1,
+    "labels": ["action", "s1.tag", "s2.tag", "s1.lc1.tag", "s1.word", "s2.word"],
+    "tags": TABLE_1,
+    "words": ["b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s1.word", "s2.word"],
+}
 SEES_LABELS = {
     "actions": ["s1.tag", "s2.tag", "s1.lc1.label", "s2.rc1.label", "distance", "s1.word"],
     "labels": ["action", "s2.tag", "s1.tag", "s1.rc1.label", "s1.lval"],
@@ -124,7 +132,7 @@ def trained(kind: Kind, seed: int = 1, number: int = 25) -> TransitionModel:
 
 
 def settings(kind: Kind) -> dict[str, Any]:
-    chosen: dict[str, Any] = {
+    return {
         "root": kind.root,
         "roots": kind.roots,
         "labels": kind.labels,
@@ -133,9 +141,9 @@ def settings(kind: Kind) -> dict[str, Any]:
         "nonprojective": "lift",
         "unknown": "single",
         "unknown_below": 1,
+        "contexts": SEES_LABELS if kind.sees_labels else SEES_NO_LABELS,
         "sampler": SHORT,
     }
-    return chosen | ({"contexts": SEES_LABELS} if kind.sees_labels else {})
 
 
 def frozen_predictor(model: TransitionModel) -> Callable[[str, tuple[int, ...], int], float]:
