@@ -67,6 +67,8 @@ def test_settings_refuse_what_is_not_yet_known(contexts: dict[str, list[str]], t
         configuration.from_dict(TransitionConfig, {"contexts": contexts}, "settings")
 
 
-def test_defaults_see_no_labels() -> None:
-    assert not ContextSettings().see_labels
-    assert ContextSettings(words=("b.tag", "s1.lc1.label")).see_labels
+def test_settings_tell_whether_labels_are_seen() -> None:
+    blind = {name: ("s1.tag",) for name in ("actions", "labels", "tags", "words")}
+    assert not ContextSettings(**blind).see_labels
+    for name in blind:
+        assert ContextSettings(**{**blind, name: ("s1.tag", "s1.lc1.label")}).see_labels
