@@ -68,7 +68,7 @@ def test_settings_refuse_what_is_not_yet_known(contexts: dict[str, list[str]], t
 
 
 def test_settings_tell_whether_labels_are_seen() -> None:
-    blind = {name: ("s1.tag",) for name in ("actions", "labels", "tags", "words")}
+    blind = dict.fromkeys(("actions", "labels", "tags", "words"), ("s1.tag",))
     assert not ContextSettings(**blind).see_labels
     for name in blind:
         assert ContextSettings(**{**blind, name: ("s1.tag", "s1.lc1.label")}).see_labels
