@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -63,8 +63,8 @@ class ParseOptions:
     threads: int = 0
     """0: as many as the machine has."""
 
-    def request(self) -> ParseRequest:
-        """Return the options as the core takes them."""
+    def request(self, chunk: int = 0) -> ParseRequest:
+        """Return the options as the core takes them; every chunk of sentences draws its own."""
         return ParseRequest(
             self.search,
             self.size,
@@ -76,7 +76,7 @@ class ParseOptions:
             self.marginals,
             self.mbr and self.kbest == 1,
             self.seed,
-            purpose_key("transition.samples"),
+            purpose_key(f"transition.samples.{chunk}"),
         )
 
 
@@ -157,11 +157,11 @@ class TransitionModel(LanguageAbility, Model):
         """Parse sentences, many at once on several threads, and yield them in their order."""
         chosen = ParseOptions(**options)
         threads = chosen.threads or os.cpu_count() or 1
-        waiting = iter(sentences)
+        waiting, chunks = iter(sentences), count()
         while chunk := [_as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
             trees = [self._evidence(sentence, chosen) for sentence in chunk]
             batch = self.codec.encode(chunk, trees)
-            found = self._parser.parse(batch, chosen.request(), threads)
+            found = self._parser.parse(batch, chosen.request(next(chunks)), threads)
             yield from self._results(chunk, found, chosen)
 
     def _evidence(self, sentence: Sentence, options: ParseOptions) -> Tree:
