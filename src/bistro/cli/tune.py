@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Sequence
@@ -228,6 +229,7 @@ class _Progress:
         self._begin = time.monotonic()
         self._limit = None if minutes is None else 60 * minutes
         self._trials = 0
+        self._highest = -math.inf
 
     def is_over(self) -> bool:
         if self._watcher.stopped:
@@ -240,10 +242,11 @@ class _Progress:
 
     def on_trial(self, trial: Trial, best: Trial) -> None:
         self._trials += 1
+        self._highest = max(self._highest, trial.score)
         passed = time.monotonic() - self._begin
         left = "" if self._limit is None else f", {max(0, self._limit - passed) / 60:.0f} min left"
         gain = trial.score - best.score
         say(
             f"{self._trials:5d}  {trial.score:6.2f} ({gain:+.2f})  {trial.change}"
-            f"  [best {max(best.score, trial.score):.2f}{left}]"
+            f"  [best {self._highest:.2f}{left}]"
         )
