@@ -229,15 +229,15 @@ class Search:
         """Join one feature more to the tags, or one less."""
         best = self.best
         now = best.config.tag_features
-        fewer = [tuple(other for other in now if other != name) for name in now]
-        trials = [
-            self._try(replace(best.config, tag_features=names), f"tags with {', '.join(names)}")
-            for names in fewer
-        ]
         absent = [name for name in self._features() if name not in now]
+
+        def trial_with(names: tuple[str, ...]) -> Trial:
+            config = replace(best.config, tag_features=names)
+            return self._try(config, f"tags with {', '.join(names) or 'no features'}")
+
+        trials = [trial_with(tuple(other for other in now if other != name)) for name in now]
         for name in self._promising("tag_features", absent):
-            longer = replace(best.config, tag_features=(*now, name))
-            trials.append(self._try(longer, f"tags with {', '.join((*now, name))}"))
+            trials.append(trial_with((*now, name)))
             self._promise["tag_features"][name] = trials[-1].score - best.score
         return self._accept(trials)
 
