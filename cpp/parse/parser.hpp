@@ -33,6 +33,10 @@ struct SentenceResult {
     bool relaxed = false;       // the evidence on heads could not be met and was dropped
 };
 
+// The chart of least risk takes time and memory that grow with the cube and the square of the length. A longer sentence, which
+// is a list or a mistake, gets its most probable tree.
+inline constexpr std::int32_t kLongestForRisk = 1000;
+
 // Derivations of one tree differ only in when left arcs are made: few of them hold its probability.
 inline constexpr std::size_t kDerivationsOfATree = 8;
 
@@ -73,8 +77,9 @@ SentenceResult parse_sentence(const TransitionModel<Franchise>& model, Sentence 
         const Posterior<Franchise> posterior(model, search.states(), finals, sentence, request.temperature);
         result.log_total = posterior.log_total();
         result.parses = posterior.best(static_cast<std::size_t>(request.best));
-        if (request.marginals || request.minimum_risk) result.marginals = posterior.marginals();
-        if (request.minimum_risk) {
+        const bool by_risk = request.minimum_risk && sentence.size() <= kLongestForRisk;
+        if (request.marginals || by_risk) result.marginals = posterior.marginals();
+        if (by_risk) {
             MinimumRisk chart;
             Parse& first = result.parses[0];
             if (take_least_risk(first, result.marginals, model.labelled, model.system.single_root, chart))

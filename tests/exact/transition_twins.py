@@ -24,7 +24,13 @@ from bistro.treebank.sentence import Sentence
 WORDS = ["a", "b", "c", "d"]
 TAGS = ["X", "Y", "Z"]
 LABELS = ["k", "l"]
-HUGE = {"search": "beam", "size": 10**7, "tags_per_word": 100, "labels_per_arc": 100}
+HUGE = {
+    "search": "beam",
+    "size": 10**7,
+    "tags_per_word": 100,
+    "labels_per_arc": 100,
+    "temperature": 1.0,
+}
 SHORT = {"sweeps": 4, "samples": 2}
 # Spelt out, so that other defaults change nothing here.
 TABLE_1 = [

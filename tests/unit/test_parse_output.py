@@ -7,7 +7,6 @@ import math
 import pytest
 
 import bistro
-from bistro.decode.tree_probability import tree_probabilities
 from bistro.models.parses import Analysis, Marginals, Parse
 from bistro.report.parsed import ParseWriter
 from bistro.treebank.probabilities import put_probabilities, read_probabilities
@@ -166,7 +165,7 @@ def test_written_parses_are_read_back_the_same(trained, tmp_path):
 
 def test_the_tree_of_least_risk_has_its_own_probability(trained):
     model, sentences = trained
-    risk = list(tree_probabilities(model, model.parse_all(sentences, size=3000)))
+    risk = list(model.parse_all(sentences, size=3000))
     best = list(model.parse_all(sentences, size=3000, mbr=False))
     same = 0
     for one, other in zip(risk, best, strict=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -44,6 +44,22 @@ OneReduce = Annotated[
     typer.Option(
         "--one-reduce",
         help="Try only the likelier of left arc and right arc.",
+        rich_help_panel="Search",
+    ),
+]
+Selection = Annotated[
+    Literal["weight", "paper"],
+    typer.Option(
+        help="How particles are shared out after each word: by weight, or faster, as in the paper.",
+        rich_help_panel="Search",
+    ),
+]
+Temperature = Annotated[
+    float,
+    typer.Option(
+        metavar="T",
+        min=0.01,
+        help="Of marginals, samples and least risk; 1 is the model's own, overconfident posterior.",
         rich_help_panel="Search",
     ),
 ]
@@ -93,6 +109,8 @@ def parse(
     tags_per_word: TagsPerWord = None,
     labels_per_arc: LabelsPerArc = None,
     one_reduce: OneReduce = False,
+    selection: Selection = "weight",
+    temperature: Temperature = 2.0,
     format: FormatOption = None,
     threads: Threads = 0,
     seed: SeedOption = 1,
@@ -126,6 +144,8 @@ def parse(
         **({"marginals": True} if marginals else {}),
         **({} if mbr else {"mbr": False}),
         **({"partial": True} if partial else {}),
+        "selection": selection,
+        "temperature": temperature,
     }
     trained = load(model)
     run = ParseRun(trained, options)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from bistro.decode.tree_probability import tree_probabilities
 from bistro.errors import BistroError
 from bistro.models.base import Model
 from bistro.models.parses import Parse
@@ -39,7 +38,7 @@ class ParseRun:
         parse_all = self.model.require("parse_all")
         parses = self._understood(parse_all(self._prepared(sentences), **self.options))
         writer = self._writer()
-        for parse in self._with_tree_probabilities(parses):
+        for parse in parses:
             self._count(parse)
             yield from writer.sentences(parse)
 
@@ -70,7 +69,8 @@ class ParseRun:
         chosen = vars(ParseOptions(**self.options)) if is_transition else self.options
         told = [self.model.kind, f"tags {chosen['tags']}"]
         if "search" in chosen:
-            told.append(f"{chosen['search']} {chosen['size']:,}")
+            told.append(f"{chosen['search']} {chosen['size']:,} by {chosen['selection']}")
+            told.append(f"temperature {chosen['temperature']:g}")
         if chosen.get("samples"):
             told.append(f"samples, seed {chosen['seed']}")
         else:
@@ -118,11 +118,6 @@ class ParseRun:
                     f"--{name} writes probabilities, for which CoNLL-X has no column: "
                     "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
                 )
-
-    def _with_tree_probabilities(self, parses: Iterator[Parse]) -> Iterator[Parse]:
-        if isinstance(self.model, TransitionModel) and self._by_risk:
-            return tree_probabilities(self.model, parses, threads=self.options["threads"])
-        return parses
 
     def _writer(self) -> ParseWriter:
         config = getattr(self.model, "config", None)
