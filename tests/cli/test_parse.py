@@ -48,8 +48,8 @@ def test_text_in_trees_out(bistro_here, parsers):
     assert [columns(line)[6] for line in first.split("\n")[4:]] == ["2", "3", "0", "3"]
     assert "# parse_rank = 1" in second
     assert re.fullmatch(
-        r"2 sentences, 7 words, [\d,]+ words/s; transition, tags joint, particles [\d,]+, "
-        r"least risk\n",
+        r"2 sentences, 7 words, [\d,]+ words/s; transition, tags joint, particles [\d,]+ "
+        r"by weight, temperature 2, least risk\n",
         done.err,
     )
 
