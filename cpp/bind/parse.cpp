@@ -280,7 +280,7 @@ struct ScoreRequest {
 
 // Rows of figures for every word and end of sentence, `repeats` blocks one after the other.
 nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
-    std::vector<double> log_prefix, lexical, entropy;
+    std::vector<double> log_prefix, lexical, log_joint;
     {
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
@@ -297,26 +297,33 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
             Sentence sentence = batch.sentence(i);
             sentence.prepare();
             Stream rng(request.seed, request.purpose, task);
+            // Runs of one size round the same expected numbers, and a spread over few of them would often miss the rounding.
+            const std::int64_t more = static_cast<std::int64_t>(task / n) % (1 + request.size / 10);
             results[task] = request.draws
-                                ? prefix_figures(model, DrawingPolicy{request.size, &rng}, options, sentence)
-                                : prefix_figures(model, ParticlePolicy{request.size}, options, sentence);
+                                ? prefix_figures(model, SystematicPolicy{request.size + more, &rng}, options, sentence)
+                                : prefix_figures(model, ParticlePolicy{request.size, true}, options, sentence);
         });
         for (const auto& rows : results)
             for (const PrefixFigures& row : rows) {
                 log_prefix.push_back(row.log_prefix);
                 lexical.push_back(row.lexical);
-                entropy.push_back(row.entropy);
+                log_joint.push_back(row.log_joint);
             }
     }
     nb::dict out;
     out["log_prefix"] = give(std::move(log_prefix));
     out["lexical"] = give(std::move(lexical));
-    out["entropy"] = give(std::move(entropy));
+    out["log_joint"] = give(std::move(log_joint));
     return out;
 }
 
 // Sentences drawn from the model, one after the other; `complete` is 0 where the limit came before the end.
-nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_words, std::uint64_t seed, std::uint64_t purpose) {
+nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_words, std::uint64_t seed, std::uint64_t purpose,
+                        double temperature, const Ints& prefix, std::int64_t particles) {
+    if (!(temperature > 0) || particles < 1) throw std::invalid_argument("temperature and particles must be above 0");
+    for (const std::int32_t word : view(prefix))
+        if (word < 0 || word >= parser.model.system.symbols.words) throw std::invalid_argument("a word is out of range");
+    const GenerateOptions options{most_words, temperature, view(prefix), particles};
     std::vector<std::int32_t> words, tags, heads, labels;
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint8_t> complete;
@@ -324,7 +331,7 @@ nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_
         nb::gil_scoped_release release;
         for (std::int64_t i = 0; i < n; ++i) {
             Stream rng(seed, purpose, static_cast<std::uint64_t>(i));
-            const Generated made = Generator<Frozen>(parser.model, rng).sentence(most_words);
+            const Generated made = Generator<Frozen>(parser.model, rng, options).sentence();
             words.insert(words.end(), made.words.begin(), made.words.end());
             tags.insert(tags.end(), made.tags.begin(), made.tags.end());
             heads.insert(heads.end(), made.heads.begin(), made.heads.end());
@@ -409,9 +416,9 @@ void bind_parse(nb::module_& m) {
         .def("parse", &parse_batch, "batch"_a, "request"_a, "threads"_a = 1,
              "Parses of all sentences as flat arrays; the same for any number of threads.")
         .def("score", &score_batch, "batch"_a, "request"_a, "threads"_a = 1,
-             "Log-probabilities of all prefixes, sentence ends included, and entropies over derivations (nats).")
-        .def("generate", &generate_batch, "n"_a, "most_words"_a, "seed"_a, "purpose"_a,
-             "Sentences drawn from the model, with their trees.");
+             "Log-probabilities of all prefixes, sentence ends included, and means over derivations (nats).")
+        .def("generate", &generate_batch, "n"_a, "most_words"_a, "seed"_a, "purpose"_a, "temperature"_a,
+             "prefix"_a.noconvert(), "particles"_a, "Sentences drawn from the model, with their trees.");
 }
 
 }  // namespace bistro::bind

@@ -7,18 +7,24 @@
 // word and p(D) their prior before it,   -log p(word) = E_q[-log p(word | D)] + KL(q || p),   lexical plus syntactic.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "parse/search.hpp"
 
 namespace bistro {
 
+// Means are over the derivations that have generated the last word, each by its share of the prefix. Their entropy is
+// log_prefix - log_joint: derivations that were not visited count through the first term, so it may exceed the logarithm of
+// the number of particles.
 struct PrefixFigures {
     double log_prefix;  // of the words so far
-    double lexical;     // mean of -log p(last word | tag, context) over the derivations that have generated it, in nats
-    double entropy;     // of those derivations, in nats
+    double lexical;     // mean of -log p(last word | tag, context), in nats
+    double log_joint;   // mean of log p(derivation, words so far)
 };
 
 namespace detail {
@@ -36,12 +42,26 @@ inline double log_add_up(const std::vector<double>& logs) {
 inline PrefixFigures figures_of(const std::vector<double>& log_weights, const std::vector<Derivation>& derivations) {
     PrefixFigures figures{detail::log_add_up(log_weights), 0, 0};
     for (std::size_t i = 0; i < log_weights.size(); ++i) {
-        const double log_q = log_weights[i] - figures.log_prefix, q = std::exp(log_q);
+        const double q = std::exp(log_weights[i] - figures.log_prefix);
         if (!(q > 0)) continue;
-        figures.entropy -= q * log_q;
+        figures.log_joint += q * derivations[i].log_weight;
         figures.lexical -= q * std::log(derivations[i].last_word);
     }
     return figures;
+}
+
+// The logarithms of what each derivation contributes to the estimate of the prefix.
+template <class Policy>
+std::vector<double> contributions(const Policy& policy, const std::vector<Derivation>& derivations) {
+    std::vector<double> logs;
+    for (const Derivation& d : derivations) {
+        if constexpr (Policy::draws)
+            logs.push_back(policy.log_evidence + d.log_importance +
+                           std::log(static_cast<double>(d.particles) / static_cast<double>(policy.budget)));
+        else
+            logs.push_back(d.log_weight);
+    }
+    return logs;
 }
 
 // One row a word, and one for the end of the sentence.
@@ -50,21 +70,10 @@ std::vector<PrefixFigures> prefix_figures(const TransitionModel<Franchise>& mode
                                           const Sentence& sentence) {
     Search<Franchise, Policy> search(model, policy, options);
     std::vector<PrefixFigures> rows;
-    auto weights = [&](const std::vector<Derivation>& derivations) {
-        std::vector<double> logs;
-        for (const Derivation& d : derivations) {
-            if constexpr (Policy::draws)
-                logs.push_back(search.policy().log_evidence + d.log_importance +
-                               std::log(static_cast<double>(d.particles) / static_cast<double>(search.policy().budget)));
-            else
-                logs.push_back(d.log_weight);
-        }
-        return logs;
-    };
     const auto& finals = search.run(sentence, nullptr, [&](const std::vector<Derivation>& derivations) {
-        rows.push_back(figures_of(weights(derivations), derivations));
+        rows.push_back(figures_of(contributions(search.policy(), derivations), derivations));
     });
-    rows.push_back(figures_of(weights(finals), finals));
+    rows.push_back(figures_of(contributions(search.policy(), finals), finals));
     rows.back().lexical = 0;  // no word is generated at the end
     return rows;
 }
@@ -76,29 +85,38 @@ struct Generated {
     bool complete = false;  // false if the limit came before the end
 };
 
+// What a sentence begins with, and how freely it goes on: every distribution is drawn from as p^(1 / temperature). The
+// derivation of the beginning is one of `particles` that have generated it.
+struct GenerateOptions {
+    std::int32_t most_words = 250;
+    double temperature = 1;
+    std::span<const std::int32_t> prefix;
+    std::int64_t particles = 200;
+};
+
 template <class Franchise>
 class Generator {
 public:
-    Generator(const TransitionModel<Franchise>& model, Stream& rng) : model_(model), rng_(rng) {}
+    Generator(const TransitionModel<Franchise>& model, Stream& rng, const GenerateOptions& options)
+        : model_(model), rng_(rng), options_(options) {}
 
-    Generated sentence(std::int32_t most_words) {
-        States states;
+    Generated sentence() {
         Generated out;
-        std::uint32_t id = start(model_.system, states);
-        while (!is_final(model_.system, states, id)) {
-            const Choices possible = choices(model_.system, states, id);
-            observe(states, id, model_.system.symbols, out.words, elements_);
+        std::uint32_t id = options_.prefix.empty() ? start(model_.system, states_) : begin_with_prefix(out);
+        while (!is_final(model_.system, states_, id)) {
+            const Choices possible = choices(model_.system, states_, id);
+            observe(states_, id, model_.system.symbols, out.words, elements_);
             const bool joint = model_.code().arc_labels > 1;
             const ActionProbabilities p = model_.action_probabilities(possible, elements_, joint ? &outcomes_ : nullptr);
-            const std::array<double, 4> shares{p.shift, p.left_arc, p.right_arc, p.end};
-            switch (static_cast<Action>(DrawingPolicy{1, &rng_}.draw(shares, 1.0))) {
+            outcomes_.assign({p.shift, p.left_arc, p.right_arc, p.end});
+            switch (static_cast<Action>(draw(outcomes_))) {
                 case Action::shift:
-                    if (static_cast<std::int32_t>(out.words.size()) >= most_words) return out;
-                    id = generate(states, id, out);
+                    if (static_cast<std::int32_t>(out.words.size()) >= options_.most_words) return out;
+                    id = generate(id, out);
                     break;
-                case Action::left_arc: id = arc(states, id, Action::left_arc, out); break;
-                case Action::right_arc: id = arc(states, id, Action::right_arc, out); break;
-                default: id = end(model_.system, states, id);
+                case Action::left_arc: id = arc(id, Action::left_arc, out); break;
+                case Action::right_arc: id = arc(id, Action::right_arc, out); break;
+                default: id = end(model_.system, states_, id);
             }
         }
         out.complete = true;
@@ -106,38 +124,91 @@ public:
     }
 
 private:
+    // Draws by the probabilities raised to 1 / temperature, which it overwrites.
+    std::size_t draw(std::vector<double>& probabilities) {
+        if (options_.temperature == 1) return DrawingPolicy{1, &rng_}.draw(probabilities, total(probabilities));
+        const double highest = *std::max_element(probabilities.begin(), probabilities.end());
+        for (double& p : probabilities) p = p > 0 ? std::pow(p / highest, 1 / options_.temperature) : 0;
+        return DrawingPolicy{1, &rng_}.draw(probabilities, total(probabilities));
+    }
+
+    static double total(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
     std::int32_t draw_from(const Predictor<Franchise>& predictor) {
         Path path;
         const int depth = predictor.descend(elements_, path);
-        return static_cast<std::int32_t>(predictor.franchise->sample(path.data(), depth, rng_));
+        if (options_.temperature == 1) return static_cast<std::int32_t>(predictor.franchise->sample(path.data(), depth, rng_));
+        outcomes_.resize(static_cast<std::size_t>(predictor.franchise->dishes));
+        predictor.franchise->distribution(path.data(), depth, outcomes_.data());
+        return static_cast<std::int32_t>(draw(outcomes_));
     }
 
-    std::uint32_t generate(States& states, std::uint32_t id, Generated& out) {
+    std::uint32_t generate(std::uint32_t id, Generated& out) {
         const std::int32_t tag = draw_from(model_.tags);
         elements_[kNextTag] = tag;
-        const std::int32_t word = model_.lexicalised ? draw_from(model_.words) : 0;
-        out.words.push_back(word), out.tags.push_back(tag), out.heads.push_back(-1), out.labels.push_back(-1);
-        return shift(model_.system, states, id, tag, word);
+        return shifted(id, tag, model_.lexicalised ? draw_from(model_.words) : 0, out);
     }
 
-    std::uint32_t arc(States& states, std::uint32_t id, Action action, Generated& out) {
+    std::uint32_t shifted(std::uint32_t id, std::int32_t tag, std::int32_t word, Generated& out) {
+        out.words.push_back(word), out.tags.push_back(tag), out.heads.push_back(-1), out.labels.push_back(-1);
+        return shift(model_.system, states_, id, tag, word);
+    }
+
+    std::uint32_t arc(std::uint32_t id, Action action, Generated& out) {
         std::int32_t label = 0;
         if (model_.labelled) {
-            model_.label_probabilities(action, elements_, labels_);
-            label = static_cast<std::int32_t>(DrawingPolicy{1, &rng_}.draw(labels_, 1.0));
+            model_.label_probabilities(action, elements_, outcomes_);
+            label = static_cast<std::int32_t>(draw(outcomes_));
         }
+        return arced(id, action, label, out);
+    }
+
+    std::uint32_t arced(std::uint32_t id, Action action, std::int32_t label, Generated& out) {
         const auto l = static_cast<std::int16_t>(label);
-        id = action == Action::left_arc ? left_arc(states, id, l, false) : right_arc(states, id, l, false);
-        const State& made = states[id];
+        id = action == Action::left_arc ? left_arc(states_, id, l, false) : right_arc(states_, id, l, false);
+        const State& made = states_[id];
         out.heads[made.dependent - 1] = known_position(model_.system, made);
         if (model_.labelled) out.labels[made.dependent - 1] = label;
         return id;
     }
 
+    // Draws a derivation of the prefix and follows it; labels that the derivation leaves open are drawn on the way.
+    std::uint32_t begin_with_prefix(Generated& out) {
+        Sentence sentence;
+        sentence.words = options_.prefix;
+        sentence.prepare();
+        TransitionModel<Franchise> every_tag = model_;
+        every_tag.tag_begin = {};
+        SystematicPolicy policy{options_.particles, &rng_};
+        Search<Franchise, SystematicPolicy> search(every_tag, policy, {1 << 14, 1 << 14, true});
+        std::uint32_t chosen = kNone;
+        search.run(sentence, nullptr, [&](const std::vector<Derivation>& derivations) {
+            std::vector<double> weights = contributions(search.policy(), derivations);
+            const double sum = detail::log_add_up(weights);
+            for (double& w : weights) w = std::exp(w - sum);
+            chosen = derivations[DrawingPolicy{1, &rng_}.draw(weights, total(weights))].state;
+        });
+        std::vector<std::uint32_t> steps;
+        for (std::uint32_t at = chosen; search.states()[at].action != Action::start; at = search.states()[at].previous)
+            steps.push_back(at);
+        std::uint32_t id = start(model_.system, states_);
+        for (auto step = steps.rbegin(); step != steps.rend(); ++step) id = follow(search.states()[*step], id, out);
+        return id;
+    }
+
+    std::uint32_t follow(const State& step, std::uint32_t id, Generated& out) {
+        if (step.action == Action::shift) return shifted(id, step.tag, step.word, out);
+        if (model_.labels_in_contexts) return arced(id, step.action, step.label, out);
+        observe(states_, id, model_.system.symbols, out.words, elements_);
+        return arc(id, step.action, out);
+    }
+
     const TransitionModel<Franchise>& model_;
     Stream& rng_;
+    const GenerateOptions& options_;
+    States states_;
     Elements elements_{};
-    std::vector<double> outcomes_, labels_;
+    std::vector<double> outcomes_;
 };
 
 }  // namespace bistro

@@ -10,6 +10,7 @@ do (score a text, generate, parse) it shows by having the method of that name.
 
 from __future__ import annotations
 
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.errors import BistroError, ModelFileError
+from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.modelfile import read_model, write_model
 from bistro.treebank.sentence import Sentence
 
@@ -37,6 +38,12 @@ def as_words(sentences: Iterable[Words]) -> list[Sequence[str]]:
             "as in ['The dog sleeps .'.split()], or read a file with bistro.read"
         )
     return words
+
+
+def check_temperature(temperature: float) -> None:
+    """Refuse a temperature of 0 or below, and one that is no number."""
+    if not 0 < temperature < math.inf:
+        raise ConfigError(f"temperature = {temperature} must be a number above 0")
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,15 @@ from bistro.config import setting
 from bistro.encoding.events import Events
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ConfigError
-from bistro.models.base import Arrays, Model, Origin, TextScores, Words, as_words
+from bistro.models.base import (
+    Arrays,
+    Model,
+    Origin,
+    TextScores,
+    Words,
+    as_words,
+    check_temperature,
+)
 from bistro.models.settings import SamplerSettings
 from bistro.rng import check_seed, purpose_key
 
@@ -114,14 +122,43 @@ class NgramModel(Model):
             offsets + np.arange(offsets.size),
         )
 
-    def generate(self, n: int, seed: int = 1) -> Iterator[list[str]]:
-        """Draw `n` sentences; sentence i depends on the seed and i alone."""
+    def generate(
+        self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
+    ) -> Iterator[list[str]]:
+        """Draw `n` sentences that begin with `prefix`; sentence i depends on the seed and i alone.
+
+        Words are drawn by p^(1/temperature): below 1 the likely ones are drawn even more often.
+        """
         check_seed(seed)
-        start = np.full(self.config.order - 1, self.vocabulary.start, dtype=np.int32)
+        check_temperature(temperature)
+        given = self.vocabulary.encode(prefix)
+        pad = self.config.order - 1
+        start = np.concatenate((given[::-1], np.full(pad, self.vocabulary.start, dtype=np.int32)))
+        most = LONGEST_GENERATED - len(prefix)
         for i in range(n):
             stream = Stream(seed, purpose_key("ngram.generate"), i)
-            ids = self.frozen.sample_sequence(start, self.vocabulary.end, LONGEST_GENERATED, stream)
-            yield self.vocabulary.decode(ids.tolist())
+            if temperature == 1:
+                drawn = self.frozen.sample_sequence(start[:pad], self.vocabulary.end, most, stream)
+                ids = drawn.tolist()
+            else:
+                ids = self._tempered(start[:pad], temperature, most, stream)
+            yield [*prefix, *self.vocabulary.decode(ids)]
+
+    def _tempered(
+        self, start: NDArray[np.int32], temperature: float, most: int, stream: Stream
+    ) -> list[int]:
+        ids: list[int] = []
+        context = start
+        while len(ids) < most:
+            weights = self.frozen.distribution(context)
+            weights = (weights / weights.max()) ** (1 / temperature)
+            sums = np.cumsum(weights)
+            drawn = int(np.searchsorted(sums, stream.uniform() * sums[-1], side="right"))
+            if drawn == self.vocabulary.end:
+                break
+            ids.append(drawn)
+            context = np.concatenate(([drawn], context)).astype(np.int32)[: start.size]
+        return ids
 
     def header(self) -> dict[str, Any]:
         """Return configuration and vocabulary."""

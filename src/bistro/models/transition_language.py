@@ -13,7 +13,7 @@ is exact about what it sees and blind to the rest.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -22,14 +22,15 @@ from numpy.typing import NDArray
 
 from bistro._core import ScoreRequest, TransitionParser
 from bistro.errors import BistroError
-from bistro.models.base import TextScores, Words, as_words
+from bistro.models.base import TextScores, Words, as_words, check_temperature
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec
-from bistro.rng import purpose_key
+from bistro.rng import check_seed, purpose_key
 from bistro.treebank.sentence import Sentence
 
 LONGEST_GENERATED = 250
 ALL_TAGS = 0
+PREFIX_PARTICLES = 200
 
 
 @dataclass(frozen=True)
@@ -38,22 +39,22 @@ class ScoreOptions:
 
     method: Literal["smc", "search"] = "smc"
     particles: int = 100
-    repeats: int = 5
-    """Independent runs; two or more give a standard error."""
+    repeats: int = 10
+    """Independent runs, whose spread gives the standard error (none with one run)."""
     tags: Literal["all", "seen"] = "all"
     """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
     seed: int = 1
     threads: int = 0
     """0: as many as the machine has."""
 
-    def request(self, num_tags: int) -> ScoreRequest:
+    def request(self, num_tags: int, num_labels: int) -> ScoreRequest:
         """Return the options as the core takes them."""
         draws = self.method == "smc"
         return ScoreRequest(
             draws,
             self.particles,
             ALL_TAGS if self.tags == "all" else num_tags,
-            3,
+            num_labels,
             self.repeats if draws else 1,
             self.seed,
             purpose_key("transition.score"),
@@ -80,7 +81,8 @@ class LanguageAbility:
         ids, offsets = vocabulary.encode_all(sentence.forms for sentence in texts)
         batch = self.codec.encode(texts, None)
         threads = chosen.threads or os.cpu_count() or 1
-        found = self._parser.score(batch, chosen.request(len(self.codec.tags)), threads)
+        request = chosen.request(len(self.codec.tags), len(self.codec.labels))
+        found = self._parser.score(batch, request, threads)
         ends = offsets + np.arange(offsets.size)
         is_eos = np.zeros(int(ends[-1]), dtype=np.bool_)
         is_eos[ends[1:] - 1] = True
@@ -88,12 +90,33 @@ class LanguageAbility:
         is_oov[~is_eos] = vocabulary.unknown_mask(ids)
         return _scores(found, is_eos, is_oov, ends)
 
-    def generate_trees(self, n: int, seed: int = 1) -> Iterator[Sentence]:
-        """Draw sentences with their trees; sentence i depends on the seed and i alone."""
-        made = self._parser.generate(n, LONGEST_GENERATED, seed, purpose_key("transition.generate"))
+    def generate_trees(
+        self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
+    ) -> Iterator[Sentence]:
+        """Draw sentences with their trees; sentence i depends on the seed and i alone.
+
+        Every distribution is drawn from as p^(1/temperature). With a prefix, sentence i begins with
+        it, under an analysis drawn by sequential Monte Carlo.
+        """
+        if prefix and self.config.direction != "left-to-right":
+            raise BistroError(
+                "a model that generates from right to left cannot go on from a prefix"
+            )
+        check_seed(seed)
+        check_temperature(temperature)
+        made = self._parser.generate(
+            n,
+            LONGEST_GENERATED,
+            seed,
+            purpose_key("transition.generate"),
+            temperature,
+            self.codec.vocabulary.encode(prefix),
+            PREFIX_PARTICLES,
+        )
         for i in range(n):
             span = slice(int(made["offsets"][i]), int(made["offsets"][i + 1]))
             words = self.codec.vocabulary.decode(made["words"][span].tolist())
+            words[: len(prefix)] = prefix
             if self.config.direction == "right-to-left":
                 words.reverse()
             comments = [f"# sent_id = {i + 1}", f"# text = {' '.join(words)}"]
@@ -107,9 +130,9 @@ class LanguageAbility:
             )
             yield sentence.replace(**{self.config.tagset: tags})
 
-    def generate(self, n: int, seed: int = 1) -> Iterator[list[str]]:
-        """Draw sentences as lists of words."""
-        return (sentence.forms for sentence in self.generate_trees(n, seed))
+    def generate(self, n: int, seed: int = 1, **options: Any) -> Iterator[list[str]]:
+        """Draw sentences as lists of words; options as in `generate_trees`."""
+        return (sentence.forms for sentence in self.generate_trees(n, seed, **options))
 
 
 def _scores(
@@ -133,7 +156,9 @@ def _scores(
         is_oov,
         offsets,
         lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0),
-        entropy=(share * found["entropy"].reshape(prefix.shape)).sum(axis=0),
+        entropy=np.maximum(
+            0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(axis=0)
+        ),
         standard_error=_standard_error(prefix, mean, firsts) if runs > 1 else None,
     )
 
