@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,14 +17,43 @@ from bistro.cli.common import (
     RepeatsOption,
     SeedOption,
     TagsSeenOption,
+    say,
     score_settings,
 )
+from bistro.errors import BistroError
+
+if TYPE_CHECKING:
+    from bistro.models.base import Model
+
+TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+SPACES = str.maketrans("\t\r\n", "   ")
+Cells = Iterable[Sequence[Any]]
 
 
 def surprisal(
     model: ModelArgument,
     input: InputArgument = "-",
     output: OutputOption = "-",
+    text: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="INPUT is CSV or TSV; this column has the sentences."),
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column that names each sentence.")
+    ] = None,
+    sentence: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A word a row: rows with equal values here are one sentence (may be repeated).",
+        ),
+    ] = None,
+    split_punct: Annotated[
+        bool, typer.Option("--split-punct", help="Split punctuation from the words of --text.")
+    ] = False,
+    words: Annotated[
+        bool, typer.Option("--words", help="The words of a multiword token get rows of their own.")
+    ] = False,
     eos: Annotated[
         bool, typer.Option("--eos/--no-eos", help="With or without a row for each sentence's end.")
     ] = True,
@@ -36,10 +66,10 @@ def surprisal(
 ) -> None:
     """Write a table with the surprisal of every word, -log2 p(word | words before it), in bits.
 
-    Columns, separated by tabs, without quotes:
+    Columns, separated by tabs, without quotes; those of a stimulus file come first:
 
     - sent_id: the name of the sentence in its file, or its number from 1
-    - word_id: the place of the word, from 1
+    - word_id: the place of the word, from 1; 3-4 for a token of two words, which gets their sum
     - token: the word as it stands in INPUT
     - oov: 1 if the model does not know the word, so that its class was scored; else 0
     - surprisal: in bits
@@ -55,26 +85,94 @@ def surprisal(
 
         echo "The dog sleeps ." | bistro surprisal english.bistro
         bistro surprisal english.bistro items.conllu -o items.tsv.gz
+        bistro surprisal english.bistro items.csv --text sentence --id item --split-punct
+        bistro surprisal english.bistro reading.csv --text word --sentence item -o reading.tsv
     """
-    from bistro.decode.surprisal import COLUMNS, surprisal_rows
-    from bistro.files import writing
     from bistro.models.base import load
-    from bistro.treebank.treebank import read
 
     trained = load(model)
     trained.require("score")
-    sentences = read(input, format=format)
-    names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
     settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
-    rows = surprisal_rows(trained, sentences, names, eos=eos, **settings)
+    if text is not None:
+        if id is not None and sentence:
+            raise BistroError("--id names sentences of a row each: leave it out with --sentence")
+        columns, rows = _of_stimuli(trained, input, text, id, sentence, split_punct, eos, settings)
+    else:
+        if id is not None or sentence or split_punct:
+            raise BistroError("--id, --sentence and --split-punct need --text COLUMN")
+        columns, rows = _of_sentences(trained, input, format, not words, eos, settings)
+    _write(output, columns, rows)
+
+
+def _of_sentences(
+    model: Model, path: str, format: str | None, multiword: bool, eos: bool, settings: Any
+) -> tuple[Sequence[str], Cells]:
+    from bistro.decode.stimuli import visible
+    from bistro.decode.surprisal import COLUMNS, written_tokens
+    from bistro.models.surprisal import rows_of, word_tokens
+    from bistro.treebank.treebank import read
+
+    if format is None and path.lower().endswith(TABLE_SUFFIXES):
+        raise BistroError(
+            f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
+        )
+    sentences = read(path, format=format)
+    names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
+    tokens = [written_tokens(s) if multiword else word_tokens(s.forms) for s in sentences]
+    texts = [[visible(form, path, s.line) for form in s.forms] for s in sentences]
+    _tell_invisible(form for s in sentences for form in s.forms)
+    scores = model.require("score")(texts, **settings)
+    rows = rows_of(scores, zip(names, tokens, strict=True), eos=eos)
+    return COLUMNS, ([getattr(row, name) for name in COLUMNS] for row in rows)
+
+
+def _of_stimuli(
+    model: Model,
+    path: str,
+    text: str,
+    id: str | None,
+    sentence: list[str] | None,
+    split_punct: bool,
+    eos: bool,
+    settings: Any,
+) -> tuple[Sequence[str], Cells]:
+    from bistro.decode.stimuli import one_row_each, one_word_a_row, read_table
+    from bistro.models.surprisal import COLUMNS, rows_of
+
+    table = read_table(path)
+    if sentence:
+        found = one_word_a_row(table, text, sentence, split_punct=split_punct)
+    else:
+        found = one_row_each(table, text, name=id, split_punct=split_punct)
+    stimuli = list(found)
+    place = table.column(text)
+    _tell_invisible(cells[place] for _, cells in table.rows)
+    scores = model.require("score")([s.words for s in stimuli], **settings)
+    rows = rows_of(scores, ((s.name, s.tokens) for s in stimuli), eos=eos)
+    before = [cells for s in stimuli for cells in (s.cells if eos else s.cells[:-1])]
+    ours = [f"bistro_{name}" if name in table.columns else name for name in COLUMNS]
+    cells = (
+        [*own, *(getattr(row, c) for c in COLUMNS)] for own, row in zip(before, rows, strict=True)
+    )
+    return [*table.columns, *ours], cells
+
+
+def _tell_invisible(texts: Iterable[str]) -> None:
+    from bistro.decode.stimuli import count_invisible
+
+    if count := sum(map(count_invisible, texts)):
+        say(f"zero-width characters were left out of the words that were scored: {count}")
+
+
+def _write(output: str, columns: Sequence[str], rows: Cells) -> None:
+    from bistro.files import writing
+
     with writing(output) as stream:
-        stream.write(("\t".join(COLUMNS) + "\n").encode())
-        for row in rows:
-            cells = [_cell(getattr(row, column)) for column in COLUMNS]
-            stream.write(("\t".join(cells) + "\n").encode())
+        for row in (columns, *rows):
+            stream.write(("\t".join(map(_cell, row)) + "\n").encode())
 
 
 def _cell(value: str | int | float | None) -> str:
     if isinstance(value, float):
         return f"{value:.6f}"
-    return "NA" if value is None else str(value).replace("\t", " ")
+    return "NA" if value is None else str(value).translate(SPACES)

@@ -15,7 +15,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from numpy.typing import NDArray
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.modelfile import read_model, write_model
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.surprisal import SurprisalTable
 
 Arrays = Mapping[str, NDArray[Any]]
 Words = Sentence | Sequence[str]
@@ -69,8 +72,24 @@ class TextScores:
     """The part of each surprisal that the words account for, given their analyses, in nats."""
     entropy: NDArray[np.float64] | None = None
     """Over the analyses after each event, in nats."""
-    standard_error: NDArray[np.float64] | None = None
-    """Monte Carlo error of each log-probability."""
+    deviation: NDArray[np.float64] | None = None
+    """Of sums that were estimated: a row a run, each prefix's estimate divided by their mean."""
+
+    @property
+    def standard_error(self) -> NDArray[np.float64] | None:
+        """Monte Carlo error of each log-probability, log(P_i / P_{i-1}), by the delta method.
+
+        Both means come from the same runs, so their errors partly cancel: what counts is the spread
+        of the difference of the relative deviations.
+        """
+        if self.deviation is None:
+            return None
+        before = np.ones_like(self.deviation)
+        before[:, 1:] = self.deviation[:, :-1]
+        before[:, self.offsets[:-1]] = 1.0
+        spread = np.std(self.deviation - before, axis=0, ddof=1)
+        error: NDArray[np.float64] = spread / np.sqrt(len(self.deviation))
+        return error
 
 
 class Model(ABC):
@@ -101,6 +120,25 @@ class Model(ABC):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, which has its name only when complete."""
         write_model(path, {"kind": self.kind, **vars(self.origin), **self.header()}, self.arrays())
+
+    def surprisal(
+        self, text: Words | Iterable[Words], *, eos: bool = True, **options: Any
+    ) -> SurprisalTable:
+        """Return the surprisal of every word of a sentence, or of several, in bits.
+
+        `options` are those of the model's scores, such as ``particles`` for a parser.
+        """
+        from bistro.models.surprisal import SurprisalTable, rows_of, word_tokens
+
+        given = text if isinstance(text, Sentence) else list(text)
+        alone = isinstance(given, Sentence) or (bool(given) and isinstance(given[0], str))
+        if isinstance(text, str):
+            raise BistroError("a sentence is a list of words: split the text first")
+        words = as_words([given] if alone else given)  # type: ignore[list-item, arg-type]
+        chosen = {"options": self.score_options(**options)} if self.score_options else options
+        scores = self.require("score")(words, **chosen)
+        named = ((str(i), word_tokens(w)) for i, w in enumerate(words, start=1))
+        return SurprisalTable(rows_of(scores, named, eos=eos))
 
     def require(self, ability: str) -> Any:
         """Return the method named `ability`, or say that this kind of model lacks it."""

@@ -156,25 +156,6 @@ def _scores(
         is_oov,
         offsets,
         lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0),
-        entropy=np.maximum(
-            0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(axis=0)
-        ),
-        standard_error=_standard_error(prefix, mean, firsts) if runs > 1 else None,
+        entropy=np.maximum(0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(0)),
+        deviation=np.exp(prefix - mean) if runs > 1 else None,
     )
-
-
-def _standard_error(
-    prefix: NDArray[np.float64], mean: NDArray[np.float64], firsts: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the error of log(P_i / P_{i-1}) by the delta method, from the spread of the runs.
-
-    Both means come from the same runs, so their errors partly cancel: what counts is the spread of
-    the difference of the relative deviations.
-    """
-    relative = np.exp(prefix - mean)
-    before = np.ones_like(relative)
-    before[:, 1:] = relative[:, :-1]
-    before[:, firsts] = 1.0
-    runs = prefix.shape[0]
-    spread: NDArray[np.float64] = np.std(relative - before, axis=0, ddof=1) / np.sqrt(runs)
-    return spread

@@ -1,0 +1,145 @@
+"""Surprisal, token by token, as a table: how unexpected each word is, in bits.
+
+    surprisal(w_i) = -log2 p(w_i | w_1 ... w_{i-1})
+
+The rows of a sentence, its end `</s>` included, sum to -log2 of the sentence's probability. A token
+may stand for several words of the model (``don't`` for *do* and *n't*): its surprisal is their sum.
+
+>>> import bistro
+>>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
+>>> table = model.surprisal(["The", "dog", "sleeps", "."])
+>>> [row.token for row in table]
+['The', 'dog', 'sleeps', '.', '</s>']
+>>> table.to_pandas().surprisal.sum() > 5
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+
+from bistro.encoding.vocabulary import END_SYMBOL
+from bistro.models.base import TextScores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class SurprisalRow:
+    """One token, or the end of a sentence. What a model cannot tell is None."""
+
+    sent_id: str
+    word_id: int | str
+    """The place of the word from 1; ``3-4`` for a token of two words."""
+    token: str
+    oov: int
+    """1 if the model does not know the word and scored its class instead."""
+    surprisal: float
+    """In bits."""
+    surprisal_syn: float | None
+    """How far the word moves the belief about the analysis: KL(after || before), in bits."""
+    surprisal_lex: float | None
+    """The rest: the mean surprisal of the word itself, given its analyses, in bits."""
+    entropy: float | None
+    """Over the analyses after this word, in bits."""
+    entropy_reduction: float | None
+    """How much of it the word took away; never below 0."""
+    prefix_log2_prob: float
+    """Base-2 logarithm of the probability of the sentence up to and including this row."""
+    mc_se: float | None
+    """Standard error of the surprisal where it is a Monte Carlo estimate."""
+
+
+COLUMNS = tuple(field.name for field in fields(SurprisalRow))
+
+
+@dataclass(frozen=True)
+class Token:
+    """What gets a row: its name, its form, and how many words of the model it stands for."""
+
+    id: int | str
+    form: str
+    size: int = 1
+
+
+def word_tokens(words: Iterable[str]) -> list[Token]:
+    """Return every word as a token of its own."""
+    return [Token(place, word) for place, word in enumerate(words, start=1)]
+
+
+class SurprisalTable(Sequence[SurprisalRow]):
+    """Rows in the order of the text."""
+
+    def __init__(self, rows: Iterable[SurprisalRow]) -> None:
+        self.rows = tuple(rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> SurprisalRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> SurprisalTable: ...
+    def __getitem__(self, index: int | slice) -> SurprisalRow | SurprisalTable:
+        return SurprisalTable(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a data frame with the columns of `COLUMNS`; what is not known is NaN."""
+        import pandas as pd
+
+        table = pd.DataFrame([vars(row) for row in self.rows], columns=list(COLUMNS))
+        return table.astype(dict.fromkeys(COLUMNS[4:], "float64"))
+
+
+def rows_of(
+    scores: TextScores, sentences: Iterable[tuple[str, Sequence[Token]]], *, eos: bool = True
+) -> Iterator[SurprisalRow]:
+    """Yield the rows of scored sentences, each given with its name and its tokens."""
+    for number, (name, tokens) in enumerate(sentences):
+        first, last = scores.offsets[number : number + 2].tolist()
+        end = Token(sum(token.size for token in tokens) + 1, END_SYMBOL)
+        assert last - first == end.id
+        at = first
+        for token in [*tokens, end] if eos else tokens:
+            yield _row(scores, name, token, first, at)
+            at += token.size
+
+
+def _row(scores: TextScores, name: str, token: Token, first: int, at: int) -> SurprisalRow:
+    """Return the row of the events from `at` on; the sentence begins at `first`."""
+    nats = 1 / math.log(2)
+    events = slice(at, at + token.size)
+    last = at + token.size - 1
+    surprisal = -float(scores.log_probs[events].sum()) * nats
+    lexical = entropy = reduction = None
+    if scores.lexical is not None:
+        lexical = float(scores.lexical[events].sum()) * nats
+    if scores.entropy is not None:
+        entropy = float(scores.entropy[last]) * nats
+        before = float(scores.entropy[at - 1]) * nats if at > first else 0.0
+        reduction = max(0.0, before - entropy)
+    error = None
+    if scores.deviation is not None:
+        runs = len(scores.deviation)
+        before_token = scores.deviation[:, at - 1] if at > first else 1.0
+        spread = np.std(scores.deviation[:, last] - before_token, ddof=1)
+        error = float(spread) / math.sqrt(runs) * nats
+    return SurprisalRow(
+        name,
+        token.id,
+        token.form,
+        int(scores.is_oov[events].any()),
+        surprisal,
+        None if lexical is None else surprisal - lexical,
+        lexical,
+        entropy,
+        reduction,
+        float(scores.log_probs[first : last + 1].sum()) * nats,
+        error,
+    )
