@@ -10,7 +10,7 @@ may stand for several words of the model (``don't`` for *do* and *n't*): its sur
 >>> table = model.surprisal(["The", "dog", "sleeps", "."])
 >>> [row.token for row in table]
 ['The', 'dog', 'sleeps', '.', '</s>']
->>> table.to_pandas().surprisal.sum() > 5
+>>> bool(table.to_pandas().surprisal.sum() > 5)
 True
 """
 

@@ -1,0 +1,75 @@
+"""Two language models in one: their probabilities mixed word by word.
+
+    p(w_i | before) = λ p_1(w_i | before) + (1 - λ) p_2(w_i | before)
+
+λ is learned on a development text by expectation-maximisation: each event is shared between the
+models by how well each predicted it, and λ becomes the first one's mean share. The likelihood has
+one maximum in λ, so EM finds it. Both models must give probabilities to the same events: the same
+vocabulary, with the same classes of unknown words.
+
+>>> better, worse = np.log([0.5, 0.4, 0.5]), np.log([0.1, 0.5, 0.1])
+>>> weight = mixing_weight(better, worse)
+>>> 0.9 < weight <= 1.0
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.models.base import Model, TextScores, Words, as_words
+
+MOST_STEPS = 1000
+CLOSE_ENOUGH = 1e-8
+
+Logs = NDArray[np.float64]
+
+
+def mixing_weight(first: Logs, second: Logs) -> float:
+    """Return the λ of the first model that gives events of these log-probabilities the most."""
+    if first.shape != second.shape or not first.size:
+        raise ValueError("both models must score the same events, at least one")
+    weight = 0.5
+    for _ in range(MOST_STEPS):
+        share = weight * np.exp(first - mixed(first, second, weight))
+        before, weight = weight, float(share.mean())
+        if abs(weight - before) < CLOSE_ENOUGH:
+            break
+    return min(1.0, weight)
+
+
+def mixed(first: Logs, second: Logs, weight: float) -> Logs:
+    """Return the log-probabilities of the mixture."""
+    with np.errstate(divide="ignore"):
+        logs: Logs = np.logaddexp(np.log(weight) + first, np.log1p(-weight) + second)
+    return logs
+
+
+def vocabulary_of(model: Model) -> Any:
+    """Return the vocabulary of a model, wherever it keeps it."""
+    return model.vocabulary if hasattr(model, "vocabulary") else model.codec.vocabulary  # type: ignore[attr-defined]
+
+
+def require_same_events(first: Model, second: Model) -> None:
+    """Refuse two models that do not tell the same words apart."""
+    one, other = vocabulary_of(first), vocabulary_of(second)
+    if one.hash == other.hash:
+        return
+    raise BistroError(
+        f"the models have different vocabularies ({len(one):,} and {len(other):,} words and "
+        "classes), so their probabilities are of different events: train both on the same "
+        "sentences with the same unknown, unknown_below and unknown_suffixes"
+    )
+
+
+def same_scores(
+    models: Sequence[tuple[Model, dict[str, Any]]], sentences: Sequence[Words]
+) -> list[TextScores]:
+    """Score a text with several models, each with its own options."""
+    words = as_words(sentences)
+    return [model.require("score")(words, **options) for model, options in models]

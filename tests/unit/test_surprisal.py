@@ -1,0 +1,226 @@
+"""Rows of surprisal: sums, parts, errors; `model.surprisal`; models mixed word by word."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+import bistro
+from bistro.decode.stimuli import split_word, visible
+from bistro.decode.surprisal import COLUMNS, surprisal_rows, written_tokens
+from bistro.errors import BistroError, TreebankError
+from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
+from bistro.models.surprisal import Token, rows_of, word_tokens
+from bistro.models.transition_language import ScoreOptions
+from bistro.treebank.sentence import Sentence
+
+TEXT = [["The", "dog", "sleeps", "."], ["Who", "saw", "the", "zyzzyva", "?"]]
+QUICK = {"particles": 30, "repeats": 4}
+FEW_SWEEPS = {"sampler": {"sweeps": 6, "samples": 2}}
+
+
+@pytest.fixture(scope="module")
+def treebank():
+    return bistro.builtin(sentences=300, seed=1)
+
+
+@pytest.fixture(scope="module")
+def parser(treebank):
+    return bistro.train("transition", treebank, seed=1, **FEW_SWEEPS)
+
+
+@pytest.fixture(scope="module")
+def ngram(treebank):
+    return bistro.train("ngram", treebank, seed=1, **FEW_SWEEPS)
+
+
+# ---- rows --------------------------------------------------------------------------------------
+@pytest.mark.parametrize("method", ["smc", "search"])
+def test_rows_of_a_parser_sum_to_the_sentence_and_parts_to_rows(parser, method):
+    table = parser.surprisal(TEXT, method=method, **QUICK)
+    scores = parser.score(TEXT, ScoreOptions(method, **QUICK))
+    totals = -np.add.reduceat(scores.log_probs, scores.offsets[:-1]) / math.log(2)
+    for number, words in enumerate(TEXT):
+        own = [row for row in table if row.sent_id == str(number + 1)]
+        assert [row.token for row in own] == [*words, "</s>"]
+        assert sum(row.surprisal for row in own) == pytest.approx(totals[number])
+        assert own[-1].prefix_log2_prob == pytest.approx(-totals[number])
+        for before, row in zip([None, *own], own, strict=False):
+            assert row.surprisal_syn + row.surprisal_lex == pytest.approx(row.surprisal)
+            earlier = before.entropy if before else 0.0
+            assert row.entropy_reduction == pytest.approx(max(0.0, earlier - row.entropy))
+            assert (row.mc_se is None) == (method == "search")
+        assert own[-1].surprisal_lex == 0.0
+    assert "zyzzyva" in [row.token for row in table if row.oov]
+
+
+def test_a_token_of_several_words_has_their_sum_and_its_own_error(parser):
+    scores = parser.score(TEXT[:1], ScoreOptions(particles=20, repeats=30))
+    single = list(rows_of(scores, [("s", word_tokens(TEXT[0]))]))
+    tokens = [Token(1, "The"), Token("2-4", "dog sleeps .", 3)]
+    first, joined, end = rows_of(scores, [("s", tokens)])
+    assert (first, end) == (single[0], single[-1])
+    for name in ("surprisal", "surprisal_syn", "surprisal_lex"):
+        parts = [getattr(row, name) for row in single[1:4]]
+        assert getattr(joined, name) == pytest.approx(sum(parts))
+    assert joined.entropy == single[3].entropy
+    assert joined.entropy_reduction == pytest.approx(
+        max(0.0, single[0].entropy - single[3].entropy)
+    )
+    assert joined.prefix_log2_prob == single[3].prefix_log2_prob
+    deviation = scores.deviation[:, 3] - scores.deviation[:, 0]
+    error = deviation.std(ddof=1) / math.sqrt(30) / math.log(2)
+    assert joined.mc_se == pytest.approx(error)
+    assert [row.mc_se for row in single] == pytest.approx(scores.standard_error / math.log(2))
+
+
+def test_multiword_tokens_of_a_treebank(ngram):
+    sentence = Sentence.from_columns(
+        ["The", "dog", "did", "n't", "sleep"], multiword=[(3, 4, "didn't")]
+    )
+    assert written_tokens(sentence) == [
+        *(Token(1, "The"), Token(2, "dog"), Token("3-4", "didn't", 2), Token(5, "sleep"))
+    ]
+    rows = list(surprisal_rows(ngram, [sentence], ["s"], multiword=True))
+    words = list(surprisal_rows(ngram, [sentence], ["s"]))
+    assert sum(row.surprisal for row in rows) == pytest.approx(sum(w.surprisal for w in words))
+    assert [row.token for row in rows] == ["The", "dog", "didn't", "sleep", "</s>"]
+
+
+# ---- model.surprisal ---------------------------------------------------------------------------
+def test_one_sentence_or_many(ngram, treebank):
+    alone, many = ngram.surprisal(TEXT[0]), ngram.surprisal(iter(TEXT))
+    assert list(many[:5]) == list(alone)
+    assert len(many) == 11
+    assert len(ngram.surprisal(treebank[0])) == len(treebank[0]) + 1
+    assert [row.token for row in ngram.surprisal(TEXT[0], eos=False)] == TEXT[0]
+    assert len(ngram.surprisal([])) == 0
+
+
+def test_tables_for_pandas(parser, ngram):
+    table = parser.surprisal(TEXT, **QUICK).to_pandas()
+    assert tuple(table.columns) == COLUMNS
+    assert table.surprisal.dtype == table.mc_se.dtype == float
+    assert table.groupby("sent_id").surprisal.sum().min() > 5
+    flat = ngram.surprisal(TEXT).to_pandas()
+    assert flat.entropy.isna().all()
+
+
+def test_a_string_is_not_a_sentence(ngram):
+    for wrong in ("The dog sleeps .", [TEXT[0], "The dog sleeps ."]):
+        with pytest.raises(BistroError, match="list of words"):
+            ngram.surprisal(wrong)
+
+
+def test_the_seed_decides(parser):
+    first, again, other = (parser.surprisal(TEXT, seed=s, **QUICK) for s in (1, 1, 2))
+    assert list(first) == list(again)
+    assert list(first) != list(other)
+
+
+# ---- words of stimuli --------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("barn.", ["barn", "."]),
+        ("“Why?”", ["“", "Why", "?", "”"]),
+        ("l'été", ["l'été"]),
+        ("—", ["—"]),
+        ("?!", ["?!"]),
+        ("3.5%", ["3.5", "%"]),
+        ("$5", ["$5"]),
+    ],
+)
+def test_punctuation_is_split_from_the_ends(word, parts):
+    assert split_word(word) == parts
+    assert "".join(parts) == word
+
+
+def test_zero_width_characters():
+    assert visible("do\u200bg\ufeff") == "dog"
+    joined = "می\u200cخواهم"
+    assert visible(joined) == joined
+    with pytest.raises(TreebankError, match=r"a.csv:3: a word cannot be seen: it is U\+200B"):
+        visible("\u200b", "a.csv", 3)
+
+
+# ---- interpolation -----------------------------------------------------------------------------
+@pytest.mark.parametrize("seed", range(5))
+def test_the_weight_is_the_best_of_all(seed):
+    rng = np.random.default_rng(seed)
+    first, second = np.log(rng.beta(1, 3 + seed, 400)), np.log(rng.beta(1, 5, 400))
+    found = mixing_weight(first, second)
+    best = optimize.minimize_scalar(
+        lambda w: -mixed(first, second, w).sum(), bounds=(0, 1), method="bounded"
+    )
+    assert found == pytest.approx(best.x, abs=1e-3)
+    grid = max(mixed(first, second, w).sum() for w in np.linspace(0, 1, 201))
+    assert mixed(first, second, found).sum() >= grid - 1e-6
+
+
+def test_weights_at_the_ends():
+    good, bad = np.log([0.9, 0.8]), np.log([0.1, 0.2])
+    assert mixing_weight(good, bad) == pytest.approx(1.0, abs=1e-6)
+    assert mixing_weight(bad, good) == pytest.approx(0.0, abs=1e-6)
+    assert mixed(good, bad, 1.0).tolist() == pytest.approx(good.tolist())
+    assert mixed(good, np.array([-np.inf, -1.0]), 0.5)[0] == pytest.approx(math.log(0.45))
+    with pytest.raises(ValueError, match="the same events"):
+        mixing_weight(good, bad[:1])
+
+
+def test_models_of_other_vocabularies_are_refused(parser, ngram, treebank):
+    require_same_events(parser, ngram)
+    other = bistro.train("ngram", treebank, seed=1, unknown="single", **FEW_SWEEPS)
+    with pytest.raises(BistroError, match="different vocabularies"):
+        require_same_events(parser, other)
+
+
+def test_the_mixture_on_the_command_line(parser, ngram, treebank, tmp_path, monkeypatch, capsys):
+    from bistro.cli.main import run
+    from bistro.treebank.treebank import write
+
+    monkeypatch.chdir(tmp_path)
+    more = bistro.builtin(sentences=60, seed=2)
+    write(more[:30], "dev.conllu")
+    write(more[30:], "test.conllu")
+    parser.save("parser.bistro")
+    ngram.save("ngram.bistro")
+    command = ["perplexity", "parser.bistro", "--with", "ngram.bistro", "--dev", "dev.conllu"]
+    options = ("--json", "--particles", "30", "--repeats", "2")
+    assert run([*command, "dev.conllu", *options]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["perplexity"] < min(part["perplexity"] for part in told["parts"].values())
+    assert run([*command, "test.conllu", *options]) == 0
+    told = json.loads(capsys.readouterr().out)
+    alone = [told["parts"][name]["perplexity"] for name in ("parser.bistro", "ngram.bistro")]
+    assert 0 < told["weight"] < 1
+    assert told["perplexity"] < 1.02 * min(alone)
+    assert alone[1] == pytest.approx(math.exp(-ngram.score(more[30:]).log_probs.mean()), rel=1e-9)
+    assert run([*command, "test.conllu", "--repeats", "1"]) == 0
+    assert "mixture" in capsys.readouterr().out
+    assert run(["perplexity", "parser.bistro", "test.conllu", "--with", "ngram.bistro"]) == 2
+    assert "needs both: --with MODEL2 and --dev DEV" in capsys.readouterr().err
+    swapped = ["perplexity", "ngram.bistro", "--with", "ngram.bistro", "--dev", "dev.conllu"]
+    assert run([*swapped, "test.conllu", "--particles", "5"]) == 2
+    assert "sums over nothing" in capsys.readouterr().err
+
+
+# ---- generation on the command line ------------------------------------------------------------
+def test_generation_with_a_prefix_and_a_temperature(parser, ngram, tmp_path, monkeypatch, capsys):
+    from bistro.cli.main import run
+
+    monkeypatch.chdir(tmp_path)
+    for model in (parser, ngram):
+        model.save("m.bistro")
+        assert run(["generate", "m.bistro", "-n", "5", "--prefix", "The zyzzyva"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == 5
+        assert all(line.startswith("The zyzzyva ") or line == "The zyzzyva" for line in lines)
+        assert run(["generate", "m.bistro", "-n", "40", "--temperature", "0.01"]) == 0
+        assert len(set(capsys.readouterr().out.splitlines())) == 1
+        assert run(["generate", "m.bistro", "--temperature", "0"]) == 2
+        assert "temperature = 0.0 must be a number above 0" in capsys.readouterr().err
