@@ -91,7 +91,9 @@ ParticlesOption = Annotated[
 ]
 RepeatsOption = Annotated[
     int | None,
-    typer.Option("--repeats", min=1, help="Independent runs, for the standard error [default: 10]."),
+    typer.Option(
+        "--repeats", min=1, help="Independent runs, for the standard error [default: 10]."
+    ),
 ]
 TagsSeenOption = Annotated[
     bool,
