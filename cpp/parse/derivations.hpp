@@ -75,14 +75,8 @@ private:
     }
 
     static const Derivation& chosen(const std::vector<Derivation>& finals, Stream& rng) {
-        double highest = -INFINITY, total = 0;
-        for (const Derivation& d : finals) highest = std::max(highest, d.log_importance);
-        std::vector<double> weights;
-        for (const Derivation& d : finals) {
-            weights.push_back(static_cast<double>(d.particles) * std::exp(d.log_importance - highest));
-            total += weights.back();
-        }
-        return finals[DrawingPolicy{0, &rng}.draw(weights, total)];
+        double highest;
+        return finals[draw(importance_weights(finals, highest), rng)];
     }
 
     static History history_of(const States& states, std::uint32_t id) {

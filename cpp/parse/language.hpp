@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -126,13 +125,11 @@ public:
 private:
     // Draws by the probabilities raised to 1 / temperature, which it overwrites.
     std::size_t draw(std::vector<double>& probabilities) {
-        if (options_.temperature == 1) return DrawingPolicy{1, &rng_}.draw(probabilities, total(probabilities));
+        if (options_.temperature == 1) return bistro::draw(probabilities, rng_);
         const double highest = *std::max_element(probabilities.begin(), probabilities.end());
         for (double& p : probabilities) p = p > 0 ? std::pow(p / highest, 1 / options_.temperature) : 0;
-        return DrawingPolicy{1, &rng_}.draw(probabilities, total(probabilities));
+        return bistro::draw(probabilities, rng_);
     }
-
-    static double total(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
     std::int32_t draw_from(const Predictor<Franchise>& predictor) {
         Path path;
@@ -186,7 +183,7 @@ private:
             std::vector<double> weights = contributions(search.policy(), derivations);
             const double sum = detail::log_add_up(weights);
             for (double& w : weights) w = std::exp(w - sum);
-            chosen = derivations[DrawingPolicy{1, &rng_}.draw(weights, total(weights))].state;
+            chosen = derivations[bistro::draw(weights, rng_)].state;
         });
         std::vector<std::uint32_t> steps;
         for (std::uint32_t at = chosen; search.states()[at].action != Action::start; at = search.states()[at].previous)

@@ -95,10 +95,69 @@ struct BeamPolicy {
     void select(std::vector<Derivation>& derivations) const { keep_best(derivations, width); }
 };
 
-// Sequential Monte Carlo: every particle draws its own continuation, and after each word all are drawn anew by their
-// importance. With a retained history (conditional SMC, Andrieu et al. 2010) one particle follows that history and is never
-// lost, which is what makes the draw of a new history a step of particle Gibbs.
-struct DrawingPolicy {
+// One of the alternatives, drawn by weight.
+inline std::size_t draw(std::span<const double> weights, Stream& rng) {
+    double total = 0;
+    for (const double w : weights) total += w;
+    double x = rng.uniform() * total;
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (!(weights[i] > 0)) continue;
+        last = i;
+        if ((x -= weights[i]) < 0) break;
+    }
+    return last;
+}
+
+// Every particle draws its own continuation. `kept` is the continuation that a retained particle takes, or -1.
+struct IndependentDraws {
+    static void share(std::int64_t particles, std::span<const double> weights, int kept, std::span<std::int64_t> out, Stream& rng) {
+        std::fill(out.begin(), out.end(), 0);
+        if (std::none_of(weights.begin(), weights.end(), [](double w) { return w > 0; })) return;
+        for (std::int64_t i = kept >= 0 ? 1 : 0; i < particles; ++i) ++out[draw(weights, rng)];
+        if (kept >= 0) ++out[static_cast<std::size_t>(kept)];
+    }
+};
+
+// As little chance as possible: how many particles take a continuation is its expected number, one random number deciding for
+// all continuations which way the fractions are rounded (systematic resampling, Kitagawa 1996). The mean of every number is
+// right, so the estimate is unbiased as with independent draws, and varies far less. It cannot retain a history.
+struct SystematicDraws {
+    static void share(std::int64_t particles, std::span<const double> weights, int, std::span<std::int64_t> out, Stream& rng) {
+        double total = 0;
+        for (const double w : weights) total += w;
+        if (!(total > 0)) return std::fill(out.begin(), out.end(), 0);
+        const double offset = rng.uniform();
+        double sum = 0;
+        std::int64_t given = 0;
+        std::size_t last = 0;
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            sum += weights[i];
+            const double expected = static_cast<double>(particles) * (sum / total);
+            const std::int64_t upto = std::clamp<std::int64_t>(std::llround(std::ceil(expected - offset)), given, particles);
+            out[i] = upto - given;
+            given = upto;
+            if (weights[i] > 0) last = i;
+        }
+        out[last] += particles - given;
+    }
+};
+
+// What particles count for: their number times their importance, the highest importance being 1.
+inline std::vector<double> importance_weights(const std::vector<Derivation>& derivations, double& highest) {
+    highest = -INFINITY;
+    for (const Derivation& d : derivations) highest = std::max(highest, d.log_importance);
+    std::vector<double> weights;
+    for (const Derivation& d : derivations)
+        weights.push_back(static_cast<double>(d.particles) * std::exp(d.log_importance - highest));
+    return weights;
+}
+
+// Sequential Monte Carlo: particles draw their continuations, and after each word all are drawn anew by their importance. With
+// a retained history (conditional SMC, Andrieu et al. 2010) one particle follows that history and is never lost, which is what
+// makes the draw of a new history a step of particle Gibbs.
+template <class Draws>
+struct MonteCarloPolicy {
     static constexpr bool draws = true;
     std::int64_t budget;
     Stream* rng;
@@ -106,94 +165,24 @@ struct DrawingPolicy {
 
     std::int64_t initial() const { return budget; }
 
-    // `kept` is the continuation of the retained particle, or -1.
     void share(std::int64_t particles, std::span<const double> probabilities, int kept, std::span<std::int64_t> out) {
-        std::fill(out.begin(), out.end(), 0);
-        double total = 0;
-        for (const double p : probabilities) total += p;
-        if (!(total > 0)) return;
-        for (std::int64_t i = kept >= 0 ? 1 : 0; i < particles; ++i) ++out[draw(probabilities, total)];
-        if (kept >= 0) ++out[static_cast<std::size_t>(kept)];
+        Draws::share(particles, probabilities, kept, out, *rng);
     }
 
     void limit(std::vector<Derivation>&) const {}
 
     void select(std::vector<Derivation>& derivations) {
         if (derivations.empty()) return;
-        double highest = -INFINITY, total = 0;
-        for (const Derivation& d : derivations) highest = std::max(highest, d.log_importance);
-        std::vector<double> weights;
-        for (const Derivation& d : derivations) {
-            weights.push_back(static_cast<double>(d.particles) * std::exp(d.log_importance - highest));
-            total += weights.back();
-        }
-        log_evidence += highest + std::log(total / static_cast<double>(budget));
-        bool retained = false;
-        for (Derivation& d : derivations) {
-            d.particles = d.retained >= 0;
-            d.log_importance = 0;
-            retained |= d.retained >= 0;
-        }
-        for (std::int64_t i = retained ? 1 : 0; i < budget; ++i) ++derivations[draw(weights, total)].particles;
-        std::erase_if(derivations, [](const Derivation& d) { return d.particles == 0; });
-    }
-
-    std::size_t draw(std::span<const double> weights, double total) const {
-        double x = rng->uniform() * total;
-        std::size_t last = 0;
-        for (std::size_t i = 0; i < weights.size(); ++i) {
-            if (!(weights[i] > 0)) continue;
-            last = i;
-            if ((x -= weights[i]) < 0) break;
-        }
-        return last;
-    }
-};
-
-// Sequential Monte Carlo with as little chance as possible: how many particles take a continuation is its expected number, one
-// random number deciding for all continuations which way the fractions are rounded (systematic resampling, Kitagawa 1996).
-// The mean of every number is right, so the estimate is unbiased as with independent draws, and varies far less.
-struct SystematicPolicy {
-    static constexpr bool draws = true;
-    std::int64_t budget;
-    Stream* rng;
-    double log_evidence = 0;  // as in DrawingPolicy
-
-    std::int64_t initial() const { return budget; }
-
-    void share(std::int64_t particles, std::span<const double> probabilities, int, std::span<std::int64_t> out) {
-        double total = 0;
-        for (const double p : probabilities) total += p;
-        if (!(total > 0)) return std::fill(out.begin(), out.end(), 0);
-        const double offset = rng->uniform();
-        double sum = 0;
-        std::int64_t given = 0;
-        std::size_t last = 0;
-        for (std::size_t i = 0; i < probabilities.size(); ++i) {
-            sum += probabilities[i];
-            const double expected = static_cast<double>(particles) * (sum / total);
-            const std::int64_t upto = std::clamp<std::int64_t>(std::llround(std::ceil(expected - offset)), given, particles);
-            out[i] = upto - given;
-            given = upto;
-            if (probabilities[i] > 0) last = i;
-        }
-        out[last] += particles - given;
-    }
-
-    void limit(std::vector<Derivation>&) const {}
-
-    void select(std::vector<Derivation>& derivations) {
-        if (derivations.empty()) return;
-        double highest = -INFINITY, total = 0;
-        for (const Derivation& d : derivations) highest = std::max(highest, d.log_importance);
-        std::vector<double> weights;
-        for (const Derivation& d : derivations) {
-            weights.push_back(static_cast<double>(d.particles) * std::exp(d.log_importance - highest));
-            total += weights.back();
+        double highest, total = 0;
+        const std::vector<double> weights = importance_weights(derivations, highest);
+        int kept = -1;
+        for (std::size_t i = 0; i < derivations.size(); ++i) {
+            total += weights[i];
+            if (derivations[i].retained >= 0) kept = static_cast<int>(i);
         }
         log_evidence += highest + std::log(total / static_cast<double>(budget));
         std::vector<std::int64_t> particles(derivations.size());
-        share(budget, weights, -1, particles);
+        share(budget, weights, kept, particles);
         for (std::size_t i = 0; i < derivations.size(); ++i) {
             derivations[i].particles = particles[i];
             derivations[i].log_importance = 0;
@@ -201,5 +190,8 @@ struct SystematicPolicy {
         std::erase_if(derivations, [](const Derivation& d) { return d.particles == 0; });
     }
 };
+
+using DrawingPolicy = MonteCarloPolicy<IndependentDraws>;
+using SystematicPolicy = MonteCarloPolicy<SystematicDraws>;
 
 }  // namespace bistro
