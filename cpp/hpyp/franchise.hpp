@@ -36,6 +36,8 @@ struct Restaurant {
 
 class Franchise {
 public:
+    static constexpr bool single_precision = false;
+
     Franchise(std::shared_ptr<Base> base, int levels, Seating seating)
         : base_(std::move(base)), seating_(seating), discount_(levels, 0.5), strength_(levels, 1.0) {
         if (!base_) throw std::invalid_argument("a franchise needs a base distribution");

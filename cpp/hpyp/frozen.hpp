@@ -47,6 +47,8 @@ inline std::uint32_t find_in_region(const std::uint32_t* keys, std::uint32_t beg
 }
 
 struct Frozen {
+    static constexpr bool single_precision = true;  // distributions sum to 1 within some 1e-7
+
     std::span<const std::uint32_t> child_begin;  // restaurants that may have children, and one more
     std::span<const std::uint32_t> element;      // by restaurant: the context element that leads to it
     std::span<const std::uint32_t> entry_begin;  // restaurants and one more

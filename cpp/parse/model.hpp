@@ -116,6 +116,16 @@ struct TransitionModel {
         for (double& p : out) p /= sum;
     }
 
+    // p(label | arc) for one label: without looking at the others where the distribution sums to 1 by itself.
+    double label_probability(Action action, Elements& elements, std::int32_t label, std::vector<double>& scratch) const {
+        if (Franchise::single_precision || joint_labels) {
+            label_probabilities(action, elements, scratch);
+            return scratch[static_cast<std::size_t>(label)];
+        }
+        elements[kArcAction] = action == Action::right_arc;
+        return labels.probability(elements, label);
+    }
+
     // Every tag the next word may have, with its probability, in the order of the tags.
     void tag_choices(Elements& elements, std::int32_t word, std::int32_t given, std::vector<TagChoice>& out) const {
         out.clear();

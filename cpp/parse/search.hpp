@@ -131,10 +131,13 @@ private:
             arrive(stepped(part));
         };
         if (!model_.labelled || (given < 0 && !model_.labels_in_contexts)) return arrive_with(0, d);
-        model_.label_probabilities(action, elements_, label_probabilities_);
         labels_.clear();
-        for (std::int32_t l = 0; l < model_.system.symbols.labels; ++l)
-            if (given < 0 || given == l) labels_.push_back({l, label_probabilities_[l]});
+        if (given >= 0) {
+            labels_.push_back({given, model_.label_probability(action, elements_, given, label_probabilities_)});
+        } else {
+            model_.label_probabilities(action, elements_, label_probabilities_);
+            for (std::int32_t l = 0; l < model_.system.symbols.labels; ++l) labels_.push_back({l, label_probabilities_[l]});
+        }
         keep_most_probable(labels_, static_cast<std::size_t>(options_.labels));
         split(d, labels_, d.retained >= 0 ? (*history_)[d.retained].label : -1,
               [&](const TagChoice& choice, const Derivation& part) { arrive_with(choice.tag, part); });
