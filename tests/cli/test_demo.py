@@ -44,12 +44,13 @@ def small(monkeypatch):
 def test_the_english_demo(bistro_here, here, small):
     done = bistro_here("demo")
     assert done.code == 0
-    for phrase in ("surprisal, bits", "truth", "fell", "the best possible", "generated:"):
+    for phrase in ("surprisal, bits", "truth", "fell", "UAS", "perplexity", "generated:"):
         assert phrase in done.out
     assert "bistro surprisal bistro-demo/demo.bistro" in done.err
     assert sorted(path.name for path in here.rglob("*")) == [
         "bistro-demo",
         "demo.bistro",
+        "ngram.bistro",
         "report.html",
     ]
     assert bistro.load("bistro-demo/demo.bistro").origin.treebank["sentences"] == 270
