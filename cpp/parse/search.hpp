@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "parse/memory.hpp"
 #include "parse/model.hpp"
 #include "parse/oracle.hpp"
 #include "parse/policies.hpp"
@@ -25,7 +26,7 @@ template <class Franchise, class Policy>
 class Search {
 public:
     Search(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options)
-        : model_(model), policy_(policy), options_(options) {}
+        : model_(model), policy_(policy), options_(options), memory_(model) {}
 
     // Complete derivations, the best first; empty if the evidence allows none that the policy kept. A policy that draws may
     // be given a history, which one of its particles follows.
@@ -56,6 +57,7 @@ private:
     void pass(const Sentence& sentence) {
         frontier_.swap(beam_);
         beam_.clear();
+        memory_.clear();
         while (!frontier_.empty()) {
             reduced_.clear();
             for (const Derivation& d : frontier_) expand(sentence, d);
@@ -69,8 +71,13 @@ private:
         const Choices allowed = agreeing(model_.system, states_, d.state, sentence);
         if (allowed.count() == 0) return;
         observe(states_, d.state, model_.system.symbols, sentence.words, elements_);
-        const bool joint = model_.code().arc_labels > 1;
-        const ActionProbabilities p = model_.action_probabilities(possible, elements_, joint ? &outcomes_ : nullptr);
+        bool is_new;
+        answer_ = &memory_.find(elements_, possible, is_new);
+        if (is_new) {
+            const bool joint = model_.code().arc_labels > 1;
+            answer_->actions = model_.action_probabilities(possible, elements_, joint ? &outcomes_ : nullptr);
+        }
+        const ActionProbabilities p = answer_->actions;
         std::array<double, 4> shares{allowed.shift ? p.shift : 0.0, allowed.left_arc ? p.left_arc : 0.0,
                                      allowed.right_arc ? p.right_arc : 0.0, allowed.end ? p.end : 0.0};
         if (!options_.both_reduces) shares[shares[1] < shares[2] ? 1 : 2] = 0.0;
@@ -107,10 +114,13 @@ private:
     void shift_word(const Sentence& sentence, const Derivation& d) {
         const std::int32_t position = states_[d.state].shifted + 1;
         const std::int32_t word = sentence.words[position - 1];
-        model_.tag_choices(elements_, word, sentence.given_tag(position), tags_);
-        keep_most_probable(tags_, static_cast<std::size_t>(options_.tags));
+        if (!answer_->has_tags) {
+            model_.tag_choices(elements_, word, sentence.given_tag(position), answer_->tags);
+            keep_most_probable(answer_->tags, static_cast<std::size_t>(options_.tags));
+            answer_->has_tags = true;
+        }
         const std::int32_t kept = d.retained >= 0 ? (*history_)[d.retained].tag : -1;
-        split(d, tags_, kept, [&](const TagChoice& choice, Derivation part) {
+        split(d, answer_->tags, kept, [&](const TagChoice& choice, Derivation part) {
             part.state = shift(model_.system, states_, d.state, choice.tag, word);
             part.last_word = choice.word;
             beam_.push_back(stepped(part));
@@ -187,7 +197,9 @@ private:
     Elements elements_{};
     std::vector<double> outcomes_, label_probabilities_, part_probabilities_;
     std::vector<std::int64_t> part_particles_;
-    std::vector<TagChoice> tags_, labels_;
+    std::vector<TagChoice> labels_;
+    PredictionMemory memory_;
+    PredictionMemory::Answer* answer_ = nullptr;  // for the derivation that is being expanded
 };
 
 }  // namespace bistro
