@@ -12,7 +12,9 @@ import multiprocessing
 import resource
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import bistro
 from benchmarks.data import best_seconds, data_dir
@@ -47,29 +49,36 @@ def loading(model: TransitionModel) -> None:
         print(f"  loading {path.stat().st_size / 1e6:.1f} MB: {seconds:.3f} s")
 
 
+def speed(model: TransitionModel, sentences: Sequence[Sentence], **options: Any) -> float:
+    """Return seconds for parsing all sentences on one core."""
+    return best_seconds(lambda: list(model.parse_all(sentences, threads=1, **options)), REPEATS)
+
+
 def parsing(model: TransitionModel, sentences: Treebank) -> None:
     for tags in ("given", "joint"):
-        for options in ({"mbr": False}, {"mbr": True}):
-            task = lambda: list(model.parse_all(sentences, tags=tags, threads=1, **options))  # noqa: B023, E731
-            seconds = best_seconds(task, REPEATS)
-            mode = "minimum risk" if options["mbr"] else "best tree"
+        for selection, size in (("paper", 1000), ("weight", 100), ("weight", 1000)):
+            seconds = speed(model, sentences, tags=tags, selection=selection, size=size)
             print(
-                f"  tags {tags}, 1000 particles, {mode}: {len(sentences) / seconds:,.0f} "
-                f"sentences/s, {sentences.words / seconds:,.0f} words/s",
+                f"  tags {tags}, {size} particles by {selection}, least risk: "
+                f"{len(sentences) / seconds:,.0f} sentences/s, "
+                f"{sentences.words / seconds:,.0f} words/s",
                 flush=True,
             )
 
 
 def growth(model: TransitionModel, sentences: Treebank) -> None:
-    """Sentences of 25 to 200 words, glued from real ones: time a word should stay the same."""
+    """Sentences of 25 to 200 words, glued from real ones: time a word, in microseconds."""
     words = [word for sentence in sentences for word in sentence.forms]
-    for length in (25, 50, 100, 200):
-        glued = [
-            Sentence.from_columns(words[i : i + length])
-            for i in range(0, min(len(words), 4000) - length, length)
-        ]
-        seconds = best_seconds(lambda: list(model.parse_all(glued, threads=1, mbr=False)), REPEATS)  # noqa: B023
-        print(f"  {length:4} words: {seconds / len(glued) / length * 1e6:.1f} microseconds a word")
+    for size in (100, 1000):
+        times = []
+        for length in (25, 50, 100, 200):
+            glued = [
+                Sentence.from_columns(words[i : i + length])
+                for i in range(0, min(len(words), 4000) - length, length)
+            ]
+            times.append(speed(model, glued, mbr=False, size=size) / len(glued) / length * 1e6)
+        told = " ".join(f"{time:.1f}" for time in times)
+        print(f"  {size} particles by weight, 25 50 100 200 words: {told} microseconds a word")
 
 
 def wsj() -> None:
