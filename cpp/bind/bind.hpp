@@ -8,5 +8,6 @@ namespace bistro::bind {
 void bind_hpyp(nanobind::module_& m);
 void bind_frozen(nanobind::module_& m);
 void bind_parse(nanobind::module_& m);
+void bind_language(nanobind::module_& m);  // after bind_parse
 
 }  // namespace bistro::bind

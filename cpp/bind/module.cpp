@@ -5,4 +5,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_hpyp(m);
     bistro::bind::bind_frozen(m);
     bistro::bind::bind_parse(m);
+    bistro::bind::bind_language(m);
 }

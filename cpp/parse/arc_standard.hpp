@@ -118,41 +118,40 @@ inline std::uint32_t end(const System& system, States& states, std::uint32_t id)
 
 inline Child as_child(const State& s, std::int16_t label) { return {s.tag, label, s.word}; }
 
-inline std::uint32_t left_arc(States& states, std::uint32_t id, std::int16_t label, bool given) {
-    const State& top = states[id];
-    const State& dependent = states[top.below];
-    State s = top;
+// Adds the configuration after an arc: `s` is the head with what is on the stack, `dependent` the item that left it.
+inline std::uint32_t attached(States& states, std::uint32_t id, State s, Action action, std::int32_t dependent,
+                              std::int16_t label, bool given) {
     s.previous = id;
-    s.below = dependent.below;
-    s.depth = top.depth - 1;
-    s.left = as_child(dependent, label);
-    s.left_count = static_cast<std::uint8_t>(std::min(255, top.left_count + 1));
-    s.given_children = static_cast<std::uint16_t>(top.given_children + given);
-    s.action = Action::left_arc;
-    s.dependent = dependent.position;
+    s.given_children = static_cast<std::uint16_t>(s.given_children + given);
+    s.action = action;
+    s.dependent = dependent;
     s.label = label;
-    s.tree += arc_hash(s.dependent, s.position, label);
+    s.tree += arc_hash(dependent, s.position, label);
     states.push_back(s);
     return static_cast<std::uint32_t>(states.size() - 1);
+}
+
+inline std::uint32_t left_arc(States& states, std::uint32_t id, std::int16_t label, bool given) {
+    State s = states[id];
+    const State& dependent = states[s.below];
+    s.left = as_child(dependent, label);
+    s.left_count = static_cast<std::uint8_t>(std::min(255, s.left_count + 1));
+    s.below = dependent.below;
+    s.depth -= 1;
+    return attached(states, id, s, Action::left_arc, dependent.position, label, given);
 }
 
 inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t label, bool given) {
     const State& dependent = states[id];
     State s = states[dependent.below];
-    s.previous = id;
+    s.right = as_child(dependent, label);
+    s.right_count = static_cast<std::uint8_t>(std::min(255, s.right_count + 1));
+    // What belongs to the whole derivation, not to the item, goes on.
     s.shifted = dependent.shifted;
     s.last_tag = dependent.last_tag;
     s.last_tag_but_one = dependent.last_tag_but_one;
     s.tree = dependent.tree;
-    s.right = as_child(dependent, label);
-    s.right_count = static_cast<std::uint8_t>(std::min(255, s.right_count + 1));
-    s.given_children = static_cast<std::uint16_t>(s.given_children + given);
-    s.action = Action::right_arc;
-    s.dependent = dependent.position;
-    s.label = label;
-    s.tree += arc_hash(s.dependent, s.position, label);
-    states.push_back(s);
-    return static_cast<std::uint32_t>(states.size() - 1);
+    return attached(states, id, s, Action::right_arc, dependent.position, label, given);
 }
 
 // --- evidence -----------------------------------------------------------------------------------------------------

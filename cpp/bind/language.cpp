@@ -1,0 +1,186 @@
+// The transition model as a language model, and learning with derivations that are drawn.
+#include <nanobind/stl/shared_ptr.h>
+
+#include "bind/bind.hpp"
+#include "bind/transition.hpp"
+#include "parse/derivations.hpp"
+#include "parse/language.hpp"
+#include "parse/parser.hpp"
+
+namespace bistro::bind {
+
+using namespace nb::literals;
+
+namespace {
+
+// Redraws the derivations of a batch; keeps what it reads alive.
+struct Sampler {
+    Batch batch;
+    std::vector<Sentence> sentences;
+    DerivationSampler sampler;
+
+    Sampler(const EventShape& shape, Batch batch_, std::shared_ptr<Franchise> actions, std::shared_ptr<Franchise> labels,
+            std::shared_ptr<Franchise> tags, std::shared_ptr<Franchise> words, bool labels_in_contexts)
+        : batch(std::move(batch_)),
+          sampler(shape, {std::move(actions), std::move(labels), std::move(tags), std::move(words)}, labels_in_contexts) {
+        batch.check(shape.system);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            sentences.push_back(batch.sentence(i));
+            sentences.back().prepare();
+        }
+    }
+
+    // Every step as action, tag, label; all sentences in a row. `ends` says where each sentence's steps end.
+    auto histories() const {
+        std::vector<std::int16_t> steps;
+        std::vector<std::int64_t> ends;
+        for (std::size_t i = 0; i < sampler.size(); ++i) {
+            for (const HistoryStep& s : sampler.history(i))
+                steps.insert(steps.end(), {static_cast<std::int16_t>(s.action), s.tag, s.label});
+            ends.push_back(static_cast<std::int64_t>(steps.size() / 3));
+        }
+        return nb::make_tuple(give(std::move(steps)), give(std::move(ends)));
+    }
+
+    // Seats all sentences along the deterministic oracle.
+    void seat(Stream& rng) {
+        for (const Sentence& sentence : sentences) sampler.seat(sentence, nullptr, rng);
+    }
+
+    // Takes up the sentences of restored franchises, along their saved histories.
+    void resume(const In<std::int16_t>& steps, const In<std::int64_t>& ends) {
+        if (ends.shape(0) != sentences.size() || steps.shape(0) % 3 != 0)
+            throw std::invalid_argument("the saved derivations belong to other sentences");
+        std::size_t at = 0;
+        for (std::size_t i = 0; i < sentences.size(); ++i) {
+            History history;
+            for (; at < static_cast<std::size_t>(ends.data()[i]) && 3 * at + 2 < steps.shape(0); ++at) {
+                const std::int16_t* s = steps.data() + 3 * at;
+                if (s[0] < 0 || s[0] > 3) throw std::invalid_argument("the saved derivations are damaged");
+                history.push_back({static_cast<Action>(s[0]), s[1], s[2]});
+            }
+            sampler.resume(sentences[i], history);
+        }
+    }
+
+    // One sweep; returns how many derivations changed.
+    std::int64_t sweep(std::int64_t particles, Stream& rng) {
+        std::int64_t changed = 0;
+        for (std::size_t i = 0; i < sentences.size(); ++i) changed += sampler.redraw(i, sentences[i], particles, rng);
+        return changed;
+    }
+};
+
+// How to sum over derivations: `repeats` independent runs of sequential Monte Carlo, or one search.
+struct ScoreRequest {
+    bool draws = false;
+    std::int64_t size = 1000;
+    int tags = 3, labels = 3;  // 0: all tags, whether or not the word had them in training
+    int repeats = 1;
+    std::uint64_t seed = 1, purpose = 0;
+};
+
+// Rows of figures for every word and end of sentence, `repeats` blocks one after the other.
+nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
+    std::vector<double> log_prefix, lexical, log_joint;
+    {
+        nb::gil_scoped_release release;
+        batch.check(parser.model.system);
+        TransitionModel<Frozen> model = parser.model;
+        SearchOptions options{request.tags, request.labels, true};
+        if (request.tags == 0) {
+            model.tag_begin = {};
+            options.tags = model.system.symbols.tags;
+        }
+        const std::size_t n = batch.size();
+        std::vector<std::vector<PrefixFigures>> results(n * request.repeats);
+        in_parallel(results.size(), threads, [&](std::size_t task) {
+            const std::size_t i = task % n;
+            Sentence sentence = batch.sentence(i);
+            sentence.prepare();
+            Stream rng(request.seed, request.purpose, task);
+            // Runs of one size round the same expected numbers, and a spread over few of them would often miss the rounding.
+            const std::int64_t more = static_cast<std::int64_t>(task / n) % (1 + request.size / 10);
+            results[task] = request.draws
+                                ? prefix_figures(model, SystematicPolicy{request.size + more, &rng}, options, sentence)
+                                : prefix_figures(model, ParticlePolicy{request.size, true}, options, sentence);
+        });
+        for (const auto& rows : results)
+            for (const PrefixFigures& row : rows) {
+                log_prefix.push_back(row.log_prefix);
+                lexical.push_back(row.lexical);
+                log_joint.push_back(row.log_joint);
+            }
+    }
+    nb::dict out;
+    out["log_prefix"] = give(std::move(log_prefix));
+    out["lexical"] = give(std::move(lexical));
+    out["log_joint"] = give(std::move(log_joint));
+    return out;
+}
+
+// Sentences drawn from the model, one after the other; `complete` is 0 where the limit came before the end.
+nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_words, std::uint64_t seed, std::uint64_t purpose,
+                        double temperature, const Ints& prefix, std::int64_t particles) {
+    if (!(temperature > 0) || particles < 1) throw std::invalid_argument("temperature and particles must be above 0");
+    for (const std::int32_t word : view(prefix))
+        if (word < 0 || word >= parser.model.system.symbols.words) throw std::invalid_argument("a word is out of range");
+    const GenerateOptions options{most_words, temperature, view(prefix), particles};
+    std::vector<std::int32_t> words, tags, heads, labels;
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint8_t> complete;
+    {
+        nb::gil_scoped_release release;
+        for (std::int64_t i = 0; i < n; ++i) {
+            Stream rng(seed, purpose, static_cast<std::uint64_t>(i));
+            const Generated made = Generator<Frozen>(parser.model, rng, options).sentence();
+            words.insert(words.end(), made.words.begin(), made.words.end());
+            tags.insert(tags.end(), made.tags.begin(), made.tags.end());
+            heads.insert(heads.end(), made.heads.begin(), made.heads.end());
+            labels.insert(labels.end(), made.labels.begin(), made.labels.end());
+            offsets.push_back(static_cast<std::int64_t>(words.size()));
+            complete.push_back(made.complete);
+        }
+    }
+    nb::dict out;
+    out["words"] = give(std::move(words));
+    out["tags"] = give(std::move(tags));
+    out["heads"] = give(std::move(heads));
+    out["labels"] = give(std::move(labels));
+    out["offsets"] = give(std::move(offsets));
+    out["complete"] = give(std::move(complete));
+    return out;
+}
+
+}  // namespace
+
+void bind_language(nb::module_& m) {
+    nb::class_<Sampler>(m, "DerivationSampler", "Particle Gibbs over the derivations of annotated sentences.")
+        .def(nb::init<const EventShape&, Batch, std::shared_ptr<Franchise>, std::shared_ptr<Franchise>,
+                      std::shared_ptr<Franchise>, std::shared_ptr<Franchise>, bool>(),
+             "shape"_a, "batch"_a, "actions"_a, "labels"_a.none(), "tags"_a, "words"_a.none(), "labels_in_contexts"_a)
+        .def("seat", &Sampler::seat, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Seats the events of all sentences, along the deterministic oracle.")
+        .def("resume", &Sampler::resume, "steps"_a.noconvert(), "ends"_a.noconvert(),
+             "Takes up what `histories` gave, in franchises that were rebuilt and restored.")
+        .def("sweep", &Sampler::sweep, "particles"_a, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "Draws every derivation anew; returns how many changed.")
+        .def("histories", &Sampler::histories, "(action, tag, label) of every step, and where each sentence's steps end.");
+
+    nb::class_<ScoreRequest>(m, "ScoreRequest", "How to sum over derivations: by search, or by sequential Monte Carlo.")
+        .def("__init__", [](ScoreRequest* self, bool draws, std::int64_t size, int tags, int labels, int repeats,
+                            std::uint64_t seed, std::uint64_t purpose) {
+            if (size < 1 || tags < 0 || labels < 1 || repeats < 1)
+                throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
+            new (self) ScoreRequest{draws, size, tags, labels, repeats, seed, purpose};
+        }, "draws"_a, "size"_a, "tags"_a, "labels"_a, "repeats"_a, "seed"_a, "purpose"_a);
+
+    // The class itself is bound with the parser.
+    auto parser = nb::borrow<nb::class_<Parser>>(m.attr("TransitionParser"));
+    parser.def("score", &score_batch, "batch"_a, "request"_a, "threads"_a = 1,
+               "Log-probabilities of all prefixes, sentence ends included, and means over derivations (nats).");
+    parser.def("generate", &generate_batch, "n"_a, "most_words"_a, "seed"_a, "purpose"_a, "temperature"_a,
+               "prefix"_a.noconvert(), "particles"_a, "Sentences drawn from the model, with their trees.");
+}
+
+}  // namespace bistro::bind
