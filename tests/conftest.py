@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a suite that fails by chance says nothing of the change it judges.
+settings.register_profile("bistro", derandomize=True, deadline=None)
+settings.load_profile("bistro")
 
 PROJECT = Path(__file__).resolve().parent.parent
 

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bistro.errors import OutputError
@@ -199,6 +199,7 @@ def test_awkward_lines_still_draw(values):
     ElementTree.fromstring(line_chart({"x": values}))
 
 
+@example(low=73776661888.0, span=6.103515625e-05)
 @given(st.floats(-1e12, 1e12), st.floats(1e-9, 1e12))
 def test_ticks_cover_the_data_in_few_round_steps(low, span):
     high = low + span

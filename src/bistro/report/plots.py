@@ -98,8 +98,10 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
     >>> round_ticks(0, 13)
     [0.0, 5.0, 10.0, 15.0]
     """
-    if high <= low:
-        low, high = low - 0.5, low + 0.5
+    # Closer together than numbers of this size can be told apart, with room for steps between them.
+    if high - low <= 1e-12 * max(abs(low), abs(high)):
+        half = max(0.5, 1e-9 * abs(low))
+        low, high = low - half, low + half
     exponent = math.floor(math.log10((high - low) / most))
     for factor in (1, 2, 5, 10, 20):
         # A power below one is divided by, so that the ticks print as 0.1 and not 0.1000…01.
