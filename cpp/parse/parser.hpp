@@ -51,18 +51,17 @@ double tree_log_prob(const TransitionModel<Franchise>& model, const Sentence& se
 }
 
 // Replaces heads, labels and tags of a parse by those of least risk; tells whether it is another tree now.
-inline bool take_least_risk(Parse& parse, const Marginals& marginals, bool labelled, bool single_root, MinimumRisk& chart) {
+template <class Franchise>
+bool take_least_risk(Parse& parse, const Posterior<Franchise>& posterior, const Marginals& marginals,
+                     const TransitionModel<Franchise>& model) {
     const Parse before = parse;
-    auto likeliest = [](const Weighted& items) {
-        return std::max_element(items.begin(), items.end(), [](const auto& a, const auto& b) {
-            return a.second != b.second ? a.second < b.second : a.first > b.first;
-        })->first;
-    };
-    parse.heads = chart.heads(marginals.heads, single_root);
-    for (std::size_t i = 0; i < parse.heads.size(); ++i) {
-        parse.tags[i] = likeliest(marginals.tags[i]);
-        if (labelled) parse.labels[i] = likeliest(marginals.labels[i]);
-    }
+    MinimumRisk chart;
+    parse.heads = chart.heads(marginals.heads, model.system.single_root);
+    if (model.labelled) parse.labels = posterior.labels_for(parse.heads);
+    for (std::size_t i = 0; i < parse.tags.size(); ++i)
+        parse.tags[i] = std::max_element(marginals.tags[i].begin(), marginals.tags[i].end(), [](const auto& a, const auto& b) {
+                            return a.second != b.second ? a.second < b.second : a.first > b.first;
+                        })->first;
     return parse.heads != before.heads || parse.tags != before.tags || parse.labels != before.labels;
 }
 
@@ -80,9 +79,8 @@ SentenceResult parse_sentence(const TransitionModel<Franchise>& model, Sentence 
         const bool by_risk = request.minimum_risk && sentence.size() <= kLongestForRisk;
         if (request.marginals || by_risk) result.marginals = posterior.marginals();
         if (by_risk) {
-            MinimumRisk chart;
             Parse& first = result.parses[0];
-            if (take_least_risk(first, result.marginals, model.labelled, model.system.single_root, chart))
+            if (take_least_risk(first, posterior, result.marginals, model))
                 first.log_prob = tree_log_prob(model, sentence, first);
         }
         Stream rng(request.seed, request.purpose, index);

@@ -102,28 +102,66 @@ public:
     Marginals marginals() const {
         const std::size_t n = sentence_.words.size(), num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
         Marginals out{std::vector<Weighted>(n), std::vector<Weighted>(n), std::vector<Weighted>(n)};
-        std::vector<double> label_mass(model_.labelled ? n * num_labels : 0, 0.0);
-        std::vector<double> mass(states_.size(), 0.0);
-        for (std::size_t i = 0; i < finals_.size(); ++i) mass[finals_[i].state] += shares_[i];
-        for (std::size_t id = states_.size(); id-- > 1;) {  // a State is made after the one it comes from
+        const std::vector<double> mass = masses();
+        for (std::size_t id = states_.size(); id-- > 1;) {
             const State& s = states_[id];
             if (mass[id] == 0) continue;
-            mass[s.previous] += mass[id];
             if (s.action == Action::shift) add_mass(out.tags[s.position - 1], s.tag, mass[id]);
-            if (!is_arc(s)) continue;
-            add_mass(out.heads[s.dependent - 1], known_position(model_.system, s), mass[id]);
-            if (!model_.labelled) continue;
-            const std::size_t row = labels_at(static_cast<std::uint32_t>(id));
-            for (std::size_t l = 0; l < num_labels; ++l)
-                label_mass[(s.dependent - 1) * num_labels + l] += label_rows_[row + l] * mass[id];
+            if (is_arc(s)) add_mass(out.heads[s.dependent - 1], known_position(model_.system, s), mass[id]);
         }
+        if (!model_.labelled) return out;
+        const std::vector<double> label_mass = label_masses(mass, [](const State&) { return true; });
         // Every label has some probability; a list of all of them would say little.
         for (std::size_t i = 0; i < label_mass.size(); ++i)
             if (label_mass[i] > 1e-6) out.labels[i / num_labels].emplace_back(static_cast<std::int32_t>(i % num_labels), label_mass[i]);
         return out;
     }
 
+    // The likeliest label of every word given its head. An arc that no derivation has made, which a tree of least risk may
+    // need, gets the word's likeliest label.
+    std::vector<std::int32_t> labels_for(const std::vector<std::int32_t>& heads) const {
+        const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
+        const std::vector<double> mass = masses();
+        const auto with_head = label_masses(
+            mass, [&](const State& s) { return heads[s.dependent - 1] == known_position(model_.system, s); });
+        const auto with_any = label_masses(mass, [](const State&) { return true; });
+        std::vector<std::int32_t> labels;
+        for (std::size_t word = 0; word < heads.size(); ++word) {
+            auto likeliest = [&](const std::vector<double>& masses) {
+                const auto row = masses.begin() + static_cast<std::ptrdiff_t>(word * num_labels);
+                const auto best = std::max_element(row, row + static_cast<std::ptrdiff_t>(num_labels));
+                return *best > 0 ? static_cast<std::int32_t>(best - row) : -1;
+            };
+            const std::int32_t label = likeliest(with_head);
+            labels.push_back(label >= 0 ? label : likeliest(with_any));
+        }
+        return labels;
+    }
+
 private:
+    // By State: the sum over the complete derivations that pass through it. A State is made after the one it comes from.
+    std::vector<double> masses() const {
+        std::vector<double> mass(states_.size(), 0.0);
+        for (std::size_t i = 0; i < finals_.size(); ++i) mass[finals_[i].state] += shares_[i];
+        for (std::size_t id = states_.size(); id-- > 1;)
+            if (mass[id] > 0) mass[states_[id].previous] += mass[id];
+        return mass;
+    }
+
+    // By word and label, over the arcs that count.
+    template <class Counts>
+    std::vector<double> label_masses(const std::vector<double>& mass, const Counts& counts) const {
+        const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
+        std::vector<double> sums(sentence_.words.size() * num_labels, 0.0);
+        for (std::size_t id = states_.size(); id-- > 1;) {
+            const State& s = states_[id];
+            if (mass[id] == 0 || !is_arc(s) || !counts(s)) continue;
+            const std::size_t row = labels_at(static_cast<std::uint32_t>(id));
+            for (std::size_t l = 0; l < num_labels; ++l) sums[(s.dependent - 1) * num_labels + l] += label_rows_[row + l] * mass[id];
+        }
+        return sums;
+    }
+
     // The derivations of one tree.
     struct Group {
         std::vector<Derivation> derivations;

@@ -86,6 +86,18 @@ def test_trees_of_least_risk(system: Kind) -> None:
         trees = projective_trees(size, single_root=system.roots == "one")
         assert tuple(parse.heads) in trees
         assert math.isclose(expected(tuple(parse.heads)), max(map(expected, trees)))
-        assert parse.labels == [row[0][0] for row in parse.marginals.labels]
         assert parse.tags == [row[0][0] for row in parse.marginals.tags]
         assert set(parse.tags) <= set(codec.tags)
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=str)
+def test_labels_of_least_risk_belong_to_their_heads(system: Kind) -> None:
+    """Each label is the likeliest of its word among the analyses with that very head."""
+    twin = twin_of(system)
+    for forms in (["b", "d"], ["a", "c", "b"], ["d", "b", "a"]):
+        table = twin.analyses(forms)
+        heads, labels, _ = twin.key(twin.parse(forms, mbr=True).analyses[0])
+        for word, (head, label) in enumerate(zip(heads, labels, strict=True)):
+            agreeing = {a: p for a, p in table.items() if a[0][word] == head}
+            by_label = summed(agreeing, lambda a, at=word: a[1][at])  # type: ignore[misc]
+            assert math.isclose(by_label[label], max(by_label.values()), rel_tol=1e-9)
