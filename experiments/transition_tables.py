@@ -13,8 +13,10 @@ import sys
 from typing import Any
 
 import bistro
+from bistro.config import read_toml, to_dict
+from bistro.models.presets import file_or_preset
 from bistro.models.transition import TransitionModel
-from bistro.models.transition_config import TABLE_1
+from bistro.models.transition_config import TransitionConfig
 from experiments.treebanks import HEADINGS, Split, evaluate, load_split
 
 PAPER_2 = {
@@ -25,12 +27,8 @@ PAPER_2 = {
 }
 PAPER_3 = ("73.25", "80.21", "85.18", "87.23", "87.95", "88.53", "88.93")
 PAPER_4 = {5000: "89.04", 1000: "88.93", 100: "87.99", 10: "85.27"}
-TABLE_1_CONTEXTS = {
-    "actions": list(TABLE_1),
-    "tags": list(TABLE_1),
-    "words": ["b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s1.word", "s2.word"],
-    "labels": ["action", "s1.tag", "s2.tag", "s1.lc1.tag", "s1.word", "s2.word"],
-}
+TABLE_1_CONTEXTS = to_dict(read_toml(file_or_preset("table1"), TransitionConfig).contexts)
+TABLE_1 = TABLE_1_CONTEXTS["actions"]
 
 
 def trained(split: Split, **settings: Any) -> TransitionModel:

@@ -10,6 +10,7 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ModelFileError
+from bistro.inference.chains import Session
 from bistro.modelfile import read_model, write_model
 from bistro.models.transition import TransitionModel
 from bistro.treebank.projectivity import is_projective
@@ -198,3 +199,13 @@ def test_words_without_any_label_make_a_model_without_labels() -> None:
     model = bistro.train("transition", [plain] * 3, sampler=SHORT)
     assert isinstance(model, TransitionModel)
     assert model.parse(["a", "b"]).labels == ["_", "_"]
+
+
+def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
+    treebank = bistro.builtin(sentences=60, seed=3)
+    files = []
+    for threads in (1, 2, 4):
+        model = bistro.train("transition", treebank, seed=2, session=Session(threads=threads))
+        model.save(tmp_path / f"{threads}.bistro")
+        files.append((tmp_path / f"{threads}.bistro").read_bytes())
+    assert files[0] == files[1] == files[2]

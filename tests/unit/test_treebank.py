@@ -175,3 +175,12 @@ def test_any_text(text):
         for line in text.removeprefix("\ufeff").split("\n")
         if line.strip(" \t\r")
     ]
+
+
+def test_lines_is_another_name_for_text(tmp_path):
+    path = tmp_path / "sentences"
+    path.write_text("1\tnot\tcolumns\nDogs bark .\n", encoding="utf-8")
+    assert [s.forms for s in read(path, format="lines")] == [
+        ["1", "not", "columns"],
+        ["Dogs", "bark", "."],
+    ]

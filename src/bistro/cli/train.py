@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,58 +20,78 @@ INTERRUPTED = 130
 _COMPRESSED = (".gz", ".xz", ".zst")
 
 
+Kind = Annotated[
+    str, typer.Argument(metavar="KIND", help="The kind of model: ngram or transition.")
+]
+Data = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="TRAIN",
+        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with a sentence a line; - is stdin.",
+        show_default=False,
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="MODEL",
+        help="The model file to write; needed, and by custom named *.bistro.",
+        show_default=False,
+    ),
+]
+Dev = Annotated[
+    str | None,
+    typer.Option(
+        "--dev", metavar="DEV", help="Held-out data: its perplexity is printed at the end."
+    ),
+]
+Config = Annotated[
+    str | None,
+    typer.Option("--config", metavar="FILE.toml", help="Settings: a file or a preset."),
+]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="One setting, as in order=3 or sampler.seating=minimal.",
+    ),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")
+]
+CheckpointSeconds = Annotated[
+    float,
+    typer.Option(
+        metavar="S", min=0, help="How often the checkpoint is renewed; 0: after every sweep."
+    ),
+]
+ShowConfig = Annotated[
+    bool, typer.Option("--show-config", help="Print all settings as TOML and stop.")
+]
+Threads = Annotated[
+    int,
+    typer.Option(
+        "--threads", metavar="N", min=0, help="0: as many as there are; the result is the same."
+    ),
+]
+
+
 def train(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="The kind of model: ngram.")],
-    data: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="TRAIN",
-            help="Treebanks (CoNLL-U, CoNLL-X) or texts with a sentence a line; - is stdin.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="MODEL",
-            help="The model file to write; needed, and by custom named *.bistro.",
-            show_default=False,
-        ),
-    ] = None,
-    dev: Annotated[
-        str | None,
-        typer.Option(
-            "--dev", metavar="DEV", help="Held-out data: its perplexity is printed at the end."
-        ),
-    ] = None,
-    config: Annotated[
-        str | None,
-        typer.Option("--config", metavar="FILE.toml", help="Settings: a file or a preset."),
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="One setting, as in order=3 or sampler.seating=minimal.",
-        ),
-    ] = None,
+    kind: Kind,
+    data: Data = None,
+    output: Output = None,
+    dev: Dev = None,
+    config: Config = None,
+    overrides: Overrides = None,
     seed: SeedOption = 1,
+    threads: Threads = 0,
     format: FormatOption = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")
-    ] = False,
-    checkpoint_seconds: Annotated[
-        float,
-        typer.Option(
-            metavar="S", min=0, help="How often the checkpoint is renewed; 0: after every sweep."
-        ),
-    ] = 20.0,
-    show_config: Annotated[
-        bool, typer.Option("--show-config", help="Print all settings as TOML and stop.")
-    ] = False,
+    resume: Resume = False,
+    checkpoint_seconds: CheckpointSeconds = 20.0,
+    show_config: ShowConfig = False,
 ) -> None:
     """Train a model on a treebank or a text.
 
@@ -81,10 +102,10 @@ def train(
     a power cut, the same command with --resume goes on and ends with exactly the model that an
     unbroken run gives.
 
-        bistro train ngram train.conllu -o english.bistro
+        bistro train transition train.conllu -o english.bistro
         bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
-        bistro train ngram --show-config > ngram.toml
-        bistro train ngram train.conllu -o english.bistro --config ngram.toml --dev dev.conllu
+        bistro train transition --show-config > parser.toml
+        bistro train transition train.conllu -o english.bistro --config parser.toml --dev dev.conllu
     """
     from bistro import config as configuration
     from bistro.evaluate.text import text_figures
@@ -108,7 +129,12 @@ def train(
     _mention(checkpoint, resume)
     watcher = Watcher()
     session = Session(
-        checkpoint, resume, watcher.on_start, watcher.on_sweep, lambda: watcher.stopped
+        checkpoint,
+        resume,
+        watcher.on_start,
+        watcher.on_sweep,
+        lambda: watcher.stopped,
+        threads or os.cpu_count() or 1,
     )
     try:
         with watcher:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,6 +41,8 @@ class Session:
     """Called once, with the number of sweeps that a checkpoint spares and the number of all."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
     stop_asked: Callable[[], bool] = lambda: False
+    threads: int = 1
+    """Chains that sweep at the same time; the result is the same for any number."""
 
 
 class Sweeping(Protocol):
@@ -74,8 +77,7 @@ def run_chains(
     trace = _begin(chains, fingerprint, session)
     session.on_start(len(trace), total)
     for number in range(len(trace), total):
-        for chain in chains:
-            chain.step(number, keep=number >= total - kept)
+        _step(chains, number, keep=number >= total - kept, threads=session.threads)
         log_likelihood = sum(chain.log_likelihood() for chain in chains)
         trace.append({"sweep": number + 1, "log_likelihood": log_likelihood})
         session.on_sweep(Sweep(number + 1, total, log_likelihood))
@@ -86,6 +88,17 @@ def run_chains(
         if stopping:
             raise StoppedError(f"stopped after sweep {number + 1} of {total}")
     return trace
+
+
+def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -> None:
+    """Make one sweep of every chain; chains share nothing, so several can sweep at once."""
+    if threads == 1 or len(chains) == 1:
+        for chain in chains:
+            chain.step(sweep, keep=keep)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(chain.step, sweep, keep=keep) for chain in chains]:
+            done.result()
 
 
 def _begin(chains: Sequence[Sweeping], fingerprint: str, session: Session) -> list[dict[str, Any]]:

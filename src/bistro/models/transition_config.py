@@ -10,18 +10,6 @@ from bistro.encoding.contexts import element_numbers, sees_labels
 from bistro.errors import ConfigError
 from bistro.models.settings import SamplerSettings
 
-# What actions and tags see in Table 1 of Buys & Blunsom (2015).
-TABLE_1 = (
-    "s1.tag",
-    "s2.tag",
-    "s1.rc1.tag",
-    "s1.lc1.tag",
-    "s3.tag",
-    "s2.rc1.tag",
-    "s1.word",
-    "s2.word",
-)
-
 
 @dataclass(frozen=True)
 class ContextSettings:

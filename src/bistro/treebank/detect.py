@@ -17,6 +17,7 @@ from bistro.treebank.fields import UPOS
 
 SENTENCE_FORMATS = ("conllu", "conllx", "text")
 FORMATS = (*SENTENCE_FORMATS, "brackets")
+_OTHER_NAMES = {"lines": "text"}
 
 _SUFFIXES = {
     ".conllu": "conllu",
@@ -70,6 +71,7 @@ def choose_format(
 ) -> str:
     """Return the format of a file: as given, by its suffix, or by its content."""
     if given is not None:
+        given = _OTHER_NAMES.get(given, given)
         check_format(given, choices)
         return given
     found = (path and format_of_suffix(path)) or format_of_content(stream.peek())
