@@ -42,7 +42,7 @@ FormatOption = Annotated[
     typer.Option(
         "--input",
         metavar="FORMAT",
-        help="conllu, conllx or lines (text); otherwise by suffix (.conllu; .conll, .conllx; .txt) or "
+        help="conllu, conllx or lines; otherwise by suffix (.conllu; .conll, .conllx; .txt) or "
         "content.",
         show_default=False,
     ),

@@ -27,7 +27,7 @@ Data = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="TRAIN",
-        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with a sentence a line; - is stdin.",
+        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts, a sentence a line; - is stdin.",
         show_default=False,
     ),
 ]
