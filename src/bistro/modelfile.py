@@ -67,6 +67,20 @@ def write_model(
     name = os.fspath(path)
     if name.endswith(_COMPRESSED):
         raise ModelFileError(f"{name}: a model file is mapped, not compressed: choose another name")
+    pieces = _pieces(name, header, arrays)
+    with writing(name) as stream:
+        stream.writelines(pieces)
+
+
+def encode_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return what `write_model` would write."""
+    return b"".join(_pieces("the model", header, arrays))
+
+
+def _pieces(
+    name: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> list[bytes | memoryview]:
+    """Return the content of a model file, in pieces that share the memory of the arrays."""
     if not isinstance(header.get("kind"), str):
         raise ValueError("the header of a model needs a kind")
     own = {**header, "format_version": FORMAT_VERSION, "bistro_version": _bistro_version()}
@@ -75,17 +89,22 @@ def write_model(
         key=lambda item: (-item[1].dtype.itemsize, item[0]),
     )
     content = _encode_header(name, own, ordered)
-    with writing(name) as stream:
-        stream.write(len(content).to_bytes(8, "little"))
-        stream.write(content)
-        for _, array in ordered:
-            stream.write(array.reshape(-1).view(np.uint8).data)
+    data = [array.reshape(-1).view(np.uint8).data for _, array in ordered]
+    return [len(content).to_bytes(8, "little"), content, *data]
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Map a model file and check all of it but the numbers themselves."""
     name = os.fspath(path)
-    data = _map(name)
+    return _parts(name, _map(name))
+
+
+def decode_model(content: bytes, name: str) -> ModelFile:
+    """Check the content of a model file like `read_model`; `name` is for messages."""
+    return _parts(name, np.frombuffer(content, dtype=np.uint8))
+
+
+def _parts(name: str, data: NDArray[np.uint8]) -> ModelFile:
     outer, start = _decode_header(name, data)
     header = _own_entry(name, outer.pop(METADATA, None))
     return ModelFile(header, _arrays(name, outer, data, start))

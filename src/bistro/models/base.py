@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.errors import BistroError, ConfigError, ModelFileError
-from bistro.modelfile import read_model, write_model
+from bistro.modelfile import ModelFile, decode_model, encode_model, read_model, write_model
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -119,7 +119,14 @@ class Model(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, which has its name only when complete."""
-        write_model(path, {"kind": self.kind, **vars(self.origin), **self.header()}, self.arrays())
+        write_model(path, self._whole_header(), self.arrays())
+
+    def to_bytes(self) -> bytes:
+        """Return what `save` would write."""
+        return encode_model(self._whole_header(), self.arrays())
+
+    def _whole_header(self) -> dict[str, Any]:
+        return {"kind": self.kind, **vars(self.origin), **self.header()}
 
     def surprisal(
         self, text: Words | Iterable[Words], *, eos: bool = True, **options: Any
@@ -150,20 +157,28 @@ class Model(ABC):
 
 def load(path: str | os.PathLike[str]) -> Model:
     """Open a model file, whatever its kind; its arrays are mapped, not read."""
+    return _model_of(read_model(path), os.fspath(path))
+
+
+def from_bytes(content: bytes, name: str = "the model") -> Model:
+    """Make a model from the content of its file; `name` is for messages."""
+    return _model_of(decode_model(content, name), name)
+
+
+def _model_of(file: ModelFile, name: str) -> Model:
     from bistro.models import KINDS
 
-    file = read_model(path)
     kind = file.header.get("kind")
     if kind not in KINDS:
         raise ModelFileError(
-            f"{os.fspath(path)}: is of kind '{kind}', which this Bistro does not know "
+            f"{name}: is of kind '{kind}', which this Bistro does not know "
             f"(it knows {', '.join(sorted(KINDS))})"
         )
     try:
-        origin = Origin(**{name: file.header[name] for name in ("seed", "treebank", "trace")})
+        origin = Origin(**{entry: file.header[entry] for entry in ("seed", "treebank", "trace")})
         return KINDS[kind].from_parts(file.header, file.arrays, origin)
     except (BistroError, KeyError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{os.fspath(path)}: is damaged: {_reason(error)}") from None
+        raise ModelFileError(f"{name}: is damaged: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:
