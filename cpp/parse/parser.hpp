@@ -55,8 +55,7 @@ template <class Franchise>
 bool take_least_risk(Parse& parse, const Posterior<Franchise>& posterior, const Marginals& marginals,
                      const TransitionModel<Franchise>& model) {
     const Parse before = parse;
-    MinimumRisk chart;
-    parse.heads = chart.heads(marginals.heads, model.system.single_root);
+    parse.heads = least_risk_heads(marginals.heads, model.system.single_root);
     if (model.labelled) parse.labels = posterior.labels_for(parse.heads);
     for (std::size_t i = 0; i < parse.tags.size(); ++i)
         parse.tags[i] = std::max_element(marginals.tags[i].begin(), marginals.tags[i].end(), [](const auto& a, const auto& b) {

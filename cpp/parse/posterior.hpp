@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "parse/minimum_risk.hpp"
 #include "parse/model.hpp"
 #include "parse/policies.hpp"
 
@@ -26,7 +27,6 @@ struct Parse {
     double posterior = 0;                           // among the trees found
 };
 
-using Weighted = std::vector<std::pair<std::int32_t, double>>;  // (what, probability)
 
 struct Marginals {
     std::vector<Weighted> heads, labels, tags;  // by word

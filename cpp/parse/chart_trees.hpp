@@ -1,0 +1,108 @@
+// Trees out of a filled chart: the best one, draws, and the probability of every arc.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "hpyp/rng.hpp"
+#include "parse/chart.hpp"
+
+namespace bistro {
+
+// By word, the first at 0: its node, the node of its head, and the kind of the sibling before it (0: none).
+struct ChartTree {
+    std::vector<std::int32_t> node, head, sibling;
+
+    explicit ChartTree(int words) : node(words, 0), head(words, 0), sibling(words, 0) {}
+
+    // Takes note of an item and of the first of the parts it is made from.
+    void note(const ArcWeights& w, const Item& item, const Item& part) {
+        if (item.type != Item::right && item.type != Item::left) return;
+        const bool is_right = item.type == Item::right;
+        const int child = is_right ? item.to : item.from, word = w.position[child] - 1;
+        node[word] = child;
+        head[word] = is_right ? item.from : item.to;
+        sibling[word] = part.type == item.type ? w.kind[is_right ? part.to : part.from] : 0;
+    }
+};
+
+// One tree, from the top down: choose(item) gives the two parts that an item is made from.
+template <class Semiring, class Choose>
+ChartTree read_tree(const Chart<Semiring>& chart, const Choose& choose) {
+    ChartTree tree(chart.weights().words);
+    // An explicit stack: a chain of a thousand words must not recurse a thousand deep.
+    std::vector<Item> open{chart.goal()};
+    while (!open.empty()) {
+        const Item item = open.back();
+        open.pop_back();
+        const auto [part, other] = choose(item);
+        tree.note(chart.weights(), item, part);
+        for (const Item& next : {part, other})
+            if (next.type != Item::none) open.push_back(next);
+    }
+    return tree;
+}
+
+inline ChartTree best_tree(const Chart<MaxPlus>& chart) {
+    return read_tree(chart, [&](const Item& item) {
+        std::pair<Item, Item> best;
+        double most = -kInfinity;
+        chart.each_way(item, [&](double weight, const Item& part, const Item& other) {
+            const double score = weight + chart.value(part) + chart.value(other);
+            if (score > most) most = score, best = {part, other};
+        });
+        return best;
+    });
+}
+
+// A draw among all trees by their weights.
+template <class Semiring>
+ChartTree sample_tree(const Chart<Semiring>& chart, Stream& rng) {
+    return read_tree(chart, [&](const Item& item) {
+        std::pair<Item, Item> chosen;
+        const double over = Semiring::inverse(chart.value(item));
+        double left = rng.uniform();
+        bool found = false;
+        chart.each_way(item, [&](double weight, const Item& part, const Item& other) {
+            if (found) return;
+            const double share = Semiring::times(weight, over);
+            const double mass = Semiring::probability(
+                Semiring::times(share, Semiring::times(chart.value(part), chart.value(other))));
+            if (mass == 0) return;
+            chosen = {part, other};  // the last with mass, should rounding leave something over
+            found = (left -= mass) < 0;
+        });
+        return chosen;
+    });
+}
+
+// The probability of every arc with its sibling, in the layout of ArcWeights::arc: inside times outside, over the total.
+template <class Semiring>
+std::vector<double> arc_probabilities(const Chart<Semiring>& chart) {
+    const ArcWeights& w = chart.weights();
+    std::vector<double> probability(w.arc.size(), 0.0), outside(chart.num_items(), Semiring::zero);
+    auto add = [&](const Item& item, double mass) {
+        double& sum = outside[chart.index(item)];
+        sum = Semiring::plus(sum, mass);
+    };
+    add(chart.goal(), Semiring::inverse(chart.value(chart.goal())));
+    chart.each_item_from_the_top([&](const Item& item) {
+        const double above = outside[chart.index(item)];
+        if (above == Semiring::zero) return;
+        const bool is_right = item.type == Item::right, is_arc = is_right || item.type == Item::left;
+        const std::size_t arc = !is_arc ? 0 : is_right ? w.arc_at(item.from, item.to) : w.arc_at(item.to, item.from);
+        chart.each_way(item, [&](double weight, const Item& part, const Item& other) {
+            const double share = Semiring::times(above, weight), inside = chart.value(part);
+            const double with_other = Semiring::times(share, chart.value(other));
+            add(part, with_other);
+            if (other.type != Item::none) add(other, Semiring::times(share, inside));
+            if (!is_arc) return;
+            const int sibling = part.type == item.type ? w.kind[is_right ? part.to : part.from] : 0;
+            probability[arc + sibling] += Semiring::probability(Semiring::times(with_other, inside));
+        });
+    });
+    return probability;
+}
+
+}  // namespace bistro

@@ -1,0 +1,102 @@
+// All projective trees of one sentence with their weights: the best, the sum, draws, arcs, the k best.
+//
+// The sum is taken over plain numbers, which is ten times faster than over logarithms. So that they neither vanish nor overflow,
+// the weights of each word are divided by those it has in the best tree, which then weighs 1. Should a very long sentence
+// need it nevertheless, logarithms are used.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "parse/chart_trees.hpp"
+#include "parse/kbest.hpp"
+
+namespace bistro {
+
+// The best tree under logarithms or scores of any kind.
+class BestTrees {
+public:
+    explicit BestTrees(const ArcWeights& log_weights) { score_ = chart_.fill(log_weights); }
+
+    bool none() const { return score_ == -kInfinity; }
+    double score() const { return score_; }
+    ChartTree best() const { return best_tree(chart_); }
+    KBest ranked() const { return KBest(chart_); }
+
+private:
+    Chart<MaxPlus> chart_;
+    double score_;
+};
+
+// What the sides of each node weigh in a tree, by [node][side]: the stop after the outermost child.
+inline std::vector<double> stops_of(const ArcWeights& w, const ChartTree& tree) {
+    std::vector<std::int32_t> outermost(w.nodes() * 2, 0);
+    auto outer = [&](int word) {
+        const int head = tree.head[word];
+        const Side side = w.position[head] < word + 1 ? kRight : kLeft;
+        std::int32_t& kind = outermost[head * 2 + side];
+        if (side == kRight || kind == 0) kind = w.kind[tree.node[word]];  // from left to right: the first, or the last
+    };
+    for (int word = 0; word < w.words; ++word) outer(word);
+    std::vector<double> stops(w.nodes() * 2);
+    for (int node = 0; node < w.nodes(); ++node)
+        for (const Side side : {kLeft, kRight}) stops[node * 2 + side] = w.stop_of(node, side, outermost[node * 2 + side]);
+    return stops;
+}
+
+// The logarithm of what one tree weighs, by word; the root's stop is the last.
+inline std::vector<double> weights_of(const ArcWeights& w, const ChartTree& tree) {
+    const std::vector<double> stops = stops_of(w, tree);
+    std::vector<double> weights;
+    for (int word = 0; word < w.words; ++word) {
+        const int node = tree.node[word];
+        weights.push_back(w.arcs(tree.head[word], node)[tree.sibling[word]] + stops[node * 2] + stops[node * 2 + 1]);
+    }
+    weights.push_back(stops[kRight]);
+    return weights;
+}
+
+// Sums over all trees, each of which counts by its weight to the power of 1 / temperature.
+class SumOfTrees {
+public:
+    SumOfTrees(const ArcWeights& log_weights, const ChartTree& best, double temperature) : scaled_(log_weights) {
+        const std::vector<double> scale = weights_of(log_weights, best);
+        double log_scale = 0;
+        for (double& x : scaled_.stop) x = std::exp(x / temperature);
+        for (int word = 0; word < scaled_.words; ++word) log_scale += scale[word];
+        for (int head = 0; head < scaled_.nodes(); ++head)
+            for (int child = 1; child < scaled_.nodes(); ++child) {
+                double* arc = &scaled_.arc[scaled_.arc_at(head, child)];
+                const double by = scale[scaled_.position[child] - 1];
+                for (int k = 0; k < scaled_.kinds; ++k) arc[k] = arc[k] == -kInfinity ? 0.0 : std::exp((arc[k] - by) / temperature);
+            }
+        const double total = plain_.fill(scaled_);
+        if (total > 1e-100 && total < 1e100) {
+            log_total_ = std::log(total) + log_scale / temperature;
+            return;
+        }
+        in_logarithms_.emplace();
+        scaled_ = log_weights;
+        for (auto* weights : {&scaled_.arc, &scaled_.stop})
+            for (double& x : *weights) x /= temperature;
+        log_total_ = in_logarithms_->fill(scaled_);
+    }
+
+    SumOfTrees(const SumOfTrees&) = delete;  // the chart refers to the weights here
+
+    double log_total() const { return log_total_; }
+    ChartTree sample(Stream& rng) const { return in_logarithms_ ? sample_tree(*in_logarithms_, rng) : sample_tree(plain_, rng); }
+    std::vector<double> probabilities() const {
+        return in_logarithms_ ? arc_probabilities(*in_logarithms_) : arc_probabilities(plain_);
+    }
+
+private:
+    ArcWeights scaled_;
+    Chart<SumProduct> plain_;
+    std::optional<Chart<LogSum>> in_logarithms_;
+    double log_total_ = 0;
+};
+
+}  // namespace bistro
