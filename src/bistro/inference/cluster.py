@@ -1,0 +1,280 @@
+"""The same work on many machines: `Workers` on a Dask cluster.
+
+``--cluster tcp://host:port`` names the scheduler of a running cluster, ``--cluster local:N`` starts
+N worker processes on this machine and ends them afterwards; without either, threads do the work.
+What is shared is sent once and stays with the workers; items go out a bounded number at a time, and
+results come back in their order. A task is pure, so when a worker is lost its tasks run again
+elsewhere, and nothing of it shows in the result.
+
+>>> def times(shared, item):
+...     return shared * item
+>>> with workers_for(None, threads=2) as workers:
+...     list(workers.run(times, 3, [1, 2, 4]))
+[3, 6, 12]
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import re
+import secrets
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from bistro.errors import BistroError
+from bistro.inference.workers import (
+    WAITING_PER_WORKER,
+    Item,
+    LocalWorkers,
+    Result,
+    Shared,
+    Workers,
+)
+from bistro.version import __version__
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+SECONDS_TO_CONNECT = 10.0
+SECONDS_WITHOUT_WORKERS = 60.0
+"""A nanny starts a lost worker again within seconds; a cluster empty for longer stays empty."""
+SECONDS_BETWEEN_LOOKS = 1.0
+
+
+class ClusterError(BistroError):
+    """A cluster cannot be used: its address, its scheduler or its workers."""
+
+
+@contextmanager
+def workers_for(cluster: str | None, threads: int) -> Iterator[Workers]:
+    """Yield the workers that `cluster` names, or as many threads; they end with the context.
+
+    `cluster` is ``tcp://host:port``, ``tls://host:port``, ``local:N`` or None; 0 threads are as
+    many as the machine has.
+    """
+    if cluster is None:
+        yield LocalWorkers(threads or os.cpu_count() or 1)
+        return
+    processes = _check_address(cluster)
+    _check_installed()
+    with _quiet(), ExitStack() as stack:
+        address = stack.enter_context(_local_cluster(processes)) if processes else cluster
+        yield ClusterWorkers(stack.enter_context(_connected(address)), cluster)
+
+
+class ClusterWorkers:
+    """Workers of a Dask cluster."""
+
+    def __init__(
+        self, client: Client, name: str, *, patience: float = SECONDS_WITHOUT_WORKERS
+    ) -> None:
+        self._client = client
+        self._name = name
+        self._patience = patience
+        self._threads = 0
+        self._looked = self._seen = time.monotonic()
+
+    def run(
+        self, task: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
+    ) -> Iterator[Result]:
+        """Yield task(shared, item) for every item, in the order of the items."""
+        name = f"bistro-{secrets.token_hex(8)}"
+        ahead: deque[Future] = deque()
+        numbered = enumerate(items)
+        held = self._broadcast(shared, name)
+        try:
+            while True:
+                for number, item in islice(numbered, self._room(len(ahead))):
+                    # Keys of one group, so that the scheduler keeps what waits to itself and hands
+                    # it to whoever is free, also to workers that came later.
+                    place = {"key": (name, number), "priority": -number}
+                    ahead.append(
+                        self._client.submit(_attempt, __version__, task, held, item, **place)
+                    )
+                if not ahead:
+                    return
+                yield self._result(ahead[0])
+                ahead.popleft().release()
+        finally:
+            self._client.cancel([*ahead, held])
+
+    def _broadcast(self, shared: object, name: str) -> Future:
+        """Put what is shared onto every worker.
+
+        It goes as a task, not as scattered data, since a task's result can be made again when all
+        the workers that had it are lost.
+        """
+        held = self._client.submit(_hold, shared, key=f"{name}-shared")
+        self._await(held)
+        self._client.replicate([held])
+        return held
+
+    def _room(self, under_way: int) -> int:
+        """Return how many more items may go out."""
+        self._look()
+        return max(WAITING_PER_WORKER * self._threads - under_way, 0 if under_way else 1)
+
+    def _result(self, future: Future) -> Any:
+        while True:
+            self._await(future)
+            try:
+                return future.result(timeout=self._patience)
+            except (TimeoutError, CancelledError):
+                # Its worker was lost before it gave the result away: wait until it is made again.
+                continue
+
+    def _await(self, future: Future) -> None:
+        """Return when the task has ended well; raise what made it fail."""
+        while True:
+            try:
+                error = future.exception(timeout=SECONDS_BETWEEN_LOOKS)
+            except TimeoutError:
+                self._look()
+            except CancelledError:
+                raise self._scheduler_lost() from None
+            else:
+                if error is None:
+                    return
+                raise self._explained(error) from None
+
+    def _explained(self, error: BaseException) -> BaseException:
+        """Return the error of a task, or a sentence about the cluster if it is the reason."""
+        from distributed import KilledWorker
+
+        if isinstance(error, KilledWorker):
+            return ClusterError(
+                f"--cluster {self._name}: a piece of work ended {error.allowed_failures + 1} "
+                "workers one after the other, most likely for want of memory: give each worker "
+                "more of it"
+            )
+        # The scheduler opens what it passes on, and wraps what goes wrong there.
+        reason = error.__cause__ if isinstance(error, RuntimeError) else error
+        if isinstance(reason, ImportError):
+            return ClusterError(
+                f"--cluster {self._name}: the scheduler or a worker cannot import what it needs "
+                f"({reason}): install Bistro {__version__} there too"
+            )
+        return error
+
+    def _look(self) -> None:
+        """Count the workers' threads, now and then; a cluster without workers is an error."""
+        now = time.monotonic()
+        if self._threads and now - self._looked < SECONDS_BETWEEN_LOOKS:
+            return
+        try:
+            self._threads = sum(self._client.nthreads().values())
+        except (OSError, TimeoutError, CancelledError):
+            raise self._scheduler_lost() from None
+        self._looked = now
+        if self._threads:
+            self._seen = now
+        elif now - self._seen > self._patience:
+            raise ClusterError(
+                f"--cluster {self._name}: has had no workers for {self._patience:.0f} seconds: "
+                "start some (dask worker with the scheduler's address), then run again"
+            )
+
+    def _scheduler_lost(self) -> ClusterError:
+        return ClusterError(
+            f"--cluster {self._name}: the scheduler is gone: start the cluster again, then resume"
+        )
+
+
+def _hold(shared: Shared) -> Shared:
+    return shared
+
+
+def _attempt(
+    version: str, task: Callable[[Shared, Item], Result], shared: Shared, item: Item
+) -> Result:
+    """Run a task where its result will be the one that was asked for."""
+    if version != __version__:
+        raise ClusterError(
+            f"the worker on {platform.node()} has Bistro {__version__}, but {version} asked: "
+            "install the same version everywhere"
+        )
+    return task(shared, item)
+
+
+def _check_address(cluster: str) -> int:
+    """Return how many local processes are asked for, 0 for a cluster elsewhere."""
+    if match := re.fullmatch(r"local:([1-9]\d{0,3})", cluster):
+        return int(match[1])
+    if re.fullmatch(r"(tcp|tls)://(\[[0-9a-fA-F:.%]+\]|[^\s:/\[\]]+):\d{1,5}", cluster):
+        return 0
+    raise ClusterError(
+        f"--cluster {cluster}: expected tcp://host:port of a Dask scheduler, or local:N for N "
+        "processes on this machine"
+    )
+
+
+def _check_installed() -> None:
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise ClusterError(
+            "--cluster needs Dask: install it with pip install 'bistro-syntax[cluster]', here "
+            "and on the cluster, or leave the option out"
+        ) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask's log off the screen: what matters of it is said by our errors."""
+    import dask
+    from distributed.utils import silence_logging_cmgr
+
+    with (
+        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}),
+        silence_logging_cmgr(logging.CRITICAL),
+    ):
+        yield
+
+
+@contextmanager
+def _local_cluster(processes: int) -> Iterator[str]:
+    """Run worker processes on this machine; yield the address of their scheduler."""
+    from distributed import LocalCluster
+
+    with (
+        tempfile.TemporaryDirectory(prefix="bistro-cluster-") as folder,
+        LocalCluster(
+            n_workers=processes,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+            local_directory=folder,
+            memory_limit=0,
+        ) as cluster,
+    ):
+        yield cluster.scheduler_address
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[Client]:
+    """Yield a client of the scheduler, or say soon that there is none."""
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, TimeoutError) as error:
+        raise ClusterError(
+            f"--cluster {address}: no scheduler answers within {SECONDS_TO_CONNECT:.0f} seconds "
+            f"({_first_line(error)}): check that 'dask scheduler' runs there and that the port is "
+            "open, or use local:N"
+        ) from None
+    with client:
+        yield client
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).splitlines()
+    return lines[0] if lines else type(error).__name__
