@@ -104,7 +104,8 @@ class ClusterWorkers:
                 yield self._result(ahead[0])
                 ahead.popleft().release()
         finally:
-            self._client.cancel([*ahead, held])
+            if self._client.status == "running":
+                self._client.cancel([*ahead, held])
 
     def _broadcast(self, shared: object, name: str) -> Future:
         """Put what is shared onto every worker.
@@ -166,6 +167,8 @@ class ClusterWorkers:
 
     def _look(self) -> None:
         """Count the workers' threads, now and then; a cluster without workers is an error."""
+        if self._client.status != "running":
+            raise self._scheduler_lost()
         now = time.monotonic()
         if self._threads and now - self._looked < SECONDS_BETWEEN_LOOKS:
             return
@@ -242,16 +245,19 @@ def _quiet() -> Iterator[None]:
 @contextmanager
 def _local_cluster(processes: int) -> Iterator[str]:
     """Run worker processes on this machine; yield the address of their scheduler."""
+    import dask
     from distributed import LocalCluster
 
     with (
         tempfile.TemporaryDirectory(prefix="bistro-cluster-") as folder,
+        dask.config.set({"temporary-directory": folder}),
         LocalCluster(
             n_workers=processes,
             threads_per_worker=1,
-            dashboard_address=None,
+            # Dask serves a page of its state whatever one says: here, and on any free port.
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
-            local_directory=folder,
             memory_limit=0,
         ) as cluster,
     ):
