@@ -20,7 +20,8 @@ from typing import Any
 import bistro
 from benchmarks.arpa import write_arpa
 from benchmarks.data import best_seconds, data_dir, words_of
-from bistro.models.ngram import NgramModel, padded_events
+from bistro.encoding.events import padded_events
+from bistro.models.ngram import NgramModel
 
 REPEATS = 50
 

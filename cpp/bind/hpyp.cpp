@@ -91,6 +91,16 @@ auto structure(const Franchise& franchise) {
     return std::make_tuple(give(std::move(restaurants)), give(std::move(entries)));
 }
 
+Out<double> entry_probabilities(const Franchise& franchise, const In<std::uint32_t>& events) {
+    std::vector<double> out(events.shape(0));
+    {
+        nb::gil_scoped_release release;
+        std::vector<double> all = franchise.entry_probabilities();
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = all.at(events.data()[i]);
+    }
+    return give(std::move(out));
+}
+
 double log_likelihood(const Franchise& franchise) {
     double sum = 0;
     const auto levels = level_likelihoods(franchise);
@@ -128,7 +138,11 @@ void bind_hpyp(nb::module_& m) {
         .def("probability", &Base::probability, "dish"_a)
         .def_prop_ro("dishes", &Base::dishes);
     nb::class_<UniformBase, Base>(m, "UniformBase").def(nb::init<std::int32_t>(), "dishes"_a);
-    nb::class_<VectorBase, Base>(m, "VectorBase").def(nb::init<std::vector<double>>(), "probabilities"_a);
+    nb::class_<VectorBase, Base>(m, "VectorBase")
+        .def(nb::init<std::vector<double>>(), "probabilities"_a)
+        .def("assign", [](VectorBase& self, const In<double>& probabilities) {
+            self.assign({probabilities.data(), probabilities.data() + probabilities.shape(0)});
+        }, "probabilities"_a.noconvert(), "Other probabilities for the same dishes.");
     nb::class_<FranchiseBase, Base>(m, "FranchiseBase", "One restaurant of another franchise as a base.")
         .def(nb::init<std::shared_ptr<Franchise>, std::vector<std::int32_t>>(), "franchise"_a, "context"_a);
 
@@ -167,6 +181,7 @@ void bind_hpyp(nb::module_& m) {
         .def("level_likelihoods", &level_likelihoods)
         .def("log_likelihood", &log_likelihood, "log p(seating, dishes), with the probabilities of a base that does not learn.")
         .def("probabilities", &probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert())
+        .def("entry_probabilities", &entry_probabilities, "events"_a.noconvert(), "Of resolved events, all in one pass.")
         .def("set_parameters", &Franchise::set_parameters, "level"_a, "discount"_a, "strength"_a)
         .def("parameters", [](const Franchise& self) {
             std::vector<std::pair<double, double>> out;

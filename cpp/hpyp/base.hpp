@@ -40,12 +40,13 @@ private:
 class VectorBase final : public Base {
 public:
     explicit VectorBase(std::vector<double> probabilities) : probabilities_(std::move(probabilities)) {
-        double sum = 0;
-        for (const double p : probabilities_) {
-            if (!(p >= 0 && p <= 1)) throw std::invalid_argument("a probability must lie in [0, 1]");
-            sum += p;
-        }
-        if (!(std::abs(sum - 1) < 1e-6)) throw std::invalid_argument("the probabilities of a base must sum to 1");
+        check(probabilities_);
+    }
+    // Other probabilities for the same dishes: for a base that is learned beside the franchise, between its sweeps.
+    void assign(std::vector<double> probabilities) {
+        check(probabilities);
+        if (probabilities.size() != probabilities_.size()) throw std::invalid_argument("a base keeps its dishes");
+        probabilities_ = std::move(probabilities);
     }
     double probability(std::int32_t dish) const override {
         return dish >= 0 && static_cast<std::size_t>(dish) < probabilities_.size() ? probabilities_[dish] : 0.0;
@@ -54,6 +55,15 @@ public:
     std::int32_t dishes() const override { return static_cast<std::int32_t>(probabilities_.size()); }
 
 private:
+    static void check(const std::vector<double>& probabilities) {
+        double sum = 0;
+        for (const double p : probabilities) {
+            if (!(p >= 0 && p <= 1)) throw std::invalid_argument("a probability must lie in [0, 1]");
+            sum += p;
+        }
+        if (!(std::abs(sum - 1) < 1e-6)) throw std::invalid_argument("the probabilities of a base must sum to 1");
+    }
+
     std::vector<double> probabilities_;
 };
 

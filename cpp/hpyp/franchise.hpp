@@ -158,11 +158,14 @@ public:
         return (entry.customers - d * entry.tables + (theta + d * r.tables) * parent) / (r.customers + theta);
     }
 
-    double entry_probability(std::uint32_t id) const {
-        const Entry& entry = entries_[id];
-        const double p =
-            entry.parent == kNone ? base_->probability(entry.dish) : entry_probability(entry.parent);
-        return predictive(entry, p);
+    // The probability of every entry; an entry's parent was always made before it.
+    std::vector<double> entry_probabilities() const {
+        std::vector<double> now(entries_.size());
+        for (std::size_t i = 0; i < now.size(); ++i) {
+            const Entry& entry = entries_[i];
+            now[i] = predictive(entry, entry.parent == kNone ? base_->probability(entry.dish) : now[entry.parent]);
+        }
+        return now;
     }
 
     // The weight a restaurant gives to its parent's distribution; an empty one passes it through.

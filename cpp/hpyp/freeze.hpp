@@ -26,14 +26,8 @@ struct PredictiveSum {
         if (probability.size() > entries.size() || backoff.size() > franchise.restaurants().size())
             throw std::invalid_argument("the samples belong to another set of events");
         catch_up(franchise);
-        std::vector<double> now(entries.size());
-        // An entry's parent was always made before it.
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            const Entry& entry = entries[i];
-            const double parent = entry.parent == kNone ? franchise.base().probability(entry.dish) : now[entry.parent];
-            now[i] = franchise.predictive(entry, parent);
-            probability[i] += now[i];
-        }
+        const std::vector<double> now = franchise.entry_probabilities();
+        for (std::size_t i = 0; i < now.size(); ++i) probability[i] += now[i];
         for (std::size_t i = 0; i < backoff.size(); ++i) backoff[i] += franchise.backoff(franchise.restaurants()[i]);
         ++samples;
     }

@@ -36,9 +36,11 @@ def test_by_hand():
 
 
 def test_protocol_says_what_is_counted():
-    figures = language_figures([-1.0], [False], [True], 2, unknown="left out")
-    for phrase in ("</s>", "space or newline", "natural logarithm", "words left out"):
+    figures = language_figures([-1.0], [False], [True], 2)
+    for phrase in ("</s>", "space or newline", "natural logarithm", "letters not counted"):
         assert phrase in figures.protocol
+    spelled = language_figures([-1.0], [False], [True], 2, open_vocabulary=True)
+    assert "words spelled" in spelled.protocol and "any open vocabulary" in spelled.protocol
 
 
 def test_impossible_event_is_infinite_not_an_exception():

@@ -13,10 +13,11 @@ import pytest
 
 import bistro
 from bistro.decode.surprisal import surprisal_rows
+from bistro.encoding.events import padded_events
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.evaluate.text import text_figures
 from bistro.modelfile import read_model, write_model
-from bistro.models.ngram import NgramModel, padded_events
+from bistro.models.ngram import NgramModel
 from bistro.treebank.treebank import read
 
 TEXT = """\

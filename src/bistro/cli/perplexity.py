@@ -50,8 +50,10 @@ def perplexity(
 
     The end of each sentence is an event like a word; figures with and without it are printed, each
     with what it counts. An unknown word has the probability of its class, so figures of models with
-    different vocabularies cannot be compared. A parser's probabilities are sums over analyses,
-    estimated by sequential Monte Carlo (unbiased) or bounded from below by --method search.
+    different vocabularies cannot be compared. Models trained with unknown=spelling give every
+    string a probability: their bits per character can. A parser's probabilities are sums over
+    analyses, estimated by sequential Monte Carlo (unbiased) or bounded from below by --method
+    search.
 
     --with mixes two models of one vocabulary, p = λ p1 + (1 - λ) p2, with the λ that is best on
     DEV, and prints the figures of both and of the mixture.
@@ -92,6 +94,7 @@ def _mixture(
         mixing_weight,
         require_same_events,
         same_scores,
+        vocabulary_of,
     )
     from bistro.evaluate.language import count_characters, language_figures
     from bistro.models.base import as_words, load
@@ -116,7 +119,13 @@ def _mixture(
     first, second = (s.log_probs for s in scores)
     characters = count_characters(as_words(sentences))
     figures = {
-        name: language_figures(logs, scores[0].is_eos, scores[0].is_oov, characters)
+        name: language_figures(
+            logs,
+            scores[0].is_eos,
+            scores[0].is_oov,
+            characters,
+            open_vocabulary=vocabulary_of(models[0]).is_open,
+        )
         for name, logs in (
             ("mixture", mixed(first, second, weight)),
             (paths[0], first),
@@ -147,13 +156,18 @@ def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None
         table.add_column(name, justify="right")
     table.add_column("what is counted")
     one = next(iter(figures.values()))
+    spelled = one.open_vocabulary
     for name, shape, protocol in (
         ("perplexity", "{:.2f}", "words and sentence ends"),
         ("perplexity_no_eos", "{:.2f}", "words"),
         ("perplexity_known", "{:.2f}", "known words and sentence ends"),
         ("bits_per_word", "{:.4f}", "words and sentence ends"),
-        ("bits_per_char", "{:.4f}", "characters, one space a token"),
-        ("oov_rate", "{:.2%}", "words; each scored as its class"),
+        (
+            "bits_per_char",
+            "{:.4f}",
+            "characters, one space a token" + ("" if spelled else "; unknown words not spelled"),
+        ),
+        ("oov_rate", "{:.2%}", f"words; each {'spelled' if spelled else 'scored as its class'}"),
         ("words", "{:,}", f"in {one.sentences:,} sentences"),
         ("log_prob", "{:,.1f}", "natural logarithm, sentence ends included"),
     ):

@@ -71,7 +71,7 @@ def surprisal(
     - sent_id: the name of the sentence in its file, or its number from 1
     - word_id: the place of the word, from 1; 3-4 for a token of two words, which gets their sum
     - token: the word as it stands in INPUT
-    - oov: 1 if the model does not know the word, so that its class was scored; else 0
+    - oov: 1 if the model does not know the word: its class was scored, or its spelling; else 0
     - surprisal: in bits
     - surprisal_syn, surprisal_lex: its parts, how far the word moves the belief about the analysis
       (a Kullback-Leibler divergence) and the word itself given its analyses; they sum to it

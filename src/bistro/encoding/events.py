@@ -40,3 +40,20 @@ class Events:
         shape = np.array(self.contexts.shape, dtype=np.int64)
         parts = (shape, np.ascontiguousarray(self.contexts), self.outcomes)
         return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+
+
+def padded_events(
+    ids: NDArray[np.int32], offsets: NDArray[np.int64], order: int, *, start: int, end: int
+) -> Events:
+    """Return all words and sentence ends with the `order - 1` words before each, nearest first."""
+    pad = order - 1
+    lengths = np.diff(offsets)
+    begins = np.concatenate(([0], np.cumsum(lengths + pad + 1)))[:-1]
+    sequence = np.full(int((lengths + pad + 1).sum()), start, dtype=np.int32)
+    sentence = np.repeat(np.arange(lengths.size), lengths)
+    sequence[begins[sentence] + pad + np.arange(ids.size) - offsets[sentence]] = ids
+    sequence[begins + pad + lengths] = end
+    targets = np.ones(sequence.size, dtype=np.bool_)
+    targets[(begins[:, None] + np.arange(pad)).ravel()] = False
+    places = np.flatnonzero(targets)
+    return Events(sequence[places[:, None] - 1 - np.arange(pad)], sequence[places])

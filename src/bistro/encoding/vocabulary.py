@@ -6,7 +6,8 @@ them: `end` (``</s>``), which a model of whole sentences predicts, and `start` (
 fills contexts. They are numbers, not strings: a word ``</s>`` in a text is a word like any other.
 
 A word seen fewer than `unknown_below` times in training is unknown, there and later, and is encoded
-as its class (see `bistro.encoding.unknown`).
+as its class (see `bistro.encoding.unknown`). With ``unknown = "spelling"`` every word of training
+is known, and ``<unk>`` stands for all words to come, which a model tells apart by their spelling.
 
 >>> vocabulary = Vocabulary.build([["the", "dog"], ["the", "cat"]], unknown="single")
 >>> vocabulary.encode(["the", "dog", "barks"]).tolist(), vocabulary.end, vocabulary.start
@@ -30,7 +31,7 @@ from numpy.typing import NDArray
 from bistro.encoding.unknown import UNKNOWN, UnknownClasses, sentence_start
 from bistro.errors import ConfigError, ModelFileError, nearest
 
-UnknownMode = Literal["classes", "single"]
+UnknownMode = Literal["classes", "single", "spelling"]
 START_SYMBOL = "<s>"
 END_SYMBOL = "</s>"
 # Forms of unknown words are remembered with their class; the memory is emptied at this size.
@@ -74,7 +75,8 @@ class Vocabulary:
         for sentence in sentences:
             counts.update(sentence)
             initial.update(sentence[: sentence_start(sentence)])
-        known = [word for word, count in counts.items() if count >= unknown_below]
+        fewest = 1 if unknown == "spelling" else unknown_below
+        known = [word for word, count in counts.items() if count >= fewest]
         known.sort(key=lambda word: (-counts[word], word))
         classes = UnknownClasses()
         if unknown == "classes":
@@ -106,6 +108,11 @@ class Vocabulary:
     def num_classes(self) -> int:
         """How many ids are classes of unknown words: ids below this number."""
         return len(self.classes.names)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every string is a word, with a probability of its own."""
+        return self.unknown == "spelling"
 
     @property
     def end(self) -> int:
@@ -209,7 +216,8 @@ def _check_settings(unknown: str, unknown_below: int, unknown_suffixes: int) -> 
     modes = get_args(UnknownMode)
     if unknown not in modes:
         hint = nearest(str(unknown), modes)
-        raise ConfigError(f"unknown = '{unknown}' is not possible{hint}: 'classes' or 'single'")
+        choices = ", ".join(f"'{mode}'" for mode in modes)
+        raise ConfigError(f"unknown = '{unknown}' is not possible{hint}: one of {choices}")
     for name, value, least in (
         ("unknown_below", unknown_below, 1),
         ("unknown_suffixes", unknown_suffixes, 0),

@@ -5,7 +5,8 @@
 λ is learned on a development text by expectation-maximisation: each event is shared between the
 models by how well each predicted it, and λ becomes the first one's mean share. The likelihood has
 one maximum in λ, so EM finds it. Both models must give probabilities to the same events: the same
-vocabulary, with the same classes of unknown words.
+vocabulary, with the same classes of unknown words, or both an open one, in which every string is a
+word.
 
 >>> better, worse = np.log([0.5, 0.4, 0.5]), np.log([0.1, 0.5, 0.1])
 >>> weight = mixing_weight(better, worse)
@@ -58,12 +59,13 @@ def vocabulary_of(model: Model) -> Any:
 def require_same_events(first: Model, second: Model) -> None:
     """Refuse two models that do not tell the same words apart."""
     one, other = vocabulary_of(first), vocabulary_of(second)
-    if one.hash == other.hash:
+    if one.hash == other.hash or (one.is_open and other.is_open):
         return
     raise BistroError(
         f"the models have different vocabularies ({len(one):,} and {len(other):,} words and "
         "classes), so their probabilities are of different events: train both on the same "
-        "sentences with the same unknown, unknown_below and unknown_suffixes"
+        "sentences with the same unknown, unknown_below and unknown_suffixes, or both with "
+        "unknown = spelling"
     )
 
 

@@ -10,8 +10,11 @@ A text of N words in S sentences is N + S events, each with its log-probability:
     bits_per_char     = -L / ln 2 / C
 
 C counts the characters of the tokens and one space or newline after each token, the size of the
-text written one sentence a line. An impossible event makes a perplexity infinite; a figure over no
-events at all is NaN.
+text written one sentence a line. Under an open vocabulary, where every string has a probability,
+bits_per_char is what the text costs, and can be compared between any two such models. Where words
+are unknown their letters cost nothing, and the figure is no measure of the text.
+
+An impossible event makes a perplexity infinite; a figure over no events at all is NaN.
 
 >>> half, quarter = math.log(0.5), math.log(0.25)
 >>> figures = language_figures([half, quarter, half], [False, False, True], [False] * 3, 8)
@@ -30,7 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 BITS_PER_NAT = 1.0 / math.log(2.0)
-UNKNOWN_BY_CLASS = "scored as their unknown-word class"
+UNKNOWN_BY_CLASS = "scored as their unknown-word class, their letters not counted"
+UNKNOWN_SPELLED = "spelled character by character"
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ class LanguageFigures:
     characters: int
     log_prob: float
     """Natural logarithm of the probability of the whole text, `</s>` included."""
+    open_vocabulary: bool
+    """Whether every string has a probability: only then bits_per_char can be compared."""
     protocol: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,13 +77,13 @@ def language_figures(
     is_oov: npt.ArrayLike,
     characters: int,
     *,
-    unknown: str = UNKNOWN_BY_CLASS,
+    open_vocabulary: bool = False,
 ) -> LanguageFigures:
     """Summarise a text, event by event.
 
     `log_probs` are natural logarithms, one an event; `is_eos` marks the events that end a
     sentence, `is_oov` the words outside the vocabulary; `characters` comes from
-    `count_characters`; `unknown` says in the protocol how those words were scored.
+    `count_characters`; with an open vocabulary those words were spelled, else scored as classes.
     """
     logs = np.asarray(log_probs, dtype=np.float64)
     ends = np.asarray(is_eos, dtype=np.bool_)
@@ -96,7 +102,8 @@ def language_figures(
         sentences=int(np.count_nonzero(ends)),
         characters=characters,
         log_prob=log_prob,
-        protocol=_protocol(unknown),
+        open_vocabulary=open_vocabulary,
+        protocol=_protocol(open_vocabulary),
     )
 
 
@@ -139,10 +146,13 @@ def _perplexity(logs: npt.NDArray[np.float64]) -> float:
         return math.inf
 
 
-def _protocol(unknown: str) -> str:
+def _protocol(open_vocabulary: bool) -> str:
+    unknown, comparable = UNKNOWN_BY_CLASS, "of the same vocabulary"
+    if open_vocabulary:
+        unknown, comparable = UNKNOWN_SPELLED, "of any open vocabulary"
     return (
         "perplexity and bits per word over words and </s>; perplexity_no_eos over words alone; "
         "perplexity_known over the words of the vocabulary and </s>; bits per character over the "
-        "characters of the tokens and one space or newline after each token; "
-        f"out-of-vocabulary words {unknown}; log_prob is a natural logarithm"
+        "characters of the tokens and one space or newline after each token, comparable between "
+        f"models {comparable}; out-of-vocabulary words {unknown}; log_prob is a natural logarithm"
     )

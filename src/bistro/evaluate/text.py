@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from bistro.evaluate.interpolation import vocabulary_of
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
 from bistro.models.base import Model, Words, as_words
 
@@ -23,4 +24,10 @@ def text_figures(model: Model, sentences: Iterable[Words], **options: Any) -> La
     """
     words = as_words(sentences)
     scores = model.require("score")(words, **options)
-    return language_figures(scores.log_probs, scores.is_eos, scores.is_oov, count_characters(words))
+    return language_figures(
+        scores.log_probs,
+        scores.is_eos,
+        scores.is_oov,
+        count_characters(words),
+        open_vocabulary=vocabulary_of(model).is_open,
+    )

@@ -14,8 +14,9 @@ from typing import Any
 from bistro import config as configuration
 from bistro._core import UniformBase
 from bistro.errors import BistroError, nearest
-from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.chains import Session, Sweeping, fingerprint_of, run_chains
 from bistro.inference.gibbs import Chain
+from bistro.inference.spelling import SpelledChain, SpellingLearner
 from bistro.inference.train_transition import train_transition
 from bistro.models.base import Model, Origin, Words, as_words
 from bistro.models.ngram import WORDS, NgramConfig, NgramModel
@@ -34,10 +35,19 @@ def train_ngram(
 ) -> NgramModel:
     """Train an n-gram model on the words of a treebank or text."""
     vocabulary, events = NgramModel.prepare(as_words(data), config)
-    chain = Chain(WORDS, events, UniformBase(len(vocabulary) + 1), config.sampler, seed)
+    learner = None
+    if vocabulary.is_open:
+        learner = SpellingLearner(
+            vocabulary, config.spelling, config.sampler, seed, predicts_end=True
+        )
+    base = learner.base if learner else UniformBase(len(vocabulary) + 1)
+    chain = Chain(WORDS, events, base, config.sampler, seed)
     fingerprint = fingerprint_of(NgramModel.kind, config, seed, [vocabulary.hash, events.digest()])
-    trace = run_chains([chain], config.sampler, fingerprint, session)
-    return NgramModel(config, vocabulary, chain.frozen(), Origin(seed, treebank, trace))
+    run: Sweeping = SpelledChain(learner, chain) if learner else chain
+    trace = run_chains([run], config.sampler, fingerprint, session)
+    origin = Origin(seed, treebank, trace)
+    speller = learner.speller() if learner else None
+    return NgramModel(config, vocabulary, chain.frozen(), origin, speller)
 
 
 TRAINERS: dict[str, tuple[type[Any], Callable[..., Model]]] = {

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from bistro import config as configuration
 from bistro._core import Frozen, Stream
 from bistro.config import setting
-from bistro.encoding.events import Events
+from bistro.encoding.events import Events, padded_events
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ConfigError
 from bistro.models.base import (
@@ -35,7 +35,13 @@ from bistro.models.base import (
     as_words,
     check_temperature,
 )
-from bistro.models.settings import SamplerSettings
+from bistro.models.settings import (
+    UNKNOWN_HELP,
+    SamplerSettings,
+    SpellingSettings,
+    UnknownSetting,
+)
+from bistro.models.spelling import Speller, spelled
 from bistro.rng import check_seed, purpose_key
 
 WORDS = "words"
@@ -47,11 +53,10 @@ class NgramConfig:
     """Settings of the n-gram model."""
 
     order: int = setting(5, "Length of the n-grams: each word sees the order - 1 words before it.")
-    unknown: Literal["classes", "single"] = setting(
-        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
-    )
+    unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
     sampler: SamplerSettings = setting(SamplerSettings(), "How the distribution is learned.")
 
     def validate(self) -> None:
@@ -60,34 +65,24 @@ class NgramConfig:
             raise ConfigError(f"order = {self.order} must be at least 1")
 
 
-def padded_events(
-    ids: NDArray[np.int32], offsets: NDArray[np.int64], order: int, *, start: int, end: int
-) -> Events:
-    """Return all words and sentence ends with the `order - 1` words before each, nearest first."""
-    pad = order - 1
-    lengths = np.diff(offsets)
-    begins = np.concatenate(([0], np.cumsum(lengths + pad + 1)))[:-1]
-    sequence = np.full(int((lengths + pad + 1).sum()), start, dtype=np.int32)
-    sentence = np.repeat(np.arange(lengths.size), lengths)
-    sequence[begins[sentence] + pad + np.arange(ids.size) - offsets[sentence]] = ids
-    sequence[begins + pad + lengths] = end
-    targets = np.ones(sequence.size, dtype=np.bool_)
-    targets[(begins[:, None] + np.arange(pad)).ravel()] = False
-    places = np.flatnonzero(targets)
-    return Events(sequence[places[:, None] - 1 - np.arange(pad)], sequence[places])
-
-
 class NgramModel(Model):
     """A trained n-gram model."""
 
     kind: ClassVar[str] = "ngram"
 
     def __init__(
-        self, config: NgramConfig, vocabulary: Vocabulary, words: Arrays, origin: Origin
+        self,
+        config: NgramConfig,
+        vocabulary: Vocabulary,
+        words: Arrays,
+        origin: Origin,
+        speller: Speller | None = None,
     ) -> None:
         self.config = config
         self.vocabulary = vocabulary
         self.origin = origin
+        self.speller = speller
+        """What tells unknown words apart, where every string has a probability."""
         self._words = words
         self.frozen = Frozen(**words, dishes=len(vocabulary) + 1)
 
@@ -111,16 +106,18 @@ class NgramModel(Model):
     def score(self, sentences: Iterable[Words]) -> TextScores:
         """Return the log-probability of every word and every sentence end."""
         vocabulary = self.vocabulary
-        ids, offsets = vocabulary.encode_all(as_words(sentences))
+        words = as_words(sentences)
+        ids, offsets = vocabulary.encode_all(words)
         events = padded_events(
             ids, offsets, self.config.order, start=vocabulary.start, end=vocabulary.end
         )
-        return TextScores(
-            self.frozen.log_probabilities(events.contexts, events.outcomes),
-            events.outcomes == vocabulary.end,
-            vocabulary.unknown_mask(events.outcomes),
-            offsets + np.arange(offsets.size),
-        )
+        log_probs = self.frozen.log_probabilities(events.contexts, events.outcomes)
+        is_oov = vocabulary.unknown_mask(events.outcomes)
+        if self.speller:
+            strangers = [w for sentence in words for w in sentence if vocabulary.is_unknown(w)]
+            log_probs[is_oov] += self.speller.log_unseen(strangers)[:, 0]
+        ends = offsets + np.arange(offsets.size)
+        return TextScores(log_probs, events.outcomes == vocabulary.end, is_oov, ends)
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
@@ -142,7 +139,10 @@ class NgramModel(Model):
                 ids = drawn.tolist()
             else:
                 ids = self._tempered(start[:pad], temperature, most, stream)
-            yield [*prefix, *self.vocabulary.decode(ids)]
+            words = self.vocabulary.decode(ids)
+            if self.speller:
+                words = spelled(self.speller, self.vocabulary, words, ids, seed=seed, number=i)
+            yield [*prefix, *words]
 
     def _tempered(
         self, start: NDArray[np.int32], temperature: float, most: int, stream: Stream
@@ -166,11 +166,13 @@ class NgramModel(Model):
             "config": configuration.to_dict(self.config),
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,
+            **({"spelling": self.speller.header()} if self.speller else {}),
         }
 
     def arrays(self) -> Arrays:
-        """Return the frozen distribution."""
-        return {f"{WORDS}.{name}": array for name, array in self._words.items()}
+        """Return the frozen distribution, and that of the characters."""
+        words = {f"{WORDS}.{name}": array for name, array in self._words.items()}
+        return {**words, **self.speller.arrays()} if self.speller else words
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
@@ -179,7 +181,10 @@ class NgramModel(Model):
         vocabulary = Vocabulary.from_header(header["vocabulary"])
         prefix = WORDS + "."
         words = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
-        return cls(config, vocabulary, words, origin)
+        speller = None
+        if vocabulary.is_open:
+            speller = Speller.from_parts(header["spelling"], arrays, config.spelling)
+        return cls(config, vocabulary, words, origin, speller)
 
     def summary(self) -> dict[str, Any]:
         """Return order, vocabulary and size."""

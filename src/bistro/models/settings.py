@@ -54,3 +54,28 @@ class SamplerSettings:
     def first_discount(self) -> float:
         """The discount of every level at the start."""
         return 0.0 if self.dirichlet else self.discount
+
+
+UnknownSetting = Literal["classes", "single", "spelling"]
+UNKNOWN_HELP = (
+    "Unknown words: classes by shape and suffix, one <unk>, or none (every word can be spelled)."
+)
+
+
+@dataclass(frozen=True)
+class SpellingSettings:
+    """How words are spelled, where unknown = "spelling"."""
+
+    order: int = setting(
+        6, "Length of the character n-grams: each sees the order - 1 characters before it."
+    )
+    tag_after: int = setting(
+        2, "Where words have tags, the tag stands in the context behind so many characters."
+    )
+
+    def validate(self) -> None:
+        """Refuse impossible orders."""
+        if self.order < 1:
+            raise ConfigError(f"order = {self.order} must be at least 1")
+        if self.tag_after < 0:
+            raise ConfigError(f"tag_after = {self.tag_after} must be at least 0")

@@ -39,7 +39,7 @@ class SurprisalRow:
     """The place of the word from 1; ``3-4`` for a token of two words."""
     token: str
     oov: int
-    """1 if the model does not know the word and scored its class instead."""
+    """1 if the model does not know the word: it scored its class instead, or spelled it."""
     surprisal: float
     """In bits."""
     surprisal_syn: float | None

@@ -1,0 +1,121 @@
+"""Learning to spell beside learning the words: the base distribution of an open vocabulary.
+
+The words of training are the customers of the spelling process, each word type once (for each of
+its tags): in the Chinese restaurant a word is spelled when it is drawn from the base, and after
+that its tables are joined. What is learned of spelling in a sweep, H(w) of every known word, is the
+base of the words in that sweep:
+
+    base(w) = Σ_t π_t H_t(w)  over the tags of w;      base(<unk>) = 1 - Σ_known base(w)
+
+with π_t the share of tag t among the spelled words.
+
+>>> chain = SpelledChain(learner, Chain("words", events, learner.base, sampler, seed=1))
+...                                                                     # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import VectorBase
+from bistro.encoding.alphabet import Alphabet
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.inference.chains import Sweeping
+from bistro.inference.gibbs import Chain
+from bistro.models.settings import SamplerSettings, SpellingSettings
+from bistro.models.spelling import SPELLING, Speller, Spelling
+
+# A word of many hundred characters is too improbable for a number; its base must still be above 0.
+LEAST_BASE = 1e-300
+
+
+class SpellingLearner(Chain):
+    """The spelling process of a vocabulary, and the base distribution it gives to the words."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        settings: SpellingSettings,
+        sampler: SamplerSettings,
+        seed: int,
+        *,
+        tagged: tuple[NDArray[np.int64], NDArray[np.int32], int] | None = None,
+        predicts_end: bool = False,
+    ) -> None:
+        """`tagged`: (word, tag) pairs, words counted from 0, and the number of tags."""
+        self._known = vocabulary.words
+        alphabet = Alphabet.of(self._known)
+        everyone = np.arange(len(self._known)), np.zeros(len(self._known), np.int32), 1
+        self._owner, self._tags, num_tags = tagged or everyone
+        self._shares = np.bincount(self._tags, minlength=num_tags) / self._tags.size
+        self._spelling = Spelling(alphabet, settings, num_tags)
+        # The end of the sentence is one outcome among the others, as under a uniform base.
+        self._end = 1 / (len(vocabulary) + 1) if predicts_end else 0.0
+        events, self._begins = self._spelling.events(
+            [self._known[i] for i in self._owner.tolist()], self._tags
+        )
+        super().__init__(SPELLING, events, VectorBase(alphabet.base()), sampler, seed)
+        self._in_order = self.franchise.resolve(events.contexts, events.outcomes)
+        outcomes = len(vocabulary) + predicts_end
+        self.base = VectorBase([1 / outcomes] * outcomes)
+
+    def renew_base(self) -> None:
+        """Give the words the base that follows from the present state."""
+        logs = np.add.reduceat(
+            np.log(self.franchise.entry_probabilities(self._in_order)), self._begins
+        )
+        empty = self._spelling.empty_words()
+        ends = self.franchise.probabilities(empty.contexts, empty.outcomes)
+        spelled = np.exp(logs) / (1 - ends[self._tags]) * self._shares[self._tags]
+        words = np.zeros(len(self._known))
+        np.add.at(words, self._owner, spelled)
+        words = np.maximum(words, LEAST_BASE)
+        scaled = np.concatenate(([max(0.0, 1 - words.sum())], words)) * (1 - self._end)
+        self.base.assign(np.append(scaled, self._end) if self._end else scaled)
+
+    def speller(self) -> Speller:
+        """Return the mean of the kept samples as a speller."""
+        return Speller.closing(self._spelling, self.frozen(), self._known)
+
+
+class SpelledChain:
+    """A chain that learns words, with a sweep of their spelling before each of its own."""
+
+    def __init__(self, learner: SpellingLearner, words: Sweeping) -> None:
+        self._learner = learner
+        self._words = words
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether a second sweep could change nothing."""
+        return self._learner.is_deterministic and self._words.is_deterministic
+
+    def seat(self) -> None:
+        """Seat the characters, then the words."""
+        self._learner.seat()
+        self._learner.renew_base()
+        self._words.seat()
+
+    def step(self, sweep: int, *, keep: bool) -> None:
+        """Make a sweep of the characters, then of the words."""
+        self._learner.step(sweep, keep=keep)
+        self._learner.renew_base()
+        self._words.step(sweep, keep=keep)
+
+    def log_likelihood(self) -> float:
+        """Return the log-likelihood of the words, which counts their spelling in their base."""
+        return self._words.log_likelihood()
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the states of both."""
+        return {**self._learner.state(), **self._words.state()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Put both back into a saved state."""
+        self._learner.restore(state)
+        self._learner.renew_base()
+        self._words.restore(state)
