@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_parse(m);
     bistro::bind::bind_language(m);
     bistro::bind::bind_chart(m);
+    bistro::bind::bind_topics(m);
 }
