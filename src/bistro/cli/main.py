@@ -23,6 +23,7 @@ from bistro.cli.info import info
 from bistro.cli.parse import parse
 from bistro.cli.perplexity import perplexity
 from bistro.cli.surprisal import surprisal
+from bistro.cli.topics import topics
 from bistro.cli.train import train
 from bistro.cli.tune import tune
 from bistro.errors import BistroError
@@ -56,6 +57,7 @@ for command in (
     info,
 ):
     app.command()(command)
+app.add_typer(topics, name="topics")
 
 
 def _show_version(asked: bool) -> None:

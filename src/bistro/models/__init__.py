@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from bistro.models.base import Model
 from bistro.models.ngram import NgramModel
+from bistro.models.topics import TopicsModel
 from bistro.models.transition import TransitionModel
 
-KINDS: dict[str, type[Model]] = {model.kind: model for model in (NgramModel, TransitionModel)}
+KINDS: dict[str, type[Model]] = {
+    model.kind: model for model in (NgramModel, TopicsModel, TransitionModel)
+}
 """Every kind of model by the name it has on the command line and in its file."""

@@ -1,0 +1,92 @@
+"""`bistro topics`: look at the latent states of a model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bistro.cli.common import JsonOption, ModelArgument, print_json, say
+from bistro.errors import BistroError
+
+topics = typer.Typer(help="Latent states of syntactic topics: see what they stand for.")
+
+
+@topics.callback()
+def about() -> None:
+    """Latent states of syntactic topics: see what they stand for.
+
+    Train them with **bistro train topics TREEBANK -o MODEL**, then look with **bistro topics
+    show**.
+    """
+
+
+@topics.command()
+def show(
+    model: ModelArgument,
+    states: Annotated[
+        int, typer.Option("--states", metavar="N", min=1, help="How many, the largest first.")
+    ] = 20,
+    words: Annotated[int, typer.Option("--words", metavar="N", min=1, help="Words a state.")] = 10,
+    sample: Annotated[
+        int, typer.Option("--sample", metavar="N", help="Which sample; -1 is the last.")
+    ] = -1,
+    picture: Annotated[
+        str | None,
+        typer.Option("--picture", metavar="FILE.svg", help="Draw the states as cards as well."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Print the likeliest words of each state, and the parents that choose it.
+
+    States have no names and no order of their own: another seed finds similar classes under other
+    numbers. `<unk-...>` are classes of rare words.
+
+        bistro topics show topics.bistro --states 12
+        bistro topics show topics.bistro --words 15 --picture states.svg
+    """
+    from rich.console import Console
+    from rich.table import Table
+
+    from bistro.files import writing
+    from bistro.models.base import load
+    from bistro.models.topics import TopicsModel
+    from bistro.report.topics import TopicCard, topic_cards
+
+    trained = load(model)
+    if not isinstance(trained, TopicsModel):
+        raise BistroError(
+            f"{model}: is of kind '{trained.kind}', which has no latent states to show: train one "
+            "with bistro train topics"
+        )
+    kept = len(trained.samples)
+    if not -kept <= sample < kept:
+        raise BistroError(f"--sample {sample}: the model keeps {kept} samples, numbered from 0")
+    found = trained.top_states(words=words, sample=sample)
+    if json:
+        print_json({"model": model, "states": [vars(state) for state in found[:states]]})
+    else:
+        table = Table(title=f"{model}: {min(states, len(found))} of {len(found)} states")
+        for column in ("state", "share", "words", "parents"):
+            table.add_column(column, justify="right" if column == "share" else "left")
+        for state in found[:states]:
+            table.add_row(
+                state.name,
+                f"{100 * state.share:.1f} %",
+                " ".join(word for word, _ in state.words),
+                " ".join(parent for parent, _ in state.parents),
+            )
+        Console(highlight=False, markup=False).print(table)
+    if picture is not None:
+        cards = [
+            TopicCard(
+                state.name if trained.tags else f"state {state.name}",
+                f"{100 * state.share:.1f} %",
+                state.words,
+                "of " + ", ".join(parent for parent, _ in state.parents),
+            )
+            for state in found[:states]
+        ]
+        with writing(picture) as stream:
+            stream.write(topic_cards(cards).encode())
+        say(f"{picture}: {len(cards)} states")

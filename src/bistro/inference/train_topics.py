@@ -1,0 +1,203 @@
+"""Training of syntactic topics: the states of all words, sampled given the trees.
+
+The chain sweeps over all (parent, word) pairs of the treebank, draws the common weights and the
+hyper-parameters after each sweep, and keeps samples, evenly spaced, from the last half. States that
+are the tags of a column need no sampling: one sample counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Stream, TopicSampler
+from bistro.encoding.events import Events
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import BistroError
+from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.train_transition import wants_single_root
+from bistro.models.base import Origin, Words
+from bistro.models.settings import SamplerSettings
+from bistro.models.topic_samples import TopicSample
+from bistro.models.topics import TopicsModel, parent_numbers
+from bistro.models.topics_config import TopicsConfig
+from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
+
+Numbers = NDArray[np.int32]
+FIRST_OPEN_SLOTS = 64
+
+
+class TopicsChain:
+    """The states of all words of a treebank, and the samples kept so far."""
+
+    is_deterministic = False
+
+    def __init__(
+        self,
+        parents: Numbers,
+        words: Numbers,
+        sizes: tuple[int, int],
+        config: TopicsConfig,
+        seed: int,
+    ) -> None:
+        self._config = config
+        self._seed = seed
+        # By parent, so that the counts of one stay at hand; by word within, for the memory's sake.
+        order = np.lexsort((words, parents))
+        self._parents = np.ascontiguousarray(parents[order])
+        self._words = np.ascontiguousarray(words[order])
+        self._back = np.argsort(order, kind="stable")
+        self._sampler = TopicSampler(
+            self._parents,
+            self._words,
+            *sizes,
+            config.states or FIRST_OPEN_SLOTS,
+            config.states is None,
+            config.strength,
+            config.smoothing,
+            config.gamma,
+        )
+        self.samples: list[TopicSample] = []
+        self.live: list[int] = []
+
+    def seat(self) -> None:
+        """Draw a first state for every word, given those before it."""
+        self._sampler.seat(self._stream("seat", 0))
+
+    def step(self, sweep: int, *, keep: bool) -> None:
+        """Sweep once, draw weights and hyper-parameters, and keep the sample if asked to."""
+        self._sampler.sweep(self._stream("sweep", sweep))
+        self._sampler.draw_weights(self._stream("weights", sweep))
+        if self._config.hyper == "slice":
+            shape, rate = self._config.prior
+            self._sampler.draw_parameters(shape, rate, self._stream("hyper", sweep))
+        self.live.append(self._sampler.live)
+        if keep and sweep + 1 in kept_sweeps(self._config):
+            self.samples.append(self._sample())
+
+    def log_likelihood(self) -> float:
+        """Return log p(states, words) given weights and hyper-parameters."""
+        return self._sampler.log_joint()
+
+    def token_states(self) -> Numbers:
+        """Return the present states in the order of the treebank."""
+        return self._sampler.states[self._back]
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that changes from sweep to sweep."""
+        return {
+            "topics.states": self._sampler.states,
+            "topics.weights": self._sampler.weights,
+            "topics.numbers": np.array([self._sampler.unseen, *self._sampler.parameters]),
+            "topics.live": np.array(self.live),
+            **{
+                f"topics.{i}.{name}": array
+                for i, sample in enumerate(self.samples)
+                for name, array in sample.arrays().items()
+            },
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Come back into a saved state."""
+        # What was read is mapped from a file and may not be writable: the core takes copies.
+        states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
+        self._sampler.restore(states, weights, *state["topics.numbers"].tolist())
+        self.live = state["topics.live"].tolist()
+        self.samples = []
+        while f"topics.{len(self.samples)}.weights" in state:
+            prefix = f"topics.{len(self.samples)}."
+            own = {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
+            self.samples.append(TopicSample.from_arrays(own))
+
+    def _sample(self) -> TopicSample:
+        sampler = self._sampler
+        strength, smoothing, _ = sampler.parameters
+        return TopicSample.count(
+            self._parents,
+            self._words,
+            sampler.states,
+            sampler.weights,
+            strength=strength,
+            smoothing=smoothing,
+            unseen=sampler.unseen,
+        )
+
+    def _stream(self, purpose: str, index: int) -> Stream:
+        return Stream(self._seed, purpose_key(f"topics.{purpose}"), index)
+
+
+def kept_sweeps(config: TopicsConfig) -> list[int]:
+    """Return after which sweeps a sample is kept: evenly over the last half, the last included."""
+    spacing = max(1, config.sweeps // 2 // config.samples)
+    return [config.sweeps - i * spacing for i in reversed(range(config.samples))]
+
+
+def train_topics(
+    data: Sequence[Words],
+    config: TopicsConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+) -> TopicsModel:
+    """Find the states of a treebank's words, given their trees."""
+    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
+    if len(sentences) != len(data):
+        raise BistroError(
+            "syntactic topics are found in trees: give a treebank, not lists of words"
+        )
+    single_root = wants_single_root(sentences, config)
+    vocabulary = Vocabulary.build(
+        [sentence.forms for sentence in sentences],
+        unknown=config.unknown,
+        unknown_below=config.unknown_below,
+        unknown_suffixes=config.unknown_suffixes,
+    )
+    words, offsets = vocabulary.encode_all([s.forms for s in sentences])
+    parents = np.concatenate(
+        [
+            parent_numbers(
+                words[a:b], sentence.heads, root=len(vocabulary), directed=config.directed
+            )
+            for sentence, a, b in zip(sentences, offsets, offsets[1:], strict=False)
+        ]
+    )
+    num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
+    tags: list[str] = []
+    trace: list[dict[str, Any]] = []
+    if config.source == "latent":
+        chain = TopicsChain(parents, words, (num_parents, len(vocabulary)), config, seed)
+        digest = Events(parents[:, None], words).digest()
+        fingerprint = fingerprint_of(TopicsModel.kind, config, seed, [vocabulary.hash, digest])
+        length = SamplerSettings(sweeps=config.sweeps, samples=max(1, config.sweeps // 2))
+        trace = run_chains([chain], length, fingerprint, session)
+        for row, live in zip(trace, chain.live, strict=True):
+            row["live_states"] = live
+        samples = chain.samples
+    else:
+        tags, numbers = tag_numbers(sentences, config.source)
+        weights = np.bincount(numbers, minlength=len(tags)) / numbers.size
+        samples = [
+            TopicSample.count(
+                parents,
+                words,
+                numbers,
+                weights,
+                strength=config.strength,
+                smoothing=config.smoothing,
+                unseen=0.0,
+            )
+        ]
+    origin = Origin(seed, treebank, trace)
+    return TopicsModel(config, vocabulary, tags, samples, origin, single_root=single_root)
+
+
+def tag_numbers(sentences: Sequence[Sentence], column: str) -> tuple[list[str], Numbers]:
+    """Return the tags of a column, and the number of each word's."""
+    found = [tag for sentence in sentences for tag in getattr(sentence, column)]
+    tags = sorted(set(found))
+    names = {tag: i for i, tag in enumerate(tags)}
+    return tags, np.array([names[tag] for tag in found], dtype=np.int32)

@@ -1,0 +1,106 @@
+"""One sample of syntactic topics: how often parents took states, and states words.
+
+    theta[k | v] = (n[v, k] + strength weight[k]) / (n[v] + strength)
+    phi[w | k]   = (n[k, w] + smoothing) / (n[k] + V smoothing)
+
+Counts are kept as lists of (row, state, count), few of which are not 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int32]
+"""Rows of (parent or word, state, count)."""
+
+
+@dataclass(frozen=True)
+class TopicSample:
+    """Counts, weights and hyper-parameters after one sweep."""
+
+    parents: Counts
+    words: Counts
+    weights: Floats
+    strength: float
+    smoothing: float
+    unseen: float
+    """The weight of all states not yet seen; 0 if their number is given."""
+
+    @classmethod
+    def count(
+        cls,
+        parents: NDArray[np.int32],
+        words: NDArray[np.int32],
+        states: NDArray[np.int32],
+        weights: Floats,
+        *,
+        strength: float,
+        smoothing: float,
+        unseen: float,
+    ) -> Self:
+        """Count the states of a treebank's words."""
+        found = triples(parents, states), triples(words, states)
+        return cls(*found, weights, strength, smoothing, unseen)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything as arrays."""
+        return {
+            "parents": self.parents,
+            "words": self.words,
+            "weights": self.weights,
+            "numbers": np.array([self.strength, self.smoothing, self.unseen]),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Make the sample again from what `arrays` gave."""
+        sample = cls(
+            arrays["parents"], arrays["words"], arrays["weights"], *arrays["numbers"].tolist()
+        )
+        for counts in (sample.parents, sample.words):
+            if counts.ndim != 2 or counts.shape[1] != 3 or (counts < 0).any():
+                raise ValueError("the counts of a sample are not rows of three numbers")
+            if counts.size and counts[:, 1].max() >= sample.weights.size:
+                raise ValueError("a sample counts a state that it does not have")
+        return sample
+
+    @property
+    def states(self) -> int:
+        """How many states there is room for, empty ones counted."""
+        return self.weights.size
+
+    @property
+    def live(self) -> NDArray[np.int64]:
+        """The states that have a word, the most frequent first."""
+        sizes = self.sizes()
+        return np.array([k for k in np.argsort(-sizes, kind="stable") if sizes[k] > 0], np.int64)
+
+    def sizes(self) -> Floats:
+        """Return how many words each state has."""
+        return np.bincount(self.words[:, 1], self.words[:, 2], minlength=self.states)
+
+    def theta(self, num_parents: int) -> Floats:
+        """Return p(state | parent), a row a parent; the last column is for all states unseen."""
+        table = np.zeros((num_parents, self.states + 1))
+        table[self.parents[:, 0], self.parents[:, 1]] = self.parents[:, 2]
+        totals = table.sum(axis=1, keepdims=True) + self.strength
+        table += self.strength * np.append(self.weights, self.unseen)
+        return np.asarray(table / totals)
+
+    def phi(self, num_words: int) -> Floats:
+        """Return p(word | state), a row a word; a state unseen has all words alike."""
+        table = np.full((num_words, self.states + 1), self.smoothing)
+        table[self.words[:, 0], self.words[:, 1]] += self.words[:, 2]
+        return np.asarray(table / table.sum(axis=0))
+
+
+def triples(rows: NDArray[np.int32], states: NDArray[np.int32]) -> Counts:
+    """Return how often each row had each state, where it had."""
+    pairs, counts = np.unique(np.stack((rows, states), axis=1), axis=0, return_counts=True)
+    return np.concatenate((pairs, counts[:, None]), axis=1).astype(np.int32)

@@ -1,0 +1,107 @@
+"""Syntactic topics by enumeration: the exact law of the states of a few words.
+
+With everything continuous integrated out, what is left is a law over states s given words w. Each
+parent is a Chinese restaurant whose tables are customers of one restaurant shared by all parents,
+so with n[v, k] tokens at t[v, k] tables,
+
+    p(s) = sum over t of  prod_v  prod_k |S(n[v,k], t[v,k])| strength^t[v,k] / (strength)_n[v]
+                          x  share(t[., k] over all states),
+
+with unsigned Stirling numbers S of the first kind, (x)_n = x (x+1) ... (x+n-1), and
+share = prod_k (gamma/K)_t[k] / (gamma)_T for K states, or gamma^live prod_k (t[k]-1)! / (gamma)_T
+for an open number of them, whose names do not matter.
+
+>>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
+>>> round(sum(law.values()), 12)
+1.0
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import product
+
+States = tuple[int, ...]
+
+
+def state_law(
+    parents: Sequence[int],
+    words: Sequence[int],
+    *,
+    num_words: int,
+    states: int | None,
+    strength: float,
+    smoothing: float,
+    gamma: float,
+) -> dict[States, float]:
+    """Return p(states | words) of all assignments; of all partitions if the number is open."""
+    weights = {
+        chosen: state_prior(parents, chosen, states, strength, gamma)
+        * word_likelihood(words, chosen, num_words, smoothing)
+        for chosen in assignments(len(words), states)
+    }
+    total = sum(weights.values())
+    return {chosen: weight / total for chosen, weight in weights.items()}
+
+
+def assignments(length: int, states: int | None) -> Iterator[States]:
+    """Yield all assignments of states, or all partitions, with states named as they appear."""
+    if states is not None:
+        yield from product(range(states), repeat=length)
+        return
+    partial: list[States] = [()]
+    for _ in range(length):
+        partial = [(*p, k) for p in partial for k in range(max(p, default=-1) + 2)]
+    yield from partial
+
+
+def state_prior(
+    parents: Sequence[int], chosen: States, states: int | None, strength: float, gamma: float
+) -> float:
+    """Return p(states), the weights and the distributions of the parents integrated out."""
+    pairs = Counter(zip(parents, chosen, strict=True))
+    names = list(pairs)
+    total = 0.0
+    for tables in product(*(range(1, pairs[name] + 1) for name in names)):
+        seated = math.prod(
+            stirling(pairs[name], t) * strength**t for name, t in zip(names, tables, strict=True)
+        )
+        by_state = Counter[int]()
+        for (_, k), t in zip(names, tables, strict=True):
+            by_state[k] += t
+        total += seated * _share(by_state, states, gamma)
+    return total / math.prod(rising(strength, n) for n in Counter(parents).values())
+
+
+def word_likelihood(
+    words: Sequence[int], chosen: States, num_words: int, smoothing: float
+) -> float:
+    """Return p(words | states), the distributions of the states integrated out."""
+    pairs = Counter(zip(chosen, words, strict=True))
+    above = math.prod(rising(smoothing, n) for n in pairs.values())
+    return above / math.prod(rising(num_words * smoothing, n) for n in Counter(chosen).values())
+
+
+def _share(tables: Counter[int], states: int | None, gamma: float) -> float:
+    below = rising(gamma, sum(tables.values()))
+    if states is None:
+        return (
+            gamma ** len(tables) * math.prod(math.factorial(t - 1) for t in tables.values()) / below
+        )
+    return math.prod(rising(gamma / states, t) for t in tables.values()) / below
+
+
+def rising(x: float, n: int) -> float:
+    """Return x (x+1) ... (x+n-1)."""
+    return math.prod(x + i for i in range(n))
+
+
+@cache
+def stirling(n: int, k: int) -> int:
+    """Return the unsigned Stirling number of the first kind."""
+    if n == 0 or k == 0:
+        return int(n == k)
+    return stirling(n - 1, k - 1) + (n - 1) * stirling(n - 1, k)
