@@ -62,8 +62,10 @@ void bind_topics(nb::module_& m) {
                            double strength, double smoothing, double gamma) {
             self.restore(view(states), view(weights), unseen, {strength, smoothing, gamma});
         }, "states"_a.noconvert(), "weights"_a.noconvert(), "unseen"_a, "strength"_a, "smoothing"_a, "gamma"_a)
-        .def_prop_ro("states", [](const TopicSampler& self) { return give(std::vector<std::int32_t>(self.states())); })
-        .def_prop_ro("weights", [](const TopicSampler& self) { return give(std::vector<double>(self.weights())); })
+        .def_prop_ro("states", [](const TopicSampler& self) { return give(std::vector<std::int32_t>(self.states())); },
+                     nb::rv_policy::automatic)
+        .def_prop_ro("weights", [](const TopicSampler& self) { return give(std::vector<double>(self.weights())); },
+                     nb::rv_policy::automatic)
         .def_prop_ro("unseen", &TopicSampler::unseen, "The weight of all states not yet seen.")
         .def_prop_ro("slots", &TopicSampler::slots)
         .def_prop_ro("live", &TopicSampler::live, "How many states have a word.")
