@@ -2,11 +2,12 @@
 
 The chain sweeps over all (parent, word) pairs of the treebank, draws the common weights and the
 hyper-parameters after each sweep, and keeps samples, evenly spaced, from the last half. States that
-are the tags of a column need no sampling: one sample counts them.
+are the tags of a column stay as they are; weights and hyper-parameters are drawn all the same.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,6 +44,7 @@ class TopicsChain:
         sizes: tuple[int, int],
         config: TopicsConfig,
         seed: int,
+        tags: Numbers | None = None,
     ) -> None:
         self._config = config
         self._seed = seed
@@ -51,12 +53,14 @@ class TopicsChain:
         self._parents = np.ascontiguousarray(parents[order])
         self._words = np.ascontiguousarray(words[order])
         self._back = np.argsort(order, kind="stable")
+        self._tags = None if tags is None else np.ascontiguousarray(tags[order])
+        states = config.states if tags is None else int(tags.max()) + 1
         self._sampler = TopicSampler(
             self._parents,
             self._words,
             *sizes,
-            config.states or FIRST_OPEN_SLOTS,
-            config.states is None,
+            states or FIRST_OPEN_SLOTS,
+            states is None,
             config.strength,
             config.smoothing,
             config.gamma,
@@ -65,12 +69,18 @@ class TopicsChain:
         self.live: list[int] = []
 
     def seat(self) -> None:
-        """Draw a first state for every word, given those before it."""
-        self._sampler.seat(self._stream("seat", 0))
+        """Draw a first state for every word, given those before it; or take its tag."""
+        if self._tags is None:
+            self._sampler.seat(self._stream("seat", 0))
+            return
+        config, weights = self._config, self._sampler.weights
+        numbers = (0.0, config.strength, config.smoothing, config.gamma)
+        self._sampler.restore(self._tags, weights, *numbers)
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Sweep once, draw weights and hyper-parameters, and keep the sample if asked to."""
-        self._sampler.sweep(self._stream("sweep", sweep))
+        if self._tags is None:
+            self._sampler.sweep(self._stream("sweep", sweep))
         self._sampler.draw_weights(self._stream("weights", sweep))
         if self._config.hyper == "slice":
             shape, rate = self._config.prior
@@ -166,33 +176,19 @@ def train_topics(
         ]
     )
     num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
-    tags: list[str] = []
-    trace: list[dict[str, Any]] = []
-    if config.source == "latent":
-        chain = TopicsChain(parents, words, (num_parents, len(vocabulary)), config, seed)
-        digest = Events(parents[:, None], words).digest()
-        fingerprint = fingerprint_of(TopicsModel.kind, config, seed, [vocabulary.hash, digest])
-        length = SamplerSettings(sweeps=config.sweeps, samples=max(1, config.sweeps // 2))
-        trace = run_chains([chain], length, fingerprint, session)
-        for row, live in zip(trace, chain.live, strict=True):
-            row["live_states"] = live
-        samples = chain.samples
-    else:
-        tags, numbers = tag_numbers(sentences, config.source)
-        weights = np.bincount(numbers, minlength=len(tags)) / numbers.size
-        samples = [
-            TopicSample.count(
-                parents,
-                words,
-                numbers,
-                weights,
-                strength=config.strength,
-                smoothing=config.smoothing,
-                unseen=0.0,
-            )
-        ]
+    tags, numbers = (
+        tag_numbers(sentences, config.source) if config.source != "latent" else ([], None)
+    )
+    chain = TopicsChain(parents, words, (num_parents, len(vocabulary)), config, seed, numbers)
+    digests = [vocabulary.hash, Events(parents[:, None], words).digest()]
+    digests += [hashlib.sha256(numbers.tobytes()).hexdigest()] if numbers is not None else []
+    fingerprint = fingerprint_of(TopicsModel.kind, config, seed, digests)
+    length = SamplerSettings(sweeps=config.sweeps, samples=max(1, config.sweeps // 2))
+    trace = run_chains([chain], length, fingerprint, session)
+    for row, live in zip(trace, chain.live, strict=True):
+        row["live_states"] = live
     origin = Origin(seed, treebank, trace)
-    return TopicsModel(config, vocabulary, tags, samples, origin, single_root=single_root)
+    return TopicsModel(config, vocabulary, tags, chain.samples, origin, single_root=single_root)
 
 
 def tag_numbers(sentences: Sequence[Sentence], column: str) -> tuple[list[str], Numbers]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,12 @@ def train_transition(
     )
 
 
-def wants_single_root(sentences: Sequence[Sentence], config: TransitionConfig) -> bool:
+class _HasRoots(Protocol):
+    @property
+    def roots(self) -> str: ...
+
+
+def wants_single_root(sentences: Sequence[Sentence], config: _HasRoots) -> bool:
     """Tell whether sentences have one root, by the settings or as the data shows."""
     several = next((s for s in sentences if s.heads.count(0) != 1), None)
     if config.roots == "auto":

@@ -83,7 +83,8 @@ class TopicSample:
 
     def sizes(self) -> Floats:
         """Return how many words each state has."""
-        return np.bincount(self.words[:, 1], self.words[:, 2], minlength=self.states)
+        sizes = np.bincount(self.words[:, 1], self.words[:, 2], minlength=self.states)
+        return sizes.astype(np.float64)
 
     def theta(self, num_parents: int) -> Floats:
         """Return p(state | parent), a row a parent; the last column is for all states unseen."""

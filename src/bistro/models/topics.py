@@ -33,6 +33,7 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.models.base import Arrays, Model, Origin
 from bistro.models.topic_samples import TopicSample
 from bistro.models.topics_config import TopicsConfig
+from bistro.models.topics_parse import TopicsParsing
 from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float64]
@@ -55,7 +56,7 @@ class TopState:
     """The parents of most of its words, and of how many."""
 
 
-class TopicsModel(Model):
+class TopicsModel(TopicsParsing, Model):
     """A trained model of syntactic topics."""
 
     kind: ClassVar[str] = "topics"
@@ -89,12 +90,12 @@ class TopicsModel(Model):
         mean = np.concatenate(theta, axis=1) / len(self.samples)
         return mean.astype(np.float32), np.concatenate(phi, axis=1).astype(np.float32)
 
-    def arc_probabilities(self, sentence: Sentence) -> Floats:
+    def arc_probabilities(self, sentence: Sentence, *, given_tags: bool = True) -> Floats:
         """Return p(word d | parent h) at [h, d], states summed out; row 0 is the root."""
         theta, phi = self._tables
         ids = self.vocabulary.encode(sentence.forms)
         generated = phi[ids]
-        if self.tags:
+        if self.tags and given_tags:
             generated = generated * self._given_states(getattr(sentence, self.config.source))
         heads = np.append([len(self.vocabulary)], ids)
         arcs = np.zeros((ids.size + 1, ids.size + 1))
@@ -175,7 +176,7 @@ class TopicsModel(Model):
         """Make the model again from a file."""
         where = "the model's configuration"
         config = configuration.from_dict(TopicsConfig, header["config"], where)
-        samples = []
+        samples: list[TopicSample] = []
         while f"sample{len(samples)}.weights" in arrays:
             prefix = f"sample{len(samples)}."
             own = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
@@ -204,8 +205,7 @@ def parent_numbers(
 ) -> NDArray[np.int32]:
     """Return the number of each word's parent, and on which side of it the word stands."""
     above = np.asarray(heads)
-    parents = np.append([root], words)[above].astype(np.int32)
-    if not directed:
-        return parents
-    side = np.arange(1, above.size + 1) > above
-    return (2 * parents + side).astype(np.int32)
+    parents: NDArray[np.int32] = np.append([root], words)[above].astype(np.int32)
+    if directed:
+        parents = 2 * parents + (np.arange(1, above.size + 1) > above).astype(np.int32)
+    return parents
