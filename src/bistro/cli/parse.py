@@ -48,14 +48,15 @@ OneReduce = Annotated[
     ),
 ]
 Selection = Annotated[
-    Literal["weight", "paper"],
+    Literal["weight", "paper"] | None,
     typer.Option(
+        show_default=False,
         help="How particles are shared out after each word: by weight, or faster, as in the paper.",
         rich_help_panel="Search",
     ),
 ]
 Temperature = Annotated[
-    float,
+    float | None,
     typer.Option(
         metavar="T",
         min=0.01,
@@ -109,8 +110,8 @@ def parse(
     tags_per_word: TagsPerWord = None,
     labels_per_arc: LabelsPerArc = None,
     one_reduce: OneReduce = False,
-    selection: Selection = "weight",
-    temperature: Temperature = 2.0,
+    selection: Selection = None,
+    temperature: Temperature = None,
     format: FormatOption = None,
     threads: Threads = 0,
     seed: SeedOption = 1,
@@ -144,8 +145,8 @@ def parse(
         **({"marginals": True} if marginals else {}),
         **({} if mbr else {"mbr": False}),
         **({"partial": True} if partial else {}),
-        "selection": selection,
-        "temperature": temperature,
+        **({} if selection is None else {"selection": selection}),
+        **({} if temperature is None else {"temperature": temperature}),
     }
     trained = load(model)
     run = ParseRun(trained, options)

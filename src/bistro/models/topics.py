@@ -113,7 +113,7 @@ class TopicsModel(TopicsParsing, Model):
         mask = np.zeros((len(tags), len(self.tags) + 1), dtype=np.float32)
         for row, tag in zip(mask, tags, strict=True):
             row[numbers.get(tag, slice(None))] = 1.0
-        return mask
+        return np.tile(mask, len(self.samples))
 
     def state_probabilities(self, sentence: Sentence) -> Floats:
         """Return p(state | word, its head in the sentence) under the last sample, a row a word."""

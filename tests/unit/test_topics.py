@@ -1,0 +1,218 @@
+"""Syntactic topics: arcs by the formula, trees by enumeration, files, resumption, complaints."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro.errors import BistroError, ConfigError, ModelFileError
+from bistro.evaluate.clusterings import variation_of_information
+from bistro.inference.chains import Session
+from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.inference.train_topics import kept_sweeps
+from bistro.models.arc_trees import ArcTrees
+from bistro.models.topic_samples import TopicSample
+from bistro.models.topics import TopicsModel, parent_numbers
+from bistro.models.topics_config import TopicsConfig
+from bistro.treebank.projectivity import is_projective
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import find_tree_problem
+
+SENTENCE = ["The", "dog", "sees", "a", "cat", "."]
+
+
+def trained(**settings: object) -> TopicsModel:
+    trees = bistro.builtin(sentences=150, seed=1)
+    chosen = {"states": 6, "sweeps": 20, "samples": 2, **settings}
+    model = bistro.train("topics", trees, seed=1, **chosen)
+    assert isinstance(model, TopicsModel)
+    return model
+
+
+def projective_trees(n: int, *, single_root: bool) -> list[tuple[int, ...]]:
+    return [
+        heads
+        for heads in itertools.product(range(n + 1), repeat=n)
+        if is_projective(list(heads))
+        and not find_tree_problem(list(heads), roots="one" if single_root else "any")
+    ]
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("temperature", [1.0, 2.0])
+def test_trees_agree_with_enumeration(single_root: bool, temperature: float) -> None:
+    n = 4
+    rng = np.random.default_rng(3)
+    logs = np.log(rng.dirichlet(np.ones(n + 1), size=n + 1).T)
+    np.fill_diagonal(logs, -np.inf)
+    every = projective_trees(n, single_root=single_root)
+    scores = np.array([sum(logs[h, d] for d, h in enumerate(heads, 1)) for heads in every])
+    trees = ArcTrees(logs, single_root=single_root, temperature=temperature)
+    assert trees.log_total == pytest.approx(np.log(np.exp(scores).sum()))
+    order = np.argsort(-scores)
+    ranked = trees.ranked(len(every) + 5)
+    assert [tuple(tree.heads) for tree in ranked] == [every[i] for i in order]
+    weights = np.exp(scores / temperature)
+    expected = np.zeros((n + 1, n + 1))
+    for heads, weight in zip(every, weights / weights.sum(), strict=True):
+        for d, h in enumerate(heads, 1):
+            expected[h, d] += weight
+    assert np.allclose(trees.head_probabilities(), expected)
+    gains = [sum(expected[h, d] for d, h in enumerate(heads, 1)) for heads in every]
+    assert tuple(trees.least_risk()) == every[int(np.argmax(gains))]
+
+
+@pytest.mark.parametrize("settings", [{}, {"directed": True}, {"source": "upos"}, {"states": None}])
+def test_arcs_are_the_mean_over_samples_of_the_formula(settings: dict[str, object]) -> None:
+    model = trained(**settings)
+    tags = ["DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT"]
+    sentence = Sentence.from_columns(SENTENCE, upos=tags)
+    ids = model.vocabulary.encode(SENTENCE)
+    arcs = model.arc_probabilities(sentence)
+    parents = (len(model.vocabulary) + 1) * (1 + model.config.directed)
+    head, word = 3, 2
+    expected = 0.0
+    for sample in model.samples:
+        row = parent_numbers(ids, [head] * 6, root=0, directed=model.config.directed)[word - 1]
+        joint = sample.theta(parents)[row] * sample.phi(len(model.vocabulary))[ids[word - 1]]
+        expected += joint[model.tags.index("NOUN")] if model.tags else joint.sum()
+    assert arcs[head, word] == pytest.approx(expected / len(model.samples), rel=1e-5)
+
+
+@pytest.mark.parametrize("states", [6, None])
+def test_theta_and_phi_are_distributions(states: int | None) -> None:
+    model = trained(states=states)
+    for sample in model.samples:
+        assert np.allclose(sample.theta(len(model.vocabulary) + 1).sum(axis=1), 1)
+        assert np.allclose(sample.phi(len(model.vocabulary)).sum(axis=0), 1)
+        assert sample.sizes().sum() == sum(map(len, bistro.builtin(sentences=150, seed=1)))
+
+
+def test_a_parse_is_a_tree_with_all_that_was_asked_for() -> None:
+    model = trained()
+    parse = model.parse(SENTENCE, samples=3, marginals=True)
+    assert find_tree_problem(parse.heads, roots="one") is None
+    assert len(parse.samples) == 3
+    assert parse.marginals is not None
+    assert all(
+        sum(p for _, p in row) == pytest.approx(1, abs=1e-4) for row in parse.marginals.heads
+    )
+    best = model.parse(SENTENCE, kbest=5)
+    assert [a.log_prob for a in best.analyses] == sorted(a.log_prob for a in best.analyses)[::-1]
+    assert sum(a.posterior for a in best.analyses) <= 1 + 1e-9
+
+
+def test_given_heads_are_kept() -> None:
+    model = trained()
+    given = Sentence.from_columns(SENTENCE, heads=[3, -1, -1, -1, 4, -1])
+    found = model.parse(given, partial=True)
+    assert (found.heads[0], found.heads[4]) == (3, 4)
+    crossing = Sentence.from_columns(SENTENCE, heads=[3, 4, -1, -1, -1, -1])
+    with pytest.raises(BistroError, match="cross"):
+        model.parse(crossing, partial=True)
+
+
+def test_unknown_words_and_tags_are_parsed() -> None:
+    model = trained(source="upos")
+    strange = Sentence.from_columns(["Qwrt", "xyzzied", "!"], upos=["X", "NOTATAG", "_"])
+    assert len(model.parse(strange, tags="given").heads) == 3
+    with pytest.raises(BistroError, match="at least one word"):
+        model.parse([])
+
+
+def test_file_gives_the_same_model(tmp_path: Path) -> None:
+    model = trained(states=None, directed=True)
+    model.save(tmp_path / "t.bistro")
+    again = bistro.load(tmp_path / "t.bistro")
+    assert isinstance(again, TopicsModel)
+    assert again.parse(SENTENCE) == model.parse(SENTENCE)
+    assert again.top_states() == model.top_states()
+    assert again.summary() == model.summary()
+
+
+def test_damaged_counts_are_noticed() -> None:
+    sample = trained().samples[0]
+    arrays = sample.arrays() | {"weights": sample.weights[:2]}
+    with pytest.raises(ValueError, match="state"):
+        TopicSample.from_arrays(arrays)
+    with pytest.raises(ValueError, match="three"):
+        TopicSample.from_arrays(sample.arrays() | {"words": sample.words[:, :2]})
+
+
+@pytest.mark.parametrize("settings", [{"states": 6}, {"states": None}, {"source": "upos"}])
+def test_a_stopped_run_ends_like_an_unbroken_one(
+    tmp_path: Path, settings: dict[str, object]
+) -> None:
+    trees = bistro.builtin(sentences=60, seed=1)
+    chosen = {"sweeps": 12, "samples": 3, **settings}
+    whole = bistro.train("topics", trees, seed=3, **chosen)
+    checkpoint = Checkpoint(tmp_path / "c", every_seconds=1e9)
+    seen: list[int] = []
+    session = Session(
+        checkpoint,
+        False,
+        on_sweep=lambda s: seen.append(s.number),
+        stop_asked=lambda: len(seen) > 8,
+    )
+    with pytest.raises(StoppedError):
+        bistro.train("topics", trees, seed=3, session=session, **chosen)
+    resumed = bistro.train("topics", trees, seed=3, session=Session(checkpoint, True), **chosen)
+    whole.save(tmp_path / "a")
+    resumed.save(tmp_path / "b")
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_trace_has_live_states() -> None:
+    trace = trained(states=None).origin.trace
+    assert len(trace) == 20
+    assert all(row["live_states"] >= 1 for row in trace)
+
+
+def test_samples_come_from_the_last_half() -> None:
+    assert kept_sweeps(TopicsConfig(sweeps=20, samples=2)) == [15, 20]
+    assert kept_sweeps(TopicsConfig(sweeps=200, samples=5)) == [120, 140, 160, 180, 200]
+    assert kept_sweeps(TopicsConfig(sweeps=1, samples=1)) == [1]
+
+
+@pytest.mark.parametrize(
+    "settings", [{"states": 0}, {"samples": 11}, {"strength": 0.0}, {"prior": (1.0, 0.0)}]
+)
+def test_impossible_settings_are_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(ConfigError):
+        trained(**settings)
+
+
+def test_words_without_trees_are_refused() -> None:
+    with pytest.raises(BistroError, match="treebank"):
+        bistro.train("topics", [["a", "b"]])
+
+
+def test_states_of_a_sentence_have_probabilities() -> None:
+    model = trained()
+    sentence = next(iter(bistro.builtin(sentences=1, seed=5)))
+    assert np.allclose(model.state_probabilities(sentence).sum(axis=1), 1)
+
+
+def test_variation_of_information_is_a_metric_blind_to_names() -> None:
+    rng = np.random.default_rng(1)
+    a, b, c = rng.integers(0, 4, (3, 200))
+    assert variation_of_information(a, 3 - a) == pytest.approx(0, abs=1e-12)
+    assert variation_of_information(a, b) == pytest.approx(variation_of_information(b, a))
+    direct = variation_of_information(a, c)
+    assert direct <= variation_of_information(a, b) + variation_of_information(b, c) + 1e-12
+    with pytest.raises(BistroError, match="same things"):
+        variation_of_information([1], [1, 2])
+
+
+def test_a_file_without_samples_is_damaged(tmp_path: Path) -> None:
+    from bistro.modelfile import read_model, write_model
+
+    trained().save(tmp_path / "t.bistro")
+    file = read_model(tmp_path / "t.bistro")
+    write_model(tmp_path / "e.bistro", file.header, {"other": np.zeros(1)})
+    with pytest.raises(ModelFileError, match="sample"):
+        bistro.load(tmp_path / "e.bistro")
