@@ -2,6 +2,7 @@
 
 The garden path as a tree, by the built-in grammar, and word by word as surprisal: what a 5-gram
 expects beside what the grammar itself, which made the training sentences, knows.
+Latent states of the same treebank as cards.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
 from bistro.report.arcs import draw_arcs
 from bistro.report.plots import bar_chart
+from bistro.report.topics import state_card, topic_cards
 from bistro.treebank.grammar import english
 
 IMAGES = Path(__file__).resolve().parent / "images"
@@ -40,12 +42,20 @@ def on_paper(svg: str) -> str:
     return f'{svg[:end]}\n<rect width="100%" height="100%" rx="6" fill="#ffffff"/>{svg[end:]}'
 
 
+def topics() -> str:
+    """Draw ten latent states of the built-in treebank."""
+    treebank = bistro.builtin(sentences=2000, seed=1)
+    model = bistro.train("topics", treebank, seed=1, states=40, sweeps=300)
+    return topic_cards([state_card(state) for state in model.require("top_states")(words=8)[:10]])
+
+
 def main() -> None:
     """Write all pictures."""
     IMAGES.mkdir(exist_ok=True)
     for name, picture in (
         ("garden-path-tree.svg", garden_path_tree()),
         ("garden-path-surprisal.svg", garden_path_surprisal()),
+        ("topics.svg", topics()),
     ):
         with writing(IMAGES / name) as stream:
             stream.write(picture.encode())

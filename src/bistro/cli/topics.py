@@ -51,7 +51,7 @@ def show(
     from bistro.files import writing
     from bistro.models.base import load
     from bistro.models.topics import TopicsModel
-    from bistro.report.topics import TopicCard, topic_cards
+    from bistro.report.topics import state_card, topic_cards
 
     trained = load(model)
     if not isinstance(trained, TopicsModel):
@@ -78,15 +78,7 @@ def show(
             )
         Console(highlight=False, markup=False).print(table)
     if picture is not None:
-        cards = [
-            TopicCard(
-                state.name if trained.tags else f"state {state.name}",
-                f"{100 * state.share:.1f} %",
-                state.words,
-                "of " + ", ".join(parent for parent, _ in state.parents),
-            )
-            for state in found[:states]
-        ]
+        cards = [state_card(state) for state in found[:states]]
         with writing(picture) as stream:
             stream.write(topic_cards(cards).encode())
         say(f"{picture}: {len(cards)} states")

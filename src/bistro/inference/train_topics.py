@@ -55,7 +55,7 @@ class TopicsChain:
         self._back = np.argsort(order, kind="stable")
         self._tags = None if tags is None else np.ascontiguousarray(tags[order])
         states = config.states if tags is None else int(tags.max()) + 1
-        self._sampler = TopicSampler(
+        self.sampler = TopicSampler(
             self._parents,
             self._words,
             *sizes,
@@ -71,38 +71,38 @@ class TopicsChain:
     def seat(self) -> None:
         """Draw a first state for every word, given those before it; or take its tag."""
         if self._tags is None:
-            self._sampler.seat(self._stream("seat", 0))
+            self.sampler.seat(self._stream("seat", 0))
             return
-        config, weights = self._config, self._sampler.weights
+        config, weights = self._config, self.sampler.weights
         numbers = (0.0, config.strength, config.smoothing, config.gamma)
-        self._sampler.restore(self._tags, weights, *numbers)
+        self.sampler.restore(self._tags, weights, *numbers)
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Sweep once, draw weights and hyper-parameters, and keep the sample if asked to."""
         if self._tags is None:
-            self._sampler.sweep(self._stream("sweep", sweep))
-        self._sampler.draw_weights(self._stream("weights", sweep))
+            self.sampler.sweep(self._stream("sweep", sweep))
+        self.sampler.draw_weights(self._stream("weights", sweep))
         if self._config.hyper == "slice":
             shape, rate = self._config.prior
-            self._sampler.draw_parameters(shape, rate, self._stream("hyper", sweep))
-        self.live.append(self._sampler.live)
+            self.sampler.draw_parameters(shape, rate, self._stream("hyper", sweep))
+        self.live.append(self.sampler.live)
         if keep and sweep + 1 in kept_sweeps(self._config):
             self.samples.append(self._sample())
 
     def log_likelihood(self) -> float:
         """Return log p(states, words) given weights and hyper-parameters."""
-        return self._sampler.log_joint()
+        return self.sampler.log_joint()
 
     def token_states(self) -> Numbers:
         """Return the present states in the order of the treebank."""
-        return self._sampler.states[self._back]
+        return self.sampler.states[self._back]
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that changes from sweep to sweep."""
         return {
-            "topics.states": self._sampler.states,
-            "topics.weights": self._sampler.weights,
-            "topics.numbers": np.array([self._sampler.unseen, *self._sampler.parameters]),
+            "topics.states": self.sampler.states,
+            "topics.weights": self.sampler.weights,
+            "topics.numbers": np.array([self.sampler.unseen, *self.sampler.parameters]),
             "topics.live": np.array(self.live),
             **{
                 f"topics.{i}.{name}": array
@@ -115,7 +115,7 @@ class TopicsChain:
         """Come back into a saved state."""
         # What was read is mapped from a file and may not be writable: the core takes copies.
         states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
-        self._sampler.restore(states, weights, *state["topics.numbers"].tolist())
+        self.sampler.restore(states, weights, *state["topics.numbers"].tolist())
         self.live = state["topics.live"].tolist()
         self.samples = []
         while f"topics.{len(self.samples)}.weights" in state:
@@ -124,7 +124,7 @@ class TopicsChain:
             self.samples.append(TopicSample.from_arrays(own))
 
     def _sample(self) -> TopicSample:
-        sampler = self._sampler
+        sampler = self.sampler
         strength, smoothing, _ = sampler.parameters
         return TopicSample.count(
             self._parents,
@@ -160,21 +160,7 @@ def train_topics(
             "syntactic topics are found in trees: give a treebank, not lists of words"
         )
     single_root = wants_single_root(sentences, config)
-    vocabulary = Vocabulary.build(
-        [sentence.forms for sentence in sentences],
-        unknown=config.unknown,
-        unknown_below=config.unknown_below,
-        unknown_suffixes=config.unknown_suffixes,
-    )
-    words, offsets = vocabulary.encode_all([s.forms for s in sentences])
-    parents = np.concatenate(
-        [
-            parent_numbers(
-                words[a:b], sentence.heads, root=len(vocabulary), directed=config.directed
-            )
-            for sentence, a, b in zip(sentences, offsets, offsets[1:], strict=False)
-        ]
-    )
+    vocabulary, parents, words = pairs_of(sentences, config)
     num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
     tags, numbers = (
         tag_numbers(sentences, config.source) if config.source != "latent" else ([], None)
@@ -189,6 +175,24 @@ def train_topics(
         row["live_states"] = live
     origin = Origin(seed, treebank, trace)
     return TopicsModel(config, vocabulary, tags, chain.samples, origin, single_root=single_root)
+
+
+def pairs_of(
+    sentences: Sequence[Sentence], config: TopicsConfig
+) -> tuple[Vocabulary, Numbers, Numbers]:
+    """Return the vocabulary of a treebank, and the parent and number of each of its words."""
+    vocabulary = Vocabulary.build(
+        [sentence.forms for sentence in sentences],
+        unknown=config.unknown,
+        unknown_below=config.unknown_below,
+        unknown_suffixes=config.unknown_suffixes,
+    )
+    words, offsets = vocabulary.encode_all([s.forms for s in sentences])
+    parents = [
+        parent_numbers(words[a:b], sentence.heads, root=len(vocabulary), directed=config.directed)
+        for sentence, a, b in zip(sentences, offsets, offsets[1:], strict=False)
+    ]
+    return vocabulary, np.concatenate(parents), words
 
 
 def tag_numbers(sentences: Sequence[Sentence], column: str) -> tuple[list[str], Numbers]:

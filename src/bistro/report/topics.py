@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bistro.models.topics import TopState
 from bistro.report.arcs import FONT
 from bistro.report.plots import COLOURS, INK, MUTED, RULE
 from bistro.report.text import text_width, xml_text
@@ -29,6 +30,16 @@ class TopicCard:
     words: list[tuple[str, float]]
     """Words with their probabilities, the likeliest first."""
     parents: str
+
+
+def state_card(state: TopState) -> TopicCard:
+    """Return the card of a state."""
+    return TopicCard(
+        f"state {state.name}" if state.name.isdecimal() else state.name,
+        f"{100 * state.share:.1f} %",
+        state.words,
+        "of " + ", ".join(parent for parent, _ in state.parents),
+    )
 
 
 def topic_cards(cards: Sequence[TopicCard], *, columns: int = COLUMNS) -> str:
