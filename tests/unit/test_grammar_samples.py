@@ -37,10 +37,18 @@ def test_a_sampled_sentence_is_complete() -> None:
         assert float(sentence.metadata["derivation_log_prob"]) < 0
         assert "_" not in {*sentence.lemmas, *sentence.upos, *sentence.xpos, *sentence.deprels}
         spaced = [
-            form + (" " if misc == "_" else "")
+            form + ("" if "SpaceAfter=No" in misc.split("|") else " ")
             for form, misc in zip(sentence.forms, sentence.misc, strict=True)
         ]
         assert "".join(spaced).strip() == sentence.text
+
+
+def test_every_word_names_the_symbol_that_emitted_it() -> None:
+    lexicon = english().lexicon
+    for sentence in builtin(sentences=100, seed=5):
+        for lemma, xpos, misc in zip(sentence.lemmas, sentence.xpos, sentence.misc, strict=True):
+            symbol = misc.split("|")[-1].removeprefix("Symbol=")
+            assert (lemma, xpos) in {(word.lemma, word.xpos) for word in lexicon[symbol]}
 
 
 def test_text_is_printed_as_people_print_it() -> None:

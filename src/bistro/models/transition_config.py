@@ -85,7 +85,7 @@ class TransitionConfig:
 
     tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
     tag_features: tuple[str, ...] = setting(
-        (), "Morphological features that are joined to the tag, such as PronType."
+        (), "Features from FEATS or MISC that are joined to the tag, such as PronType."
     )
     labels: Literal["two-step", "joint", "none"] = setting(
         "two-step", "Labels after the action, as one outcome with it, or none."

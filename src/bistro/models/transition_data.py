@@ -143,8 +143,8 @@ def tags_of(sentence: Sentence, config: TransitionConfig) -> list[str]:
     if not config.tag_features:
         return list(column)
     return [
-        tag if tag == MISSING else "|".join([tag, *_chosen(feats, config.tag_features)])
-        for tag, feats in zip(column, sentence.feats, strict=True)
+        tag if tag == MISSING else "|".join([tag, *_chosen(f"{feats}|{misc}", config.tag_features)])
+        for tag, feats, misc in zip(column, sentence.feats, sentence.misc, strict=True)
     ]
 
 

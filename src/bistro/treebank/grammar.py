@@ -82,7 +82,7 @@ class Grammar:
                 f"# sent_id = grammar-{seed}-{number + 1}",
                 f"# derivation_log_prob = {log_prob:.6f}",
             )
-            yield to_sentence(derivation, self.tokens_of(derivation), comments)
+            yield to_sentence(derivation, self.start, self.tokens_of(derivation), comments)
 
     def sample_derivation(self, stream: Stream) -> tuple[Derivation, float]:
         """Draw a derivation; return it with the natural logarithm of its probability."""
@@ -175,7 +175,7 @@ class Grammar:
         self._demand_parse(chart, tokens)
         derivation = self._search.derivation(chart, partial(max, key=attrgetter("value")))
         comment = f"# derivation_log_prob = {chart.log_prob:.6f}"
-        return to_sentence(derivation, tokens, (comment,))
+        return to_sentence(derivation, self.start, tokens, (comment,))
 
     def sample_parses(self, tokens: Sequence[str], n: int, seed: int) -> Iterator[Sentence]:
         """Yield n trees drawn from the exact p(derivation | tokens)."""
@@ -184,7 +184,7 @@ class Grammar:
         for number in range(n):
             stream = Stream(seed, "grammar-parse", number)
             derivation = self._search.derivation(chart, partial(_draw, stream))
-            yield to_sentence(derivation, tokens)
+            yield to_sentence(derivation, self.start, tokens)
 
     def parses(self, tokens: Sequence[str]) -> Iterator[Derivation]:
         """Yield all derivations of the tokens (without end, if unary rules form a cycle)."""

@@ -38,6 +38,15 @@ def words_of(derivation: Derivation) -> Iterator[Word]:
         yield from words_of(child)
 
 
+def symbols_of(derivation: Derivation, symbol: str) -> Iterator[str]:
+    """Yield for each word, from left to right, the symbol that emitted it, below this one."""
+    if isinstance(derivation.label, Word):
+        yield symbol
+        return
+    for below, child in zip(derivation.label.right, derivation.children, strict=True):
+        yield from symbols_of(child, below)
+
+
 def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:
     """Return the heads (from 1; 0 is the root) and relations of the words."""
     heads: list[int] = []
@@ -88,9 +97,12 @@ def spaces_after(tokens: Sequence[str]) -> list[bool]:
 
 
 def to_sentence(
-    derivation: Derivation, tokens: Sequence[str], comments: Iterable[str] = ()
+    derivation: Derivation, start: str, tokens: Sequence[str], comments: Iterable[str] = ()
 ) -> Sentence:
-    """Return the dependency tree of a derivation over the tokens it yields, with its text."""
+    """Return the tree of a derivation from `start` over the tokens it yields, with its text.
+
+    MISC names the symbol that emitted each word, the grammar's own and finest category of it.
+    """
     words = list(words_of(derivation))
     heads, relations = attachments(derivation)
     spaces = spaces_after(tokens)
@@ -103,6 +115,9 @@ def to_sentence(
         feats=[word.feats for word in words],
         heads=heads,
         deprels=relations,
-        misc=["_" if space else "SpaceAfter=No" for space in spaces],
+        misc=[
+            f"Symbol={symbol}" if space else f"SpaceAfter=No|Symbol={symbol}"
+            for symbol, space in zip(symbols_of(derivation, start), spaces, strict=True)
+        ],
         comments=[*comments, f"# text = {text}"],
     )
