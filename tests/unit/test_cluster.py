@@ -74,7 +74,7 @@ def test_items_are_taken_as_they_are_needed(two: Workers) -> None:
     results = two.run(fail_at, -1, endless())
     for expected in range(10):
         assert next(results) == expected
-        assert len(taken) <= expected + 1 + 2 * cluster.WAITING_PER_WORKER
+        assert len(taken) <= expected + 1 + 2 * cluster.AHEAD_PER_WORKER
     results.close()
     assert list(two.run(fail_at, -1, range(3))) == [0, 1, 2]
 

@@ -30,20 +30,16 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError
-from bistro.inference.workers import (
-    WAITING_PER_WORKER,
-    Item,
-    LocalWorkers,
-    Result,
-    Shared,
-    Workers,
-)
+from bistro.inference.workers import Item, LocalWorkers, Result, Shared, Workers
 from bistro.version import __version__
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-SECONDS_TO_CONNECT = 10.0
+AHEAD_PER_WORKER = 6
+"""Items under way for each worker. Results are taken in order, so all wait in the end for the item
+that a slow worker holds: with 2, one slow worker in twenty halves the speed of a hundred."""
+SECONDS_TO_CONNECT = 5.0
 SECONDS_WITHOUT_WORKERS = 60.0
 """A nanny starts a lost worker again within seconds; a cluster empty for longer stays empty."""
 SECONDS_BETWEEN_LOOKS = 1.0
@@ -121,7 +117,7 @@ class ClusterWorkers:
     def _room(self, under_way: int) -> int:
         """Return how many more items may go out."""
         self._look()
-        return max(WAITING_PER_WORKER * self._threads - under_way, 0 if under_way else 1)
+        return max(AHEAD_PER_WORKER * self._threads - under_way, 0 if under_way else 1)
 
     def _result(self, future: Future) -> Any:
         while True:
@@ -182,7 +178,8 @@ class ClusterWorkers:
         elif now - self._seen > self._patience:
             raise ClusterError(
                 f"--cluster {self._name}: has had no workers for {self._patience:.0f} seconds: "
-                "start some (dask worker with the scheduler's address), then run again"
+                "start some (dask worker with the scheduler's address) where Bistro is installed "
+                "too, since a worker that cannot import it leaves at once"
             )
 
     def _scheduler_lost(self) -> ClusterError:
@@ -271,16 +268,11 @@ def _connected(address: str) -> Iterator[Client]:
 
     try:
         client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
-    except (OSError, TimeoutError) as error:
+    except (OSError, TimeoutError):
         raise ClusterError(
-            f"--cluster {address}: no scheduler answers within {SECONDS_TO_CONNECT:.0f} seconds "
-            f"({_first_line(error)}): check that 'dask scheduler' runs there and that the port is "
-            "open, or use local:N"
+            f"--cluster {address}: no scheduler answers within {SECONDS_TO_CONNECT:.0f} "
+            "seconds: check that 'dask scheduler' runs there and that the port is open, or use "
+            "local:N"
         ) from None
     with client:
         yield client
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).splitlines()
-    return lines[0] if lines else type(error).__name__
