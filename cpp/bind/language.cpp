@@ -121,11 +121,10 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
 
 // Sentences drawn from the model, one after the other; `complete` is 0 where the limit came before the end.
 nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_words, std::uint64_t seed, std::uint64_t purpose,
-                        double temperature, const Ints& prefix, std::int64_t particles) {
+                        double temperature, const Batch& prefix, std::int64_t particles) {
     if (!(temperature > 0) || particles < 1) throw std::invalid_argument("temperature and particles must be above 0");
-    for (const std::int32_t word : view(prefix))
-        if (word < 0 || word >= parser.model.system.symbols.words) throw std::invalid_argument("a word is out of range");
-    const GenerateOptions options{most_words, temperature, view(prefix), particles};
+    prefix.check(parser.model.system);
+    const GenerateOptions options{most_words, temperature, prefix.size() > 0 ? prefix.sentence(0) : Sentence{}, particles};
     std::vector<std::int32_t> words, tags, heads, labels;
     std::vector<std::int64_t> offsets{0};
     std::vector<std::uint8_t> complete;
@@ -180,7 +179,7 @@ void bind_language(nb::module_& m) {
     parser.def("score", &score_batch, "batch"_a, "request"_a, "threads"_a = 1,
                "Log-probabilities of all prefixes, sentence ends included, and means over derivations (nats).");
     parser.def("generate", &generate_batch, "n"_a, "most_words"_a, "seed"_a, "purpose"_a, "temperature"_a,
-               "prefix"_a.noconvert(), "particles"_a, "Sentences drawn from the model, with their trees.");
+               "prefix"_a, "particles"_a, "Sentences drawn from the model, with their trees.");
 }
 
 }  // namespace bistro::bind

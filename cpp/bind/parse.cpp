@@ -145,8 +145,9 @@ void bind_parse(nb::module_& m) {
         .def_prop_ro("action_outcomes", [](const EventShape& self) { return self.code().outcomes(); });
 
     nb::class_<Batch>(m, "SentenceBatch", "Encoded sentences in a row, with what is known of them.")
-        .def(nb::init<Ints, In<std::int64_t>, Ints, Ints, Ints>(), "words"_a.noconvert(), "offsets"_a.noconvert(),
-             "tags"_a.noconvert(), "heads"_a.noconvert(), "labels"_a.noconvert());
+        .def(nb::init<Ints, In<std::int64_t>, Ints, Ints, Ints, Ints, In<double>>(), "words"_a.noconvert(),
+             "offsets"_a.noconvert(), "tags"_a.noconvert(), "heads"_a.noconvert(), "labels"_a.noconvert(),
+             "spelled"_a.noconvert(), "spellings"_a.noconvert());
 
     m.def("oracle_events", &oracle_events, "shape"_a, "batch"_a,
           "(contexts, outcomes) of every distribution by name, and the numbers of trees that are not projective ('failed').");

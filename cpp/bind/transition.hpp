@@ -19,6 +19,8 @@ struct Batch {
     Ints words;
     In<std::int64_t> offsets;
     Ints tags, heads, labels;
+    Ints spelled;         // by word: its row of spellings, -1 for words with an id of their own; or empty
+    In<double> spellings;  // rows of p(spelling | tag), one after the other
 
     std::size_t size() const { return offsets.shape(0) - 1; }
 
@@ -26,7 +28,7 @@ struct Batch {
         const auto n = words.shape(0);
         bool good = offsets.shape(0) >= 1 && offsets.data()[0] == 0 && offsets.data()[size()] == static_cast<std::int64_t>(n);
         for (std::size_t i = 0; good && i < size(); ++i) good = offsets.data()[i] < offsets.data()[i + 1];
-        for (const Ints* a : {&tags, &heads, &labels}) good = good && (a->shape(0) == 0 || a->shape(0) == n);
+        for (const Ints* a : {&tags, &heads, &labels, &spelled}) good = good && (a->shape(0) == 0 || a->shape(0) == n);
         if (!good) throw std::invalid_argument("words, offsets and annotation do not fit together");
         auto within = [](const Ints& values, std::int32_t low, std::int32_t limit) {
             for (const std::int32_t v : view(values))
@@ -35,6 +37,9 @@ struct Batch {
         within(words, 0, system.symbols.words);
         within(tags, -1, system.symbols.tags);
         within(labels, -1, system.symbols.labels);
+        within(spelled, -1, static_cast<std::int32_t>(spellings.shape(0) / static_cast<std::size_t>(system.symbols.tags)));
+        for (const double p : view(spellings))
+            if (!(p >= 0 && p <= 1)) throw std::invalid_argument("a probability must lie in [0, 1]");
         for (std::size_t i = 0; heads.shape(0) > 0 && i < size(); ++i)
             for (auto at = offsets.data()[i]; at < offsets.data()[i + 1]; ++at)
                 if (heads.data()[at] < -1 || heads.data()[at] > offsets.data()[i + 1] - offsets.data()[i])
@@ -49,6 +54,7 @@ struct Batch {
         };
         Sentence s;
         s.words = part(words), s.tags = part(tags), s.heads = part(heads), s.labels = part(labels);
+        s.spelled = part(spelled), s.spellings = view(spellings);
         return s;
     }
 };

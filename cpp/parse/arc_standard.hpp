@@ -160,6 +160,9 @@ inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t la
 // root. The evidence must allow a projective tree; then no transition that agrees with it leads to a dead end.
 struct Sentence {
     std::span<const std::int32_t> words, tags, heads, labels;
+    // Words that share an id and are told apart by their spelling: each one's row of p(spelling | tag), -1 for all others.
+    std::span<const std::int32_t> spelled;
+    std::span<const double> spellings;
     std::vector<std::uint16_t> demanded;  // by position: children that the evidence gives it
     // By position: when this word is shifted, all stack items from here on must come to hang below it or below those that it
     // hangs on by the evidence, because they lie under an arc that the evidence gives one of these, or end it.
@@ -169,6 +172,11 @@ struct Sentence {
     std::int32_t given_tag(std::int32_t position) const { return tags.empty() ? -1 : tags[position - 1]; }
     std::int32_t given_head(std::int32_t position) const { return heads.empty() ? -1 : heads[position - 1]; }
     std::int32_t given_label(std::int32_t position) const { return labels.empty() ? -1 : labels[position - 1]; }
+
+    const double* spelling(std::int32_t position, std::int32_t tags_in_all) const {
+        if (spelled.empty() || spelled[position - 1] < 0) return nullptr;
+        return spellings.data() + static_cast<std::ptrdiff_t>(spelled[position - 1]) * tags_in_all;
+    }
 
     void prepare() {
         demanded.assign(words.size() + 1, 0);

@@ -89,7 +89,7 @@ struct Generated {
 struct GenerateOptions {
     std::int32_t most_words = 250;
     double temperature = 1;
-    std::span<const std::int32_t> prefix;
+    Sentence prefix;
     std::int64_t particles = 200;
 };
 
@@ -101,7 +101,7 @@ public:
 
     Generated sentence() {
         Generated out;
-        std::uint32_t id = options_.prefix.empty() ? start(model_.system, states_) : begin_with_prefix(out);
+        std::uint32_t id = options_.prefix.words.empty() ? start(model_.system, states_) : begin_with_prefix(out);
         while (!is_final(model_.system, states_, id)) {
             const Choices possible = choices(model_.system, states_, id);
             observe(states_, id, model_.system.symbols, out.words, elements_);
@@ -171,8 +171,7 @@ private:
 
     // Draws a derivation of the prefix and follows it; labels that the derivation leaves open are drawn on the way.
     std::uint32_t begin_with_prefix(Generated& out) {
-        Sentence sentence;
-        sentence.words = options_.prefix;
+        Sentence sentence = options_.prefix;
         sentence.prepare();
         TransitionModel<Franchise> every_tag = model_;
         every_tag.tag_begin = {};

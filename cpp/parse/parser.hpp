@@ -45,6 +45,7 @@ template <class Franchise>
 double tree_log_prob(const TransitionModel<Franchise>& model, const Sentence& sentence, const Parse& parse) {
     Sentence known;
     known.words = sentence.words, known.tags = parse.tags, known.heads = parse.heads, known.labels = parse.labels;
+    known.spelled = sentence.spelled, known.spellings = sentence.spellings;
     known.prepare();
     Search<Franchise, BeamPolicy> search(model, BeamPolicy{kDerivationsOfATree}, {});
     return log_sum(search.run(known));

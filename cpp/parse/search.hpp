@@ -115,7 +115,8 @@ private:
         const std::int32_t position = states_[d.state].shifted + 1;
         const std::int32_t word = sentence.words[position - 1];
         if (!answer_->has_tags) {
-            model_.tag_choices(elements_, word, sentence.given_tag(position), answer_->tags);
+            model_.tag_choices(elements_, word, sentence.given_tag(position),
+                               sentence.spelling(position, model_.system.symbols.tags), answer_->tags);
             keep_most_probable(answer_->tags, static_cast<std::size_t>(options_.tags));
             answer_->has_tags = true;
         }

@@ -14,6 +14,7 @@ from bistro.reference.arc_standard import Analysis, derivations, is_projective_t
 from bistro.reference.transition_model import Event, GenerativeParser
 
 NUM_WORDS = 7
+NO_SPELLING = np.zeros(0, np.int32), np.zeros(0)
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 # Elements that are known to one distribution only, and what is left, in two contexts of 31.
 EVERYWHERE = [name for name in NUMBERS if name not in ("b.tag", "action")]
@@ -23,7 +24,9 @@ HALVES = (EVERYWHERE[:23], EVERYWHERE[23:])
 def batch(words: list[int], analysis: Analysis) -> SentenceBatch:
     heads, labels, tags = (np.array(column, dtype=np.int32) for column in analysis)
     offsets = np.array([0, len(words)], dtype=np.int64)
-    return SentenceBatch(np.array(words, dtype=np.int32), offsets, tags, heads, labels)
+    return SentenceBatch(
+        np.array(words, dtype=np.int32), offsets, tags, heads, labels, *NO_SPELLING
+    )
 
 
 def core_events(

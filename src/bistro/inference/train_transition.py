@@ -8,12 +8,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import UniformBase, oracle_events
+from bistro._core import Base, UniformBase, oracle_events
 from bistro.encoding.events import Events
 from bistro.errors import BistroError
-from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.chains import Session, Sweeping, fingerprint_of, run_chains
 from bistro.inference.derivations import DerivationChain
 from bistro.inference.gibbs import Chain, Learned
+from bistro.inference.spelling import SpelledChain, SpellingLearner
 from bistro.models.base import Origin, Words
 from bistro.models.transition import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
 from bistro.models.transition_config import TransitionConfig
@@ -42,12 +43,18 @@ def train_transition(
         place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
         raise BistroError(f"sentence {place} is not a tree with {config.roots} root")
     events = {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
-    bases = {name: UniformBase(outcomes) for name, outcomes in outcomes_of(shape, codec).items()}
+    bases: dict[str, Base] = {
+        name: UniformBase(outcomes) for name, outcomes in outcomes_of(shape, codec).items()
+    }
+    learner = spelling_learner(codec, sentences, config, seed) if "words" in events else None
+    if learner:
+        bases["words"] = learner.base
     digests = [codec.vocabulary.hash, *(of_name.digest() for of_name in events.values())]
     fingerprint = fingerprint_of(TransitionModel.kind, config, seed, digests)
     if config.derivations == "oracle":
         chains = [Chain(name, e, bases[name], config.sampler, seed) for name, e in events.items()]
-        trace = run_chains(chains, config.sampler, fingerprint, session)
+        runs = [_with_spelling(learner if c.name == "words" else None, c) for c in chains]
+        trace = run_chains(runs, config.sampler, fingerprint, session)
         distributions = {chain.name: chain.frozen() for chain in chains}
     else:
         learned = {
@@ -62,8 +69,10 @@ def train_transition(
             seed=seed,
             labels_in_contexts=codec.is_labelled and config.contexts.see_labels,
         )
-        trace = run_chains([sampled], config.sampler, fingerprint, session)
+        run = _with_spelling(learner, sampled)
+        trace = run_chains([run], config.sampler, fingerprint, session)
         distributions = sampled.frozen()
+    codec.speller = learner.speller() if learner else None
     return TransitionModel(
         config,
         codec,
@@ -72,6 +81,23 @@ def train_transition(
         Origin(seed, {**treebank, "nonprojective_sentences": lifted}, trace),
         single_root=single_root,
     )
+
+
+def spelling_learner(
+    codec: Codec, sentences: Sequence[Sentence], config: TransitionConfig, seed: int
+) -> SpellingLearner | None:
+    """Return what learns to spell the words of a treebank given their tags, if they are spelled."""
+    vocabulary = codec.vocabulary
+    if not vocabulary.is_open:
+        return None
+    begin, tags = tags_of_words(codec, sentences)
+    owner = np.repeat(np.arange(len(vocabulary)), np.diff(begin)) - vocabulary.num_classes
+    tagged = (owner, tags, len(codec.tags))
+    return SpellingLearner(vocabulary, config.spelling, config.sampler, seed, tagged=tagged)
+
+
+def _with_spelling(learner: SpellingLearner | None, chain: Sweeping) -> Sweeping:
+    return SpelledChain(learner, chain) if learner else chain
 
 
 class _HasRoots(Protocol):

@@ -64,6 +64,8 @@ class Workbench:
 
     def model(self, config: TransitionConfig) -> TransitionModel:
         """Return the model of a configuration, training only what is new in it."""
+        if config.unknown == "spelling":
+            raise BistroError("a search trains models without spelling: set unknown = 'classes'")
         encoding = replace(config, contexts=NO_CONTEXTS, sampler=TransitionConfig().sampler)
         encoded = _shelved(self._encoded, encoding, TREEBANKS_KEPT, lambda: self._encode(config))
         names = [name for name in DISTRIBUTIONS if self._is_learned(name, config, encoded)]

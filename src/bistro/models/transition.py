@@ -169,9 +169,10 @@ class TransitionModel(LanguageAbility, Model):
         waiting, chunks = iter(sentences), count()
         while chunk := [_as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
             trees = [self._evidence(sentence, chosen) for sentence in chunk]
-            batch = self.codec.encode(chunk, trees)
+            unseen = self.codec.unseen(chunk)
+            batch = self.codec.encode(chunk, trees, unseen)
             found = self._parser.parse(batch, chosen.request(next(chunks)), threads)
-            yield from self._results(chunk, found, chosen)
+            yield from self._results(chunk, found, chosen, unseen.log_scale)
 
     def _evidence(self, sentence: Sentence, options: ParseOptions) -> Tree:
         n = len(sentence)
@@ -184,11 +185,16 @@ class TransitionModel(LanguageAbility, Model):
         return Tree(tags, list(sentence.heads), list(sentence.deprels))
 
     def _results(
-        self, sentences: Sequence[Sentence], found: dict[str, Any], options: ParseOptions
+        self,
+        sentences: Sequence[Sentence],
+        found: dict[str, Any],
+        options: ParseOptions,
+        log_scale: NDArray[np.float64],
     ) -> Iterator[Parse]:
         word = parsed = 0
         for number, sentence in enumerate(sentences):
             n = len(sentence)
+            scale = float(log_scale[word : word + n].sum())
             analyses = []
             first, last = found["parse_begin"][number : number + 2].tolist()
             for row in range(first, last):
@@ -197,7 +203,7 @@ class TransitionModel(LanguageAbility, Model):
                 tree = self.codec.decode(
                     found["heads"][span], found["labels"][span], found["tags"][span]
                 )
-                figures = float(found["log_prob"][row]), float(found["posterior"][row])
+                figures = float(found["log_prob"][row]) + scale, float(found["posterior"][row])
                 analyses.append(Analysis(tree.heads, tree.labels, tree.tags, *figures))
             best = len(analyses) - options.samples
             yield Parse(
@@ -205,7 +211,7 @@ class TransitionModel(LanguageAbility, Model):
                 analyses[:best],
                 analyses[best:],
                 self._marginals(found, word, n) if options.marginals else None,
-                float(found["log_total"][number]),
+                float(found["log_total"][number]) + scale,
                 bool(found["relaxed"][number]),
             )
             word += n
@@ -246,6 +252,7 @@ class TransitionModel(LanguageAbility, Model):
         return {
             "word_tags.begin": self._word_tags[0],
             "word_tags.list": self._word_tags[1],
+            **(self.codec.speller.arrays() if self.codec.speller else {}),
             **{
                 f"{name}.{part}": array
                 for name, arrays in self._distributions.items()
@@ -264,7 +271,7 @@ class TransitionModel(LanguageAbility, Model):
             if owner in DISTRIBUTIONS:
                 distributions.setdefault(owner, {})[part] = array
         word_tags = arrays["word_tags.begin"], arrays["word_tags.list"]
-        codec = Codec.from_header(config, header)
+        codec = Codec.from_parts(config, header, arrays)
         return cls(
             config, codec, distributions, word_tags, origin, single_root=header["single_root"]
         )

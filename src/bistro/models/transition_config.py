@@ -8,7 +8,12 @@ from typing import Literal
 from bistro.config import setting
 from bistro.encoding.contexts import element_numbers, sees_labels
 from bistro.errors import ConfigError
-from bistro.models.settings import SamplerSettings
+from bistro.models.settings import (
+    UNKNOWN_HELP,
+    SamplerSettings,
+    SpellingSettings,
+    UnknownSetting,
+)
 
 
 @dataclass(frozen=True)
@@ -103,11 +108,10 @@ class TransitionConfig:
     nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
         "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
     )
-    unknown: Literal["classes", "single"] = setting(
-        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
-    )
+    unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
     derivations: Literal["oracle", "sampled"] = setting(
         "oracle", "Train on one derivation a tree, or sample among all of them in every sweep."
     )

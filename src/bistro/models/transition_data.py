@@ -8,7 +8,7 @@ mirrored. `Codec` does all of it in both directions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from bistro._core import SentenceBatch
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
+from bistro.models.base import Arrays
+from bistro.models.spelling import Speller
 from bistro.models.transition_config import TransitionConfig
 from bistro.treebank.projectivity import Scheme, deprojectivize, is_projective, projectivize
 from bistro.treebank.sentence import Sentence
@@ -35,6 +37,18 @@ class Tree:
     labels: list[str]
 
 
+@dataclass(frozen=True)
+class Unseen:
+    """How the unknown words of some sentences are spelled, in the order of the text."""
+
+    rows: NDArray[np.int32]
+    """By word: its row of `spellings`, -1 for a known one; empty if all are known."""
+    spellings: NDArray[np.float64]
+    """p(spelling | tag, the word is not known), a row a string, each divided by its highest."""
+    log_scale: NDArray[np.float64]
+    """By word: the logarithm of what its row was divided by."""
+
+
 class Codec:
     """The symbols of a model and the way sentences are turned into them."""
 
@@ -44,11 +58,14 @@ class Codec:
         vocabulary: Vocabulary,
         tags: Sequence[str],
         labels: Sequence[str],
+        speller: Speller | None = None,
     ) -> None:
         self.config = config
         self.vocabulary = vocabulary
         self.tags = list(tags)
         self.labels = list(labels)
+        self.speller = speller
+        """What tells unknown words apart, where every string has a probability."""
         self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
@@ -74,8 +91,29 @@ class Codec:
         """Whether trees have labels."""
         return self.config.labels != "none" and self.labels != [MISSING]
 
-    def encode(self, sentences: Sequence[Sentence], trees: Sequence[Tree] | None) -> SentenceBatch:
+    def unseen(self, sentences: Sequence[Sentence]) -> Unseen:
+        """Spell the unknown words of sentences."""
+        words = [form for sentence in sentences for form in sentence.forms]
+        rows: dict[str, int] = {}
+        if self.speller and self.config.lexical != "none":
+            strangers = filter(self.vocabulary.is_unknown, words)
+            rows = {word: i for i, word in enumerate(dict.fromkeys(strangers))}
+        if not rows or self.speller is None:
+            return Unseen(_EMPTY, np.zeros(0), np.zeros(len(words)))
+        spelled = np.array([rows.get(word, -1) for word in words], np.int32)
+        logs = self.speller.log_unseen(list(rows))
+        highest = logs.max(axis=1)
+        scale = np.where(spelled >= 0, highest[spelled], 0.0)
+        return Unseen(spelled, np.exp(logs - highest[:, None]).ravel(), scale)
+
+    def encode(
+        self,
+        sentences: Sequence[Sentence],
+        trees: Sequence[Tree] | None,
+        unseen: Unseen | None = None,
+    ) -> SentenceBatch:
         """Return words, and what is known of the trees, as the core wants them."""
+        unseen = unseen or self.unseen(sentences)
         ids, offsets = self.vocabulary.encode_all(s.forms for s in sentences)
         columns = [_EMPTY, _EMPTY, _EMPTY]
         if trees is not None:
@@ -92,7 +130,10 @@ class Codec:
                 columns[1] = np.where(heads > 0, lengths + 1 - heads, heads).astype(np.int32)
             ids = ids[order]
             columns = [column[order] if column.size else column for column in columns]
-        return SentenceBatch(ids, offsets, *columns)
+            if unseen.rows.size:
+                unseen = replace(unseen, rows=unseen.rows[order])
+        tags, heads, labels = columns
+        return SentenceBatch(ids, offsets, tags, heads, labels, unseen.rows, unseen.spellings)
 
     def decode(
         self, heads: NDArray[np.int32], labels: NDArray[np.int32], tags: NDArray[np.int32]
@@ -121,16 +162,23 @@ class Codec:
             "vocabulary_hash": self.vocabulary.hash,
             "tags": self.tags,
             "labels": self.labels,
+            **({"spelling": self.speller.header()} if self.speller else {}),
         }
 
     @classmethod
-    def from_header(cls, config: TransitionConfig, header: Mapping[str, Any]) -> Codec:
+    def from_parts(
+        cls, config: TransitionConfig, header: Mapping[str, Any], arrays: Arrays
+    ) -> Codec:
         """Make the codec again from a model file."""
         for name in ("tags", "labels"):
             if not isinstance(header[name], list) or not header[name]:
                 raise ModelFileError(f"the {name} are damaged")
         vocabulary = Vocabulary.from_header(header["vocabulary"])
-        return cls(config, vocabulary, header["tags"], header["labels"])
+        speller = None
+        if "spelling" in header:
+            num_tags = len(header["tags"])
+            speller = Speller.from_parts(header["spelling"], arrays, config.spelling, num_tags)
+        return cls(config, vocabulary, header["tags"], header["labels"], speller)
 
     @staticmethod
     def _column(values: list[int]) -> NDArray[np.int32]:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from bistro._core import ScoreRequest, TransitionParser
 from bistro.errors import BistroError
 from bistro.models.base import TextScores, Words, as_words, check_temperature
+from bistro.models.spelling import spelled
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec
 from bistro.rng import check_seed, purpose_key
@@ -79,7 +80,8 @@ class LanguageAbility:
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
         vocabulary = self.codec.vocabulary
         ids, offsets = vocabulary.encode_all(sentence.forms for sentence in texts)
-        batch = self.codec.encode(texts, None)
+        unseen = self.codec.unseen(texts)
+        batch = self.codec.encode(texts, None, unseen)
         threads = chosen.threads or os.cpu_count() or 1
         request = chosen.request(len(self.codec.tags), len(self.codec.labels))
         found = self._parser.score(batch, request, threads)
@@ -88,7 +90,9 @@ class LanguageAbility:
         is_eos[ends[1:] - 1] = True
         is_oov = np.zeros(is_eos.size, dtype=np.bool_)
         is_oov[~is_eos] = vocabulary.unknown_mask(ids)
-        return _scores(found, is_eos, is_oov, ends)
+        log_scale = np.zeros(is_eos.size)
+        log_scale[~is_eos] = unseen.log_scale
+        return _scores(found, is_eos, is_oov, ends, log_scale)
 
     def generate_trees(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
@@ -110,12 +114,23 @@ class LanguageAbility:
             seed,
             purpose_key("transition.generate"),
             temperature,
-            self.codec.vocabulary.encode(prefix),
+            self.codec.encode([Sentence.from_columns(list(prefix))] if prefix else [], None),
             PREFIX_PARTICLES,
         )
         for i in range(n):
             span = slice(int(made["offsets"][i]), int(made["offsets"][i + 1]))
-            words = self.codec.vocabulary.decode(made["words"][span].tolist())
+            ids, tags_drawn = made["words"][span].tolist(), made["tags"][span].tolist()
+            words = self.codec.vocabulary.decode(ids)
+            if self.codec.speller:
+                words = spelled(
+                    self.codec.speller,
+                    self.codec.vocabulary,
+                    words,
+                    ids,
+                    tags_drawn if len(self.codec.tags) > 1 else None,
+                    seed=seed,
+                    number=i,
+                )
             words[: len(prefix)] = prefix
             if self.config.direction == "right-to-left":
                 words.reverse()
@@ -140,8 +155,12 @@ def _scores(
     is_eos: NDArray[np.bool_],
     is_oov: NDArray[np.bool_],
     offsets: NDArray[np.int64],
+    log_scale: NDArray[np.float64],
 ) -> TextScores:
-    """Average the runs as probabilities, and take the differences that make words of prefixes."""
+    """Average the runs as probabilities, and take the differences that make words of prefixes.
+
+    `log_scale` is the part of each word's log-probability that all its analyses share.
+    """
     prefix = found["log_prefix"].reshape(-1, is_eos.size)
     # Each run's means count by the probability that the run found.
     share = np.exp(prefix - np.logaddexp.reduce(prefix, axis=0))
@@ -151,11 +170,11 @@ def _scores(
     before = np.concatenate(([0.0], mean[:-1]))
     before[firsts] = 0.0
     return TextScores(
-        mean - before,
+        mean - before + log_scale,
         is_eos,
         is_oov,
         offsets,
-        lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0),
+        lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0) - log_scale,
         entropy=np.maximum(0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(0)),
         deviation=np.exp(prefix - mean) if runs > 1 else None,
     )
