@@ -1,4 +1,5 @@
 // The transition model as a language model, and learning with derivations that are drawn.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bind/bind.hpp"
@@ -16,14 +17,18 @@ namespace {
 // Redraws the derivations of a batch; keeps what it reads alive.
 struct Sampler {
     Batch batch;
+    Ints tag_begin, tag_list;
     std::vector<Sentence> sentences;
     DerivationSampler sampler;
 
     Sampler(const EventShape& shape, Batch batch_, std::shared_ptr<Franchise> actions, std::shared_ptr<Franchise> labels,
-            std::shared_ptr<Franchise> tags, std::shared_ptr<Franchise> words, bool labels_in_contexts)
-        : batch(std::move(batch_)),
-          sampler(shape, {std::move(actions), std::move(labels), std::move(tags), std::move(words)}, labels_in_contexts) {
+            std::shared_ptr<Franchise> tags, std::shared_ptr<Franchise> words, bool labels_in_contexts,
+            Ints tag_begin_, Ints tag_list_)
+        : batch(std::move(batch_)), tag_begin(std::move(tag_begin_)), tag_list(std::move(tag_list_)),
+          sampler(shape, {std::move(actions), std::move(labels), std::move(tags), std::move(words)}, labels_in_contexts,
+                  view(tag_begin), view(tag_list)) {
         batch.check(shape.system);
+        if (tag_begin.shape(0) > 0) check_tag_lists(shape.system.symbols, view(tag_begin), view(tag_list));
         for (std::size_t i = 0; i < batch.size(); ++i) {
             sentences.push_back(batch.sentence(i));
             sentences.back().prepare();
@@ -47,27 +52,63 @@ struct Sampler {
         for (const Sentence& sentence : sentences) sampler.seat(sentence, nullptr, rng);
     }
 
+    // Takes up sentences whose events were seated along the deterministic oracle of their trees, which `annotated` has.
+    void take_up(const Batch& annotated) {
+        if (annotated.size() != sentences.size()) throw std::invalid_argument("the annotation belongs to other sentences");
+        for (std::size_t i = 0; i < sentences.size(); ++i) {
+            Sentence tree = annotated.sentence(i);
+            tree.prepare();
+            sampler.resume(sentences[i], sampler.oracle_history(tree));
+        }
+    }
+
     // Takes up the sentences of restored franchises, along their saved histories.
     void resume(const In<std::int16_t>& steps, const In<std::int64_t>& ends) {
         if (ends.shape(0) != sentences.size() || steps.shape(0) % 3 != 0)
             throw std::invalid_argument("the saved derivations belong to other sentences");
-        std::size_t at = 0;
+        std::size_t first = 0;
         for (std::size_t i = 0; i < sentences.size(); ++i) {
-            History history;
-            for (; at < static_cast<std::size_t>(ends.data()[i]) && 3 * at + 2 < steps.shape(0); ++at) {
-                const std::int16_t* s = steps.data() + 3 * at;
-                if (s[0] < 0 || s[0] > 3) throw std::invalid_argument("the saved derivations are damaged");
-                history.push_back({static_cast<Action>(s[0]), s[1], s[2]});
-            }
-            sampler.resume(sentences[i], history);
+            const auto last = static_cast<std::size_t>(ends.data()[i]);
+            sampler.resume(sentences[i], history_from(steps, first, last));
+            first = last;
         }
     }
 
-    // One sweep; returns how many derivations changed.
-    std::int64_t sweep(std::int64_t particles, Stream& rng) {
-        std::int64_t changed = 0;
-        for (std::size_t i = 0; i < sentences.size(); ++i) changed += sampler.redraw(i, sentences[i], particles, rng);
-        return changed;
+    // One sweep; returns how many draws were accepted, and how many of these differ from the derivation before.
+    std::pair<std::int64_t, std::int64_t> sweep(std::int64_t particles, Stream& rng) {
+        check_particles(particles);
+        std::int64_t accepted = 0, changed = 0;
+        for (std::size_t i = 0; i < sentences.size(); ++i) {
+            const DerivationSampler::Outcome outcome = sampler.redraw(i, sentences[i], particles, rng);
+            accepted += outcome.accepted;
+            changed += outcome.changed;
+        }
+        return {accepted, changed};
+    }
+
+    // A derivation of one sentence given the franchises as they are, which stay so; conditional on `steps`, if there are any.
+    auto draw(std::size_t index, const In<std::int16_t>& steps, std::int64_t particles, Stream& rng) {
+        check_particles(particles);
+        const History before = history_from(steps, 0, steps.shape(0) / 3);
+        std::vector<std::int16_t> out;
+        for (const HistoryStep& s : sampler.draw_history(sentences.at(index), before.empty() ? nullptr : &before, particles, rng))
+            out.insert(out.end(), {static_cast<std::int16_t>(s.action), s.tag, s.label});
+        return give(std::move(out));
+    }
+
+    static void check_particles(std::int64_t particles) {
+        if (particles < 1) throw std::invalid_argument("there must be at least one particle");
+    }
+
+    static History history_from(const In<std::int16_t>& steps, std::size_t first, std::size_t last) {
+        History history;
+        for (std::size_t at = first; at < last; ++at) {
+            if (3 * at + 2 >= steps.shape(0)) throw std::invalid_argument("the saved derivations are damaged");
+            const std::int16_t* s = steps.data() + 3 * at;
+            if (s[0] < 0 || s[0] > 3) throw std::invalid_argument("the saved derivations are damaged");
+            history.push_back({static_cast<Action>(s[0]), s[1], s[2]});
+        }
+        return history;
     }
 };
 
@@ -156,14 +197,19 @@ nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_
 void bind_language(nb::module_& m) {
     nb::class_<Sampler>(m, "DerivationSampler", "Particle Gibbs over the derivations of annotated sentences.")
         .def(nb::init<const EventShape&, Batch, std::shared_ptr<Franchise>, std::shared_ptr<Franchise>,
-                      std::shared_ptr<Franchise>, std::shared_ptr<Franchise>, bool>(),
-             "shape"_a, "batch"_a, "actions"_a, "labels"_a.none(), "tags"_a, "words"_a.none(), "labels_in_contexts"_a)
+                      std::shared_ptr<Franchise>, std::shared_ptr<Franchise>, bool, Ints, Ints>(),
+             "shape"_a, "batch"_a, "actions"_a, "labels"_a.none(), "tags"_a, "words"_a.none(), "labels_in_contexts"_a,
+             "tag_begin"_a.noconvert(), "tag_list"_a.noconvert())
         .def("seat", &Sampler::seat, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Seats the events of all sentences, along the deterministic oracle.")
+        .def("take_up", &Sampler::take_up, "annotated"_a,
+             "Takes up sentences that are seated already along the deterministic oracle of annotated trees.")
         .def("resume", &Sampler::resume, "steps"_a.noconvert(), "ends"_a.noconvert(),
              "Takes up what `histories` gave, in franchises that were rebuilt and restored.")
         .def("sweep", &Sampler::sweep, "particles"_a, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
-             "Draws every derivation anew; returns how many changed.")
+             "Draws every derivation anew; returns how many draws were accepted, and how many changed something.")
+        .def("draw", &Sampler::draw, "index"_a, "steps"_a.noconvert(), "particles"_a, "rng"_a,
+             "The steps of a derivation of one sentence, given the franchises as they are; conditional on steps, if there are any.")
         .def("histories", &Sampler::histories, "(action, tag, label) of every step, and where each sentence's steps end.");
 
     nb::class_<ScoreRequest>(m, "ScoreRequest", "How to sum over derivations: by search, or by sequential Monte Carlo.")

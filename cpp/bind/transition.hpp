@@ -59,6 +59,14 @@ struct Batch {
     }
 };
 
+// The tags of word w are list[begin[w]] to list[begin[w + 1]].
+inline void check_tag_lists(const Symbols& symbols, std::span<const std::int32_t> begin, std::span<const std::int32_t> list) {
+    bool good = begin.size() == static_cast<std::size_t>(symbols.words) + 1 && begin.front() == 0 &&
+                begin.back() == static_cast<std::int32_t>(list.size()) && std::is_sorted(begin.begin(), begin.end());
+    for (const std::int32_t tag : list) good = good && tag >= 0 && tag < symbols.tags;
+    if (!good) throw std::invalid_argument("the tags of the words are damaged");
+}
+
 // A model over frozen franchises; it keeps them alive.
 struct Parser {
     TransitionModel<Frozen> model;
@@ -78,7 +86,7 @@ struct Parser {
         if (shape.labelled && !shape.joint_labels) set(model.labels, shape.contexts.labels, labels, s.labels);
         set(model.tags, shape.contexts.tags, tags, s.tags);
         if (shape.lexicalised) set(model.words, shape.contexts.words, words, s.words);
-        check_tag_lists();
+        check_tag_lists(s, view(tag_begin), view(tag_list));
         model.tag_begin = view(tag_begin);
         model.tag_list = view(tag_list);
     }
@@ -89,14 +97,6 @@ struct Parser {
         if (frozen.dishes != outcomes) throw std::invalid_argument("a distribution has the wrong number of outcomes");
         predictor = {&frozen, contexts};
         kept.push_back(std::move(holder));
-    }
-
-    void check_tag_lists() const {
-        const auto begin = view(tag_begin), list = view(tag_list);
-        bool good = begin.size() == static_cast<std::size_t>(model.system.symbols.words) + 1 && begin.front() == 0 &&
-                    begin.back() == static_cast<std::int32_t>(list.size()) && std::is_sorted(begin.begin(), begin.end());
-        for (const std::int32_t tag : list) good = good && tag >= 0 && tag < model.system.symbols.tags;
-        if (!good) throw std::invalid_argument("the tags of the words are damaged");
     }
 };
 

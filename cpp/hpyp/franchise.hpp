@@ -116,7 +116,7 @@ public:
             }
         }
         for (int k = 0; k < length; ++k)
-            if (!seat(entries_[chain_[k]], parent_probability_[k], rng)) return;
+            if (!seat(chain_[k], parent_probability_[k], rng)) return;
         base_->add(dish, rng);
     }
 
@@ -126,9 +126,29 @@ public:
         for (; at != kNone; at = entries_[at].parent) {
             // The parent's customer for this table may have been removed by mistake.
             if (entries_[at].customers == 0) throw std::invalid_argument("no such customer to remove");
-            if (!unseat(entries_[at], rng)) return;
+            if (!unseat(at, rng)) return;
         }
         base_->remove(dish, rng);
+    }
+
+    // From now on every change of a table is written down; with nullptr, no longer.
+    void write_down(std::vector<TableMove>* moves) { moves_ = moves; }
+
+    // Takes changes back, the last first. The draws of a base that learns are not written down: it seats anew.
+    void take_back(std::span<const TableMove> moves, Stream& rng) {
+        for (auto move = moves.rbegin(); move != moves.rend(); ++move) {
+            Entry& entry = entries_.at(move->entry);
+            Restaurant& r = restaurants_[entry.restaurant];
+            const std::int32_t customers = move->from - move->to, tables = (move->from > 0) - (move->to > 0);
+            if (entry.sizes != kNone) grow_table(sizes_[entry.sizes], move->to, customers);
+            entry.customers += customers, r.customers += customers;
+            entry.tables += tables, r.tables += tables;
+            if (entry.parent != kNone || tables == 0) continue;
+            if (tables > 0)
+                base_->add(entry.dish, rng);
+            else
+                base_->remove(entry.dish, rng);
+        }
     }
 
     // One Gibbs sweep: every event leaves and comes back.
@@ -156,6 +176,12 @@ public:
         if (r.customers == 0) return parent;
         const double d = discount(r), theta = strength(r);
         return (entry.customers - d * entry.tables + (theta + d * r.tables) * parent) / (r.customers + theta);
+    }
+
+    // The probability of one entry.
+    double entry_probability(std::uint32_t id) const {
+        const Entry& entry = entries_[id];
+        return predictive(entry, entry.parent == kNone ? base_->probability(entry.dish) : entry_probability(entry.parent));
     }
 
     // The probability of every entry; an entry's parent was always made before it.
@@ -208,15 +234,15 @@ public:
     }
 
     // Makes all restaurants and entries again, with their old numbers: (parent, element) of every restaurant but the first,
-    // (restaurant, dish) of every entry. Nobody is seated.
+    // (restaurant, dish) of every entry. Those that are there already must be the first of them. Nobody is seated.
     void rebuild(std::span<const std::uint32_t> restaurants, std::span<const std::uint32_t> entries) {
-        if (restaurants_.size() > 1 || !entries_.empty()) throw std::invalid_argument("only an empty franchise can be rebuilt");
         const auto check = [](bool good) {
-            if (!good) throw std::invalid_argument("the saved franchise is damaged");
+            if (!good) throw std::invalid_argument("the saved franchise is damaged, or does not go on from this one");
         };
         check(restaurants.size() % 2 == 0 && entries.size() % 2 == 0);
+        check(restaurants.size() / 2 + 1 >= restaurants_.size() && entries.size() / 2 >= entries_.size());
         for (std::size_t i = 0; i < restaurants.size(); i += 2) {
-            const std::size_t number = restaurants_.size();
+            const std::size_t number = i / 2 + 1;
             const auto element = static_cast<std::int32_t>(restaurants[i + 1]);
             check(restaurants[i] < number && element >= 0 && restaurants_[restaurants[i]].depth + 1 < levels());
             check(find_or_add_restaurant(restaurants[i], element) == number);
@@ -224,9 +250,12 @@ public:
         for (std::size_t i = 0; i < entries.size(); i += 2) {
             const auto dish = static_cast<std::int32_t>(entries[i + 1]);
             check(entries[i] < restaurants_.size() && dish >= 0 && dish < base_->dishes());
+            const std::uint32_t known = find_entry(entries[i], dish);
+            check(i / 2 < entries_.size() ? known == i / 2 : known == kNone);
+            if (known != kNone) continue;
             const std::uint32_t above = restaurants_[entries[i]].parent;
             const std::uint32_t parent = above == kNone ? kNone : find_entry(above, dish);
-            check(find_entry(entries[i], dish) == kNone && (above == kNone || parent != kNone));
+            check(above == kNone || parent != kNone);
             entries_.push_back(Entry{0, 0, entries[i], dish, parent, kNone});
             by_dish_.insert_last(entries_);
         }
@@ -297,31 +326,35 @@ private:
     }
 
     // Seats one customer; true if a table was opened, so that the parent gets a customer too.
-    bool seat(Entry& entry, double parent, Stream& rng) {
+    bool seat(std::uint32_t id, double parent, Stream& rng) {
+        Entry& entry = entries_[id];
         Restaurant& r = restaurants_[entry.restaurant];
-        const bool open = entry.customers == 0 || seating_ == Seating::maximal ||
-                          (seating_ == Seating::gibbs && !join_table(entry, r, parent, rng));
+        std::int32_t size = entry.customers;  // of a single table
+        if (size > 0 && seating_ != Seating::minimal)
+            size = seating_ == Seating::maximal ? 0 : join_table(entry, r, parent, rng);
+        if (moves_) moves_->push_back({id, size, size + 1});
         ++entry.customers;
         ++r.customers;
-        if (!open) return false;
+        if (size > 0) return false;
         if (seating_ == Seating::gibbs) open_table(entry);
         ++entry.tables;
         ++r.tables;
         return true;
     }
 
-    // Draws between the tables of this dish and a new one, and grows the old table if one was drawn.
-    bool join_table(Entry& entry, const Restaurant& r, double parent, Stream& rng) {
+    // Draws between the tables of this dish and a new one, and grows the old table if one was drawn; returns the size it had,
+    // 0 for a new one.
+    std::int32_t join_table(Entry& entry, const Restaurant& r, double parent, Stream& rng) {
         const double d = discount(r);
         const double old_tables = entry.customers - d * entry.tables;
         const double new_table = (strength(r) + d * r.tables) * parent;
         const double x = rng.uniform() * (old_tables + new_table) - new_table;
-        if (x < 0) return false;
-        if (entry.sizes != kNone) {
-            TableSizes& list = sizes_[entry.sizes];
-            grow_table(list, table_at_weight(list, d, x), +1);
-        }
-        return true;
+        if (x < 0) return 0;
+        if (entry.sizes == kNone) return entry.customers;
+        TableSizes& list = sizes_[entry.sizes];
+        const std::int32_t size = table_at_weight(list, d, x);
+        grow_table(list, size, +1);
+        return size;
     }
 
     // The new table of size 1 is written into the list; a second table is what makes a list necessary.
@@ -335,12 +368,14 @@ private:
     }
 
     // Removes one customer; true if a table was closed, so that the parent loses a customer too.
-    bool unseat(Entry& entry, Stream& rng) {
+    bool unseat(std::uint32_t id, Stream& rng) {
+        Entry& entry = entries_[id];
         Restaurant& r = restaurants_[entry.restaurant];
         std::int32_t size = entry.customers;  // of a single table
         if (entry.tables > 1)
             size = seating_ == Seating::maximal ? 1 : table_of_customer(sizes_[entry.sizes], rng.below(entry.customers));
         if (entry.sizes != kNone) grow_table(sizes_[entry.sizes], size, -1);
+        if (moves_) moves_->push_back({id, size, size - 1});
         --entry.customers;
         --r.customers;
         if (size > 1) return false;
@@ -358,6 +393,7 @@ private:
     PairIndex by_element_, by_dish_;
     std::vector<std::uint32_t> chain_;
     std::vector<double> parent_probability_;
+    std::vector<TableMove>* moves_ = nullptr;
 };
 
 }  // namespace bistro

@@ -35,6 +35,12 @@ struct Entry {
     std::uint64_t key() const { return pair_key(restaurant, static_cast<std::uint32_t>(dish)); }
 };
 
+// One table of an entry that won or lost a customer; size 0 stands for "no table".
+struct TableMove {
+    std::uint32_t entry;
+    std::int32_t from, to;
+};
+
 inline void grow_table(TableSizes& sizes, std::int32_t size, std::int32_t change) {
     // Moves one table from `size` to `size + change`; size 0 stands for "no table".
     auto add = [&sizes](std::int32_t s, std::int32_t tables) {

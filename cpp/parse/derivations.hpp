@@ -2,7 +2,16 @@
 //
 // A step of particle Gibbs for one sentence: its events leave the franchises, conditional SMC (with the present derivation
 // retained) draws derivations that agree with what is annotated, one of them is chosen by its weight, and its events come
-// back. With whole trees given, this samples the order in which their arcs are made (the non-deterministic oracle).
+// back. With whole trees given, this samples the order in which their arcs are made (the non-deterministic oracle); with
+// words alone, trees, tags and labels too.
+//
+// The particles see the franchises as the other sentences left them. But the events of one sentence also teach each other: an
+// event that occurs twice is more probable the second time. So a draw is a proposal, accepted with probability
+//
+//     min(1, r(new) / r(old)),   r = product over its events of  p(event | others, events before it) / p(event | others)
+//
+// (Metropolis-Hastings; a step of particle Gibbs is reversible, so nothing else remains of the ratio). Where it is not accepted,
+// everybody goes back to the very table they had. Only Gibbs seating has these probabilities; others accept.
 #pragma once
 
 #include <array>
@@ -16,18 +25,30 @@
 
 namespace bistro {
 
+// Every drawing anew makes particles share their past, and so their past the retained one's: rarely is better.
+inline constexpr double kResampleBelow = 0.5;
+
 class DerivationSampler {
+    struct Seated {
+        History history;
+        std::array<std::vector<std::uint32_t>, 4> entries;
+    };
+
 public:
     // Franchises in the order actions, labels, tags, words; null where the model has none.
     using Franchises = std::array<std::shared_ptr<Franchise>, 4>;
 
-    DerivationSampler(EventShape shape, Franchises franchises, bool labels_in_contexts)
+    // The tags of each word are those of the lists (see TransitionModel); empty lists allow all.
+    DerivationSampler(EventShape shape, Franchises franchises, bool labels_in_contexts,
+                      std::span<const std::int32_t> tag_begin, std::span<const std::int32_t> tag_list)
         : shape_(std::move(shape)), franchises_(std::move(franchises)) {
         model_.system = shape_.system;
         model_.labelled = shape_.labelled;
         model_.joint_labels = shape_.joint_labels;
         model_.lexicalised = shape_.lexicalised;
         model_.labels_in_contexts = labels_in_contexts;
+        model_.tag_begin = tag_begin;
+        model_.tag_list = tag_list;
         model_.actions = {franchises_[0].get(), shape_.contexts.actions};
         model_.labels = {franchises_[1].get(), shape_.contexts.labels};
         model_.tags = {franchises_[2].get(), shape_.contexts.tags};
@@ -39,7 +60,8 @@ public:
     // Seats a sentence for the first time, along a history or, without one, along the deterministic oracle.
     void seat(const Sentence& sentence, const History* history, Stream& rng) {
         seated_.emplace_back();
-        enter(sentence, history ? *history : oracle_history(sentence), seated_.back(), rng);
+        record(sentence, history ? *history : oracle_history(sentence), seated_.back());
+        enter(seated_.back(), rng);
     }
 
     // Takes up a sentence whose events are seated already, along a history.
@@ -48,45 +70,39 @@ public:
         record(sentence, history, seated_.back());
     }
 
-    // Draws a new derivation for a seated sentence; true if it differs from the present one.
-    bool redraw(std::size_t index, const Sentence& sentence, std::int64_t particles, Stream& rng) {
-        Seated& seat = seated_.at(index);
-        for (std::size_t f = 0; f < 4; ++f)
-            for (const std::uint32_t id : seat.entries[f]) franchises_[f]->remove(id, rng);
-        const History before = seat.history;
-        Search<Franchise, DrawingPolicy> search(model_, DrawingPolicy{particles, &rng}, {1 << 14, 1 << 14, true});
-        const auto& finals = search.run(sentence, &before);
-        enter(sentence, history_of(search.states(), chosen(finals, rng).state), seat, rng);
-        return !same(before, seat.history);
-    }
-
-    const History& history(std::size_t index) const { return seated_.at(index).history; }
-
-private:
-    struct Seated {
-        History history;
-        std::array<std::vector<std::uint32_t>, 4> entries;
+    // What became of a draw.
+    struct Outcome {
+        bool accepted, changed;
     };
 
-    static bool same(const History& a, const History& b) {
-        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const HistoryStep& x, const HistoryStep& y) {
-            return x.action == y.action && x.tag == y.tag && x.label == y.label;
-        });
+    // Draws a new derivation for a seated sentence.
+    Outcome redraw(std::size_t index, const Sentence& sentence, std::int64_t particles, Stream& rng) {
+        Seated& seat = seated_.at(index);
+        Notes notes(*this);
+        const double old_ratio = leave(seat, rng);
+        Seated fresh;
+        record(sentence, draw_history(sentence, &seat.history, particles, rng), fresh);
+        const double new_ratio = enter(fresh, rng);
+        if (is_gibbs() && std::log(rng.uniform()) >= new_ratio - old_ratio) {
+            notes.take_back(rng);
+            return {false, false};
+        }
+        const bool changed = !same(seat.history, fresh.history);
+        seat = std::move(fresh);
+        return {true, changed};
     }
 
-    static const Derivation& chosen(const std::vector<Derivation>& finals, Stream& rng) {
+    // A derivation that agrees with the sentence, given the franchises as they are; with a history, by conditional SMC.
+    History draw_history(const Sentence& sentence, const History* before, std::int64_t particles, Stream& rng) {
+        Search<Franchise, DrawingPolicy> search(model_, DrawingPolicy{particles, &rng, kResampleBelow}, {1 << 14, 1 << 14, true});
+        const auto& finals = search.run(sentence, before);
+        if (finals.empty()) throw std::invalid_argument("a sentence has no derivation that agrees with its annotation");
         double highest;
-        return finals[draw(importance_weights(finals, highest), rng)];
+        const Derivation& chosen = finals[draw(importance_weights(finals, highest), rng)];
+        return history_of(search.states(), chosen.state, &sentence, &rng);
     }
 
-    static History history_of(const States& states, std::uint32_t id) {
-        History steps;
-        for (; states[id].previous != kNone; id = states[id].previous)
-            steps.push_back({states[id].action, states[id].tag, states[id].label});
-        std::reverse(steps.begin(), steps.end());
-        return steps;
-    }
-
+    // The derivation of the deterministic oracle.
     History oracle_history(const Sentence& sentence) const {
         DerivationEvents unused;
         Recorder recorder(shape_, unused);
@@ -94,11 +110,90 @@ private:
         return history_of(recorder.states(), recorder.last());
     }
 
-    // Follows a history, and seats its events.
-    void enter(const Sentence& sentence, const History& history, Seated& seat, Stream& rng) {
-        record(sentence, history, seat);
+    const History& history(std::size_t index) const { return seated_.at(index).history; }
+
+private:
+    static bool same(const History& a, const History& b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const HistoryStep& x, const HistoryStep& y) {
+            return x.action == y.action && x.tag == y.tag && x.label == y.label;
+        });
+    }
+
+    bool is_gibbs() const { return franchises_[0]->seating() == Seating::gibbs; }
+
+    // The steps of a derivation. Labels that the search summed out are drawn, each given its own configuration, if there is
+    // a sentence to draw them for.
+    History history_of(const States& states, std::uint32_t id, const Sentence* sentence = nullptr, Stream* rng = nullptr) const {
+        History steps;
+        for (; states[id].previous != kNone; id = states[id].previous) {
+            const State& s = states[id];
+            steps.push_back({s.action, s.tag, s.label});
+            const bool is_arc = s.action == Action::left_arc || s.action == Action::right_arc;
+            if (sentence && is_arc && shape_.labelled && !model_.labels_in_contexts && sentence->given_label(s.dependent) < 0)
+                steps.back().label = draw_label(states, s, *sentence, *rng);
+        }
+        std::reverse(steps.begin(), steps.end());
+        return steps;
+    }
+
+    std::int16_t draw_label(const States& states, const State& made, const Sentence& sentence, Stream& rng) const {
+        Elements elements{};
+        std::vector<double> probabilities;
+        observe(states, made.previous, shape_.system.symbols, sentence.words, elements);
+        model_.label_probabilities(made.action, elements, probabilities);
+        return static_cast<std::int16_t>(draw(probabilities, rng));
+    }
+
+    // While it lives, all changes of tables are written down.
+    struct Notes {
+        Franchises& franchises;
+        std::array<std::vector<TableMove>, 4> moves;
+
+        explicit Notes(DerivationSampler& owner) : franchises(owner.franchises_) {
+            for (std::size_t f = 0; f < 4; ++f)
+                if (franchises[f]) franchises[f]->write_down(&moves[f]);
+        }
+        Notes(const Notes&) = delete;
+        Notes& operator=(const Notes&) = delete;
+        ~Notes() { stop(); }
+        void stop() {
+            for (const auto& franchise : franchises)
+                if (franchise) franchise->write_down(nullptr);
+        }
+        void take_back(Stream& rng) {
+            stop();
+            for (std::size_t f = 0; f < 4; ++f)
+                if (franchises[f]) franchises[f]->take_back(moves[f], rng);
+        }
+    };
+
+    // Seats events one after the other; returns log r of the formula above.
+    double enter(const Seated& seat, Stream& rng) {
+        double ratio = -log_probability(seat);
         for (std::size_t f = 0; f < 4; ++f)
-            for (const std::uint32_t id : seat.entries[f]) franchises_[f]->add(id, rng);
+            for (const std::uint32_t id : seat.entries[f]) {
+                ratio += std::log(franchises_[f]->entry_probability(id));
+                franchises_[f]->add(id, rng);
+            }
+        return ratio;
+    }
+
+    // Removes events, the last first: the same figure for events that are seated.
+    double leave(const Seated& seat, Stream& rng) {
+        double ratio = 0;
+        for (std::size_t f = 0; f < 4; ++f)
+            for (auto id = seat.entries[f].rbegin(); id != seat.entries[f].rend(); ++id) {
+                franchises_[f]->remove(*id, rng);
+                ratio += std::log(franchises_[f]->entry_probability(*id));
+            }
+        return ratio - log_probability(seat);
+    }
+
+    double log_probability(const Seated& seat) const {
+        double sum = 0;
+        for (std::size_t f = 0; f < 4; ++f)
+            for (const std::uint32_t id : seat.entries[f]) sum += std::log(franchises_[f]->entry_probability(id));
+        return sum;
     }
 
     // Follows a history, and finds the entries of its events.

@@ -161,6 +161,8 @@ struct MonteCarloPolicy {
     static constexpr bool draws = true;
     std::int64_t budget;
     Stream* rng;
+    // Particles are drawn anew only where they count for fewer than this share of their number (effective sample size).
+    double resample_below = 1;
     double log_evidence = 0;  // the estimate of log p(words so far), up to the weights not yet resampled
 
     std::int64_t initial() const { return budget; }
@@ -173,13 +175,15 @@ struct MonteCarloPolicy {
 
     void select(std::vector<Derivation>& derivations) {
         if (derivations.empty()) return;
-        double highest, total = 0;
+        double highest, total = 0, squares = 0;
         const std::vector<double> weights = importance_weights(derivations, highest);
         int kept = -1;
         for (std::size_t i = 0; i < derivations.size(); ++i) {
             total += weights[i];
+            squares += weights[i] * weights[i] / static_cast<double>(derivations[i].particles);
             if (derivations[i].retained >= 0) kept = static_cast<int>(i);
         }
+        if (resample_below < 1 && total * total > resample_below * static_cast<double>(budget) * squares) return;
         log_evidence += highest + std::log(total / static_cast<double>(budget));
         std::vector<std::int64_t> particles(derivations.size());
         share(budget, weights, kept, particles);

@@ -101,8 +101,19 @@ def test_a_structure_is_rebuilt() -> None:
     restore(copy, CUSTOMERS, TABLES, SIZES)
     restore(core, CUSTOMERS, TABLES, SIZES)
     assert core_seats(copy, EVENTS) == core_seats(core, EVENTS)
-    with pytest.raises(ValueError, match="empty"):
-        copy.rebuild(*core.structure())
+
+
+def test_a_structure_goes_on_from_one_that_is_there() -> None:
+    longer, begun = franchise(), _core.Franchise(_core.UniformBase(3), 2)
+    resolve(begun, EVENTS[:1])
+    begun.rebuild(*longer.structure())
+    assert [p.tolist() for p in begun.structure()] == [p.tolist() for p in longer.structure()]
+    other = _core.Franchise(_core.UniformBase(3), 2)
+    resolve(other, EVENTS[1:])
+    with pytest.raises(ValueError, match="does not go on"):
+        other.rebuild(*longer.structure())
+    with pytest.raises(ValueError, match="does not go on"):
+        longer.rebuild(flat((0, 0)), flat((0, 0)))
 
 
 DAMAGED_STRUCTURES = {

@@ -68,26 +68,55 @@ class Sweeping(Protocol):
         """Come back into a saved state."""
 
 
+@dataclass(frozen=True)
+class Stage:
+    """Chains that sweep side by side, for how long, and how many of the last samples are kept."""
+
+    chains: Sequence[Sweeping]
+    sweeps: int
+    samples: int
+
+
 def run_chains(
     chains: Sequence[Sweeping], settings: SamplerSettings, fingerprint: str, session: Session
 ) -> list[dict[str, Any]]:
     """Run chains side by side to their last sweep and return the trace of the likelihood."""
     total = 1 if all(chain.is_deterministic for chain in chains) else settings.sweeps
-    kept = min(settings.samples, total)
-    trace = _begin(chains, fingerprint, session)
+    return run_stages([Stage(chains, total, settings.samples)], fingerprint, session)
+
+
+def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
+    """Run stages one after the other; chains of a later one begin where the earlier ones end."""
+    total = sum(stage.sweeps for stage in stages)
+    trace = _begin(stages, fingerprint, session)
     session.on_start(len(trace), total)
     for number in range(len(trace), total):
-        _step(chains, number, keep=number >= total - kept, threads=session.threads)
-        log_likelihood = sum(chain.log_likelihood() for chain in chains)
+        stage, first = _stage_of(stages, number)
+        if number == first:
+            for chain in stage.chains:
+                chain.seat()
+        keep = number >= first + stage.sweeps - stage.samples
+        _step(stage.chains, number, keep=keep, threads=session.threads)
+        log_likelihood = sum(chain.log_likelihood() for chain in stage.chains)
         trace.append({"sweep": number + 1, "log_likelihood": log_likelihood})
         session.on_sweep(Sweep(number + 1, total, log_likelihood))
         stopping = session.stop_asked() and number + 1 < total
         if session.checkpoint and (stopping or session.checkpoint.is_due()):
-            state = {name: array for chain in chains for name, array in chain.state().items()}
+            state = {name: array for chain in stage.chains for name, array in chain.state().items()}
             session.checkpoint.save(fingerprint, {"trace": trace}, state)
         if stopping:
             raise StoppedError(f"stopped after sweep {number + 1} of {total}")
     return trace
+
+
+def _stage_of(stages: Sequence[Stage], sweep: int) -> tuple[Stage, int]:
+    """Return the stage of a sweep, and the first sweep of that stage."""
+    first = 0
+    for stage in stages:
+        if sweep < first + stage.sweeps:
+            return stage, first
+        first += stage.sweeps
+    raise IndexError(f"there is no sweep {sweep}")
 
 
 def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -> None:
@@ -101,20 +130,19 @@ def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -
             done.result()
 
 
-def _begin(chains: Sequence[Sweeping], fingerprint: str, session: Session) -> list[dict[str, Any]]:
-    """Put the chains into their first state, or the one of the checkpoint; return its trace."""
+def _begin(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
+    """Put the chains into the state of the checkpoint, if there is one; return its trace."""
     checkpoint = session.checkpoint if session.resume else None
     saved = checkpoint.load(fingerprint) if checkpoint else None
     if not checkpoint or not saved:
-        for chain in chains:
-            chain.seat()
         return []
     header, arrays = saved
     try:
-        for chain in chains:
+        trace = list(header["trace"])
+        for chain in _stage_of(stages, len(trace) - 1)[0].chains:
             chain.restore(arrays)
-        return list(header["trace"])
-    except (KeyError, TypeError, ValueError):
+        return trace
+    except (IndexError, KeyError, TypeError, ValueError):
         raise ModelFileError(
             f"{checkpoint.path}: is damaged: delete it and start from the beginning"
         ) from None

@@ -1,20 +1,31 @@
-"""Learning with sampled derivations: the order in which a tree is built is not observed.
+"""Learning with analyses that are not observed: particle Gibbs over derivations, trees and tags.
 
-Most trees have several derivations. The deterministic oracle trains on one of them; here all are
-latent, and particle Gibbs draws each sentence's derivation anew in every sweep, given all others
-(§2 of Buys & Blunsom 2015; conditional SMC with the present derivation retained).
+Most trees have several derivations. The deterministic oracle trains on one of them; a
+`DerivationChain` draws each sentence's derivation anew in every sweep, given all others (§2 of Buys
+& Blunsom 2015). A `LatentChain` goes on from there and draws trees, labels and tags as well, given
+the words alone (§5.4). Both are conditional SMC with the present derivation retained, and a
+Metropolis-Hastings step for what the events of one sentence teach each other:
+
+    events of sentence i leave  ->  particles draw d ~ p(d | words, the others), one retraces d_i
+    ->  events of d enter       ->  accept, or all go back to their old tables
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import DerivationSampler, SentenceBatch, Stream, TransitionShape
 from bistro.inference.gibbs import Learned
 from bistro.rng import purpose_key
+
+WordTags: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""The tags that each word may have: offsets by word, and a list; empty arrays allow all."""
+
+ALL_TAGS: WordTags = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
 
 class DerivationChain:
@@ -31,8 +42,11 @@ class DerivationChain:
         particles: int,
         seed: int,
         labels_in_contexts: bool,
+        word_tags: WordTags = ALL_TAGS,
     ) -> None:
         self.learned = learned
+        self.moved = (0, 0)
+        """Sentences whose draw was accepted, and whose derivation changed, in the last sweep."""
         self._particles = particles
         self._seed = seed
         franchises = {name: part.franchise for name, part in learned.items()}
@@ -44,7 +58,14 @@ class DerivationChain:
             franchises["tags"],
             franchises.get("words"),
             labels_in_contexts,
+            *word_tags,
         )
+
+    @property
+    def derivations(self) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+        """(action, tag, label) of every step, and where each sentence's steps end."""
+        steps, ends = self._sampler.histories()
+        return steps, ends
 
     def seat(self) -> None:
         """Seat the events of the deterministic oracle."""
@@ -52,7 +73,7 @@ class DerivationChain:
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Draw all derivations anew, then move the hyper-parameters, then keep the sample."""
-        self._sampler.sweep(self._particles, self._stream("sweep", sweep))
+        self.moved = self._sampler.sweep(self._particles, self._stream("sweep", sweep))
         for part in self.learned.values():
             part.finish_sweep(sweep, keep=keep)
 
@@ -66,7 +87,7 @@ class DerivationChain:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return derivations, structure and seating."""
-        steps, ends = self._sampler.histories()
+        steps, ends = self.derivations
         arrays: dict[str, NDArray[Any]] = {"derivations.steps": steps, "derivations.ends": ends}
         for name, part in self.learned.items():
             restaurants, entries = part.franchise.structure()
@@ -83,3 +104,40 @@ class DerivationChain:
 
     def _stream(self, purpose: str, index: int) -> Stream:
         return Stream(self._seed, purpose_key(f"derivations.{purpose}"), index)
+
+
+class LatentChain(DerivationChain):
+    """The second stage: trees or tags are drawn too, beginning with what the first stage knows.
+
+    `before` is the chain of the first stage, or the trees whose oracle its events followed.
+    """
+
+    def __init__(
+        self,
+        shape: TransitionShape,
+        batch: SentenceBatch,
+        learned: dict[str, Learned],
+        before: DerivationChain | SentenceBatch,
+        *,
+        particles: int,
+        seed: int,
+        labels_in_contexts: bool,
+        word_tags: WordTags,
+    ) -> None:
+        super().__init__(
+            shape,
+            batch,
+            learned,
+            particles=particles,
+            seed=seed,
+            labels_in_contexts=labels_in_contexts,
+            word_tags=word_tags,
+        )
+        self._before = before
+
+    def seat(self) -> None:
+        """Take up the derivations of the first stage, whose events are seated."""
+        if isinstance(self._before, DerivationChain):
+            self._sampler.resume(*self._before.derivations)
+        else:
+            self._sampler.take_up(self._before)

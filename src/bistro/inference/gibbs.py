@@ -44,6 +44,10 @@ class Learned:
         if keep:
             self._kept.add(self.franchise)
 
+    def forget_samples(self) -> None:
+        """Forget the samples kept so far."""
+        self._kept = PredictiveSum()
+
     def frozen(self) -> dict[str, NDArray[Any]]:
         """Return the mean of the kept samples as the arrays of a frozen franchise."""
         arrays: dict[str, NDArray[Any]] = self._kept.freeze(self.franchise)

@@ -83,9 +83,15 @@ class SpellingLearner(Chain):
 
 
 class SpelledChain:
-    """A chain that learns words, with a sweep of their spelling before each of its own."""
+    """A chain that learns words, with a sweep of their spelling before each of its own.
 
-    def __init__(self, learner: SpellingLearner, words: Sweeping) -> None:
+    In a later stage the characters are seated already.
+    """
+
+    def __init__(
+        self, learner: SpellingLearner, words: Sweeping, *, is_seated: bool = False
+    ) -> None:
+        self._is_seated = is_seated
         self._learner = learner
         self._words = words
 
@@ -96,8 +102,9 @@ class SpelledChain:
 
     def seat(self) -> None:
         """Seat the characters, then the words."""
-        self._learner.seat()
-        self._learner.renew_base()
+        if not self._is_seated:
+            self._learner.seat()
+            self._learner.renew_base()
         self._words.seat()
 
     def step(self, sweep: int, *, keep: bool) -> None:

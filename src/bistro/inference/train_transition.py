@@ -1,4 +1,8 @@
-"""Training of the transition parser: the events of one derivation a tree, four chains."""
+"""Training of the transition parser: on its trees, and then perhaps on its words alone.
+
+The first stage follows one derivation a tree (four chains that share nothing) or draws derivations
+(one chain); the second, if there is one, draws trees and tags of the same sentences anew.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,18 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bistro._core import Base, UniformBase, oracle_events
+from bistro._core import Base, SentenceBatch, TransitionShape, UniformBase, oracle_events
 from bistro.encoding.events import Events
 from bistro.errors import BistroError
-from bistro.inference.chains import Session, Sweeping, fingerprint_of, run_chains
-from bistro.inference.derivations import DerivationChain
+from bistro.inference.chains import Session, Stage, Sweeping, fingerprint_of, run_stages
+from bistro.inference.derivations import ALL_TAGS, DerivationChain, LatentChain, WordTags
 from bistro.inference.gibbs import Chain, Learned
 from bistro.inference.spelling import SpelledChain, SpellingLearner
 from bistro.models.base import Origin, Words
 from bistro.models.transition import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
 from bistro.models.transition_config import TransitionConfig
-from bistro.models.transition_data import Codec, tags_of, training_tree
+from bistro.models.transition_data import MISSING, Codec, Tree, tags_of, training_tree
 from bistro.treebank.sentence import Sentence
 
 
@@ -29,58 +32,126 @@ def train_transition(
     treebank: dict[str, Any],
     session: Session,
 ) -> TransitionModel:
-    """Train a transition parser on trees, following the deterministic oracle."""
+    """Train a transition parser on trees."""
     sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
     if len(sentences) != len(data):
         raise BistroError("a parser learns from trees: give a treebank, not lists of words")
     codec, lifted = Codec.learn(sentences, config)
     single_root = wants_single_root(sentences, config)
-    shape = shape_of(config, codec, single_root=single_root)
-    trees = [training_tree(sentence, config) for sentence in sentences]
-    batch = codec.encode(sentences, trees)
-    recorded = oracle_events(shape, batch)
-    if recorded["failed"].size:
-        place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
-        raise BistroError(f"sentence {place} is not a tree with {config.roots} root")
-    events = {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
-    bases: dict[str, Base] = {
-        name: UniformBase(outcomes) for name, outcomes in outcomes_of(shape, codec).items()
-    }
-    learner = spelling_learner(codec, sentences, config, seed) if "words" in events else None
-    if learner:
-        bases["words"] = learner.base
-    digests = [codec.vocabulary.hash, *(of_name.digest() for of_name in events.values())]
-    fingerprint = fingerprint_of(TransitionModel.kind, config, seed, digests)
-    if config.derivations == "oracle":
-        chains = [Chain(name, e, bases[name], config.sampler, seed) for name, e in events.items()]
-        runs = [_with_spelling(learner if c.name == "words" else None, c) for c in chains]
-        trace = run_chains(runs, config.sampler, fingerprint, session)
-        distributions = {chain.name: chain.frozen() for chain in chains}
-    else:
-        learned = {
-            name: Learned(name, e.contexts.shape[1] + 1, bases[name], config.sampler, seed)
-            for name, e in events.items()
-        }
-        sampled = DerivationChain(
-            shape,
-            batch,
-            learned,
-            particles=config.particles,
-            seed=seed,
-            labels_in_contexts=codec.is_labelled and config.contexts.see_labels,
-        )
-        run = _with_spelling(learner, sampled)
-        trace = run_chains([run], config.sampler, fingerprint, session)
-        distributions = sampled.frozen()
-    codec.speller = learner.speller() if learner else None
+    training = Training(config, codec, sentences, seed, single_root=single_root)
+    trace = run_stages(training.stages(), training.fingerprint, session)
+    codec.speller = training.spelling.speller() if training.spelling else None
     return TransitionModel(
         config,
         codec,
-        distributions,
+        {name: part.frozen() for name, part in training.learned.items()},
         tags_of_words(codec, sentences),
         Origin(seed, {**treebank, "nonprojective_sentences": lifted}, trace),
         single_root=single_root,
     )
+
+
+class Training:
+    """The events of the trees, the distributions to be learned, and the stages that do it."""
+
+    def __init__(
+        self,
+        config: TransitionConfig,
+        codec: Codec,
+        sentences: Sequence[Sentence],
+        seed: int,
+        *,
+        single_root: bool,
+    ) -> None:
+        self.config, self.codec, self.sentences, self.seed = config, codec, sentences, seed
+        self.shape = shape_of(config, codec, single_root=single_root)
+        self.trees = [training_tree(sentence, config) for sentence in sentences]
+        self.batch = codec.encode(sentences, self.trees)
+        events = oracle_events_of(self.shape, self.batch, sentences, config)
+        digests = [codec.vocabulary.hash, *(of_name.digest() for of_name in events.values())]
+        self.fingerprint = fingerprint_of(TransitionModel.kind, config, seed, digests)
+        self.spelling = (
+            spelling_learner(codec, sentences, config, seed) if "words" in events else None
+        )
+        self.learned: dict[str, Learned] = {
+            name: self._part(name, of_name) for name, of_name in events.items()
+        }
+
+    def _part(self, name: str, events: Events) -> Learned:
+        base: Base = UniformBase(outcomes_of(self.shape, self.codec)[name])
+        if self.spelling and name == "words":
+            base = self.spelling.base
+        if self.config.derivations == "oracle":
+            return Chain(name, events, base, self.config.sampler, self.seed)
+        levels = events.contexts.shape[1] + 1
+        return Learned(name, levels, base, self.config.sampler, self.seed)
+
+    def stages(self) -> list[Stage]:
+        """Return the stage that learns from trees, and the one that learns from words, if any."""
+        sampler, unsupervised = self.config.sampler, self.config.unsupervised
+        before: DerivationChain | SentenceBatch = self.batch
+        chains: list[Sweeping] = [
+            _with_spelling(self.spelling if name == "words" else None, part)
+            for name, part in self.learned.items()
+            if isinstance(part, Chain)
+        ]
+        if self.config.derivations == "sampled":
+            before = DerivationChain(
+                self.shape, self.batch, self.learned, **self._options(self.config.particles)
+            )
+            chains = [_with_spelling(self.spelling, before)]
+        sweeps = 1 if all(chain.is_deterministic for chain in chains) else sampler.sweeps
+        if not unsupervised.sweeps:
+            return [Stage(chains, sweeps, sampler.samples)]
+        known = [_known(tree, unsupervised.latent) for tree in self.trees]
+        latent = LatentChain(
+            self.shape,
+            self.codec.encode(self.sentences, known),
+            self.learned,
+            before,
+            word_tags=self._tags_allowed(),
+            **self._options(unsupervised.particles),
+        )
+        run = _with_spelling(self.spelling, latent, is_seated=True)
+        second = Stage([run], unsupervised.sweeps, unsupervised.samples)
+        return [Stage(chains, sweeps, samples=0), second]
+
+    def forget_samples(self) -> None:
+        """Let the samples that are kept from now on stand alone."""
+        for part in self.learned.values():
+            part.forget_samples()
+
+    def _tags_allowed(self) -> WordTags:
+        if self.config.unsupervised.tags == "all":
+            return ALL_TAGS
+        return tags_of_words(self.codec, self.sentences)
+
+    def _options(self, particles: int) -> dict[str, Any]:
+        seen = self.codec.is_labelled and self.config.contexts.see_labels
+        return {"particles": particles, "seed": self.seed, "labels_in_contexts": seen}
+
+
+def oracle_events_of(
+    shape: TransitionShape,
+    batch: SentenceBatch,
+    sentences: Sequence[Sentence],
+    config: TransitionConfig,
+) -> dict[str, Events]:
+    """Return the events of every distribution that has any, one derivation a tree."""
+    recorded = oracle_events(shape, batch)
+    if recorded["failed"].size:
+        place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
+        raise BistroError(f"sentence {place} is not a tree with {config.roots} root")
+    return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
+
+
+def _known(tree: Tree, latent: str) -> Tree:
+    """Return what the second stage may know of a tree; labels belong to their arcs."""
+    n = len(tree.heads)
+    if latent == "tags":
+        return Tree([MISSING] * n, tree.heads, tree.labels)
+    tags = tree.tags if latent == "trees" else [MISSING] * n
+    return Tree(tags, [-1] * n, [MISSING] * n)
 
 
 def spelling_learner(
@@ -96,8 +167,10 @@ def spelling_learner(
     return SpellingLearner(vocabulary, config.spelling, config.sampler, seed, tagged=tagged)
 
 
-def _with_spelling(learner: SpellingLearner | None, chain: Sweeping) -> Sweeping:
-    return SpelledChain(learner, chain) if learner else chain
+def _with_spelling(
+    learner: SpellingLearner | None, chain: Sweeping, *, is_seated: bool = False
+) -> Sweeping:
+    return SpelledChain(learner, chain, is_seated=is_seated) if learner else chain
 
 
 class _HasRoots(Protocol):
@@ -116,9 +189,7 @@ def wants_single_root(sentences: Sequence[Sentence], config: _HasRoots) -> bool:
     return config.roots == "one"
 
 
-def tags_of_words(
-    codec: Codec, sentences: Sequence[Sentence]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def tags_of_words(codec: Codec, sentences: Sequence[Sentence]) -> WordTags:
     """Return the tags every word had in training, as offsets by word and a list of tags."""
     ids, _ = codec.vocabulary.encode_all([s.forms for s in sentences])
     numbers = {tag: i for i, tag in enumerate(codec.tags)}

@@ -85,6 +85,29 @@ class ContextSettings:
 
 
 @dataclass(frozen=True)
+class UnsupervisedSettings:
+    """A second stage of training on the words alone; what the treebank says is where it begins."""
+
+    sweeps: int = setting(0, "Sweeps of the second stage, in which each analysis is drawn anew.")
+    samples: int = setting(10, "How many of its last sweeps are averaged; those before are not.")
+    particles: int = setting(20, "Particles a sentence in the second stage.")
+    latent: Literal["both", "trees", "tags"] = setting(
+        "both", "What is drawn: trees (with their labels) and tags, or one of them."
+    )
+    tags: Literal["all", "seen"] = setting(
+        "seen", "Tags a word may get: all, or those it has in the treebank (several times faster)."
+    )
+
+    def validate(self) -> None:
+        """Refuse numbers that mean nothing."""
+        if self.sweeps < 0 or self.samples < 1 or self.particles < 2:
+            raise ConfigError(
+                "the unsupervised stage needs sweeps >= 0, samples >= 1 and particles >= 2: "
+                "with one particle nothing would ever change"
+            )
+
+
+@dataclass(frozen=True)
 class TransitionConfig:
     """Settings of the transition parser."""
 
@@ -120,3 +143,17 @@ class TransitionConfig:
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
     )
+    unsupervised: UnsupervisedSettings = setting(
+        UnsupervisedSettings(), "A second stage of training on the words alone."
+    )
+
+    def validate(self) -> None:
+        """Refuse a second stage that the model cannot have."""
+        if not self.unsupervised.sweeps:
+            return
+        if self.sampler.seating != "gibbs":
+            raise ConfigError("unsupervised sweeps need seating = 'gibbs'")
+        if self.lexical == "none" and self.unsupervised.latent != "trees":
+            raise ConfigError(
+                "tags cannot be latent where there are no words: set unsupervised.latent = 'trees'"
+            )
