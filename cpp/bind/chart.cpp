@@ -13,24 +13,25 @@ using namespace nb::literals;
 
 namespace {
 
-using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Steps = nb::ndarray<const double, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 
 struct TreeChart {
     ArcWeights weights;
     std::unique_ptr<BestTrees> trees;
 
-    TreeChart(const In<std::int32_t>& positions, const In<std::int32_t>& kinds, const Cube& arcs, const Cube& stops) {
-        const auto nodes = positions.shape(0), kind_count = arcs.shape(2);
+    TreeChart(const In<std::int32_t>& positions, const In<std::int32_t>& kinds, const Matrix& pairs, const Steps& steps) {
+        const auto nodes = positions.shape(0), kind_count = steps.shape(2);
         const auto at = view(positions), of = view(kinds);
-        bool good = nodes >= 2 && at[0] == 0 && at[1] == 1 && kinds.shape(0) == nodes && arcs.shape(0) == nodes &&
-                    arcs.shape(1) == nodes && stops.shape(0) == nodes && stops.shape(1) == 2 && stops.shape(2) == kind_count;
+        bool good = nodes >= 2 && at[0] == 0 && at[1] == 1 && kinds.shape(0) == nodes && pairs.shape(0) == nodes &&
+                    pairs.shape(1) == nodes && steps.shape(0) == nodes && steps.shape(1) == 2 && steps.shape(3) == kind_count;
         for (std::size_t i = 1; good && i < nodes; ++i)
-            good = at[i] >= at[i - 1] && at[i] <= at[i - 1] + 1 && at[i] > 0 && of[i] >= 0 && of[i] < static_cast<int>(kind_count);
+            good = at[i] >= at[i - 1] && at[i] <= at[i - 1] + 1 && at[i] > 0 && of[i] > 0 && of[i] < static_cast<int>(kind_count);
         if (!good) throw std::invalid_argument("nodes, kinds and weights of a chart do not fit together");
         weights.reset({at.begin(), at.end()}, static_cast<int>(kind_count), 0.0);
         weights.kind.assign(of.begin(), of.end());
-        weights.arc.assign(arcs.data(), arcs.data() + arcs.size());
-        weights.stop.assign(stops.data(), stops.data() + stops.size());
+        weights.pair.assign(pairs.data(), pairs.data() + pairs.size());
+        weights.step.assign(steps.data(), steps.data() + steps.size());
         nb::gil_scoped_release release;
         trees = std::make_unique<BestTrees>(weights);
         if (trees->none()) throw std::invalid_argument("there is no tree with a weight");
@@ -53,10 +54,10 @@ struct TreeChart {
 
 void bind_chart(nb::module_& m) {
     nb::class_<TreeChart>(m, "TreeChart",
-                          "All projective trees over nodes (candidates of words, node 0 the root) with logarithms of weights: arcs "
-                          "by [head][child][kind of the sibling before, 0: none], stops by [head][side][kind of the last child].")
-        .def(nb::init<const In<std::int32_t>&, const In<std::int32_t>&, const Cube&, const Cube&>(), "positions"_a.noconvert(),
-             "kinds"_a.noconvert(), "arcs"_a.noconvert(), "stops"_a.noconvert())
+                          "All projective trees over nodes (candidates of words, node 0 the root) with logarithms of weights: pairs "
+                          "by [head][child], steps by [head][side][kind of the child, 0: stop][kind of the sibling before, 0: none].")
+        .def(nb::init<const In<std::int32_t>&, const In<std::int32_t>&, const Matrix&, const Steps&>(), "positions"_a.noconvert(),
+             "kinds"_a.noconvert(), "pairs"_a.noconvert(), "steps"_a.noconvert())
         .def("best", [](const TreeChart& self) { return self.give_tree(self.trees->best(), self.trees->score()); },
              "(node of each word, node of its head, logarithm of the weight) of the best tree.")
         .def("ranked", [](const TreeChart& self, int most) {
@@ -73,7 +74,7 @@ void bind_chart(nb::module_& m) {
              "temperature"_a = 1.0)
         .def("arc_probabilities", [](const TreeChart& self, double temperature) {
             return give(self.sums(temperature).probabilities());
-        }, "temperature"_a = 1.0, "By [head][child][kind of the sibling before], flat.")
+        }, "temperature"_a = 1.0, "By [head][child], flat.")
         .def("samples", [](const TreeChart& self, int number, Stream& rng, double temperature) {
             nb::list out;
             const SumOfTrees sums(self.weights, self.trees->best(), temperature);

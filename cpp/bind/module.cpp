@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_language(m);
     bistro::bind::bind_chart(m);
     bistro::bind::bind_topics(m);
+    bistro::bind::bind_eisner(m);
 }

@@ -3,6 +3,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/bind.hpp"
+#include "bind/events.hpp"
+#include "bind/results.hpp"
 #include "bind/transition.hpp"
 #include "parse/parser.hpp"
 
@@ -22,15 +24,6 @@ ContextList context_list(const std::vector<int>& elements) {
     return list;
 }
 
-nb::tuple give_events(EventList&& events, std::size_t width) {
-    const std::size_t rows = events.outcomes.size();
-    auto owned = std::make_unique<std::vector<std::int32_t>>(std::move(events.contexts));
-    auto* data = owned.get();
-    nb::capsule keeper(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<std::int32_t>*>(p); });
-    nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>> contexts(data->data(), {rows, width}, keeper);
-    return nb::make_tuple(contexts, give(std::move(events.outcomes)));
-}
-
 nb::dict oracle_events(const EventShape& shape, const Batch& batch) {
     DerivationEvents events;
     std::vector<std::int32_t> failed;
@@ -45,84 +38,18 @@ nb::dict oracle_events(const EventShape& shape, const Batch& batch) {
         }
     }
     nb::dict out;
-    out["actions"] = give_events(std::move(events.actions), shape.contexts.actions.size());
-    out["labels"] = give_events(std::move(events.labels), shape.contexts.labels.size());
-    out["tags"] = give_events(std::move(events.tags), shape.contexts.tags.size());
-    out["words"] = give_events(std::move(events.words), shape.contexts.words.size());
+    out["actions"] = give_events(std::move(events.actions.contexts), std::move(events.actions.outcomes), shape.contexts.actions.size());
+    out["labels"] = give_events(std::move(events.labels.contexts), std::move(events.labels.outcomes), shape.contexts.labels.size());
+    out["tags"] = give_events(std::move(events.tags.contexts), std::move(events.tags.outcomes), shape.contexts.tags.size());
+    out["words"] = give_events(std::move(events.words.contexts), std::move(events.words.outcomes), shape.contexts.words.size());
     out["failed"] = give(std::move(failed));
     return out;
 }
 
-// The results of all sentences as flat arrays, word by word.
-struct ResultArrays {
-    std::vector<std::int64_t> parse_begin{0};
-    std::vector<std::int32_t> heads, labels, tags;
-    std::vector<double> log_prob, posterior, log_total;
-    std::vector<bool> relaxed;
-
-    struct Ragged {
-        std::vector<std::int64_t> begin{0};
-        std::vector<std::int32_t> what;
-        std::vector<double> probability;
-
-        void add(const std::vector<Weighted>& words) {
-            for (Weighted items : words) {
-                std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
-                    return a.second != b.second ? a.second > b.second : a.first < b.first;
-                });
-                for (const auto& [key, p] : items) {
-                    what.push_back(key);
-                    probability.push_back(p);
-                }
-                begin.push_back(static_cast<std::int64_t>(what.size()));
-            }
-        }
-        nb::tuple give_all() { return nb::make_tuple(give(std::move(begin)), give(std::move(what)), give(std::move(probability))); }
-    } head_marginals, label_marginals, tag_marginals;
-
-    void add(const SentenceResult& result) {
-        for (const Parse& parse : result.parses) {
-            heads.insert(heads.end(), parse.heads.begin(), parse.heads.end());
-            labels.insert(labels.end(), parse.labels.begin(), parse.labels.end());
-            tags.insert(tags.end(), parse.tags.begin(), parse.tags.end());
-            log_prob.push_back(parse.log_prob);
-            posterior.push_back(parse.posterior);
-        }
-        parse_begin.push_back(static_cast<std::int64_t>(log_prob.size()));
-        log_total.push_back(result.log_total);
-        relaxed.push_back(result.relaxed);
-        head_marginals.add(result.marginals.heads);
-        label_marginals.add(result.marginals.labels);
-        tag_marginals.add(result.marginals.tags);
-    }
-};
-
 nb::dict parse_batch(const Parser& parser, const Batch& batch, const ParseRequest& request, int threads) {
-    ResultArrays arrays;
-    {
-        nb::gil_scoped_release release;
-        batch.check(parser.model.system);
-        std::vector<SentenceResult> results(batch.size());
-        in_parallel(batch.size(), threads, [&](std::size_t i) {
-            results[i] = parse_sentence(parser.model, batch.sentence(i), request, i);
-        });
-        for (const SentenceResult& result : results) arrays.add(result);
-    }
-    nb::dict out;
-    out["parse_begin"] = give(std::move(arrays.parse_begin));
-    out["heads"] = give(std::move(arrays.heads));
-    out["labels"] = give(std::move(arrays.labels));
-    out["tags"] = give(std::move(arrays.tags));
-    out["log_prob"] = give(std::move(arrays.log_prob));
-    out["posterior"] = give(std::move(arrays.posterior));
-    out["log_total"] = give(std::move(arrays.log_total));
-    out["relaxed"] = give(std::vector<std::uint8_t>(arrays.relaxed.begin(), arrays.relaxed.end()));
-    if (request.marginals) {
-        out["head_marginals"] = arrays.head_marginals.give_all();
-        out["label_marginals"] = arrays.label_marginals.give_all();
-        out["tag_marginals"] = arrays.tag_marginals.give_all();
-    }
-    return out;
+    return parse_all(batch, parser.model.system, threads, request.marginals, [&](const Sentence& sentence, std::size_t i) {
+        return parse_sentence(parser.model, sentence, request, i);
+    });
 }
 
 }  // namespace

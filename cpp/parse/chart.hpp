@@ -1,7 +1,8 @@
 // One chart over all projective trees, in time cubic in the length (Eisner 1996), for several ways to add trees up.
 //
 // Each word has one or several candidates (tags, say): together the nodes; node 0 is the root, at position 0. A head takes its
-// children outward on each side, and each child sees the kind of the one before it; a stop ends each side. With head a at
+// children outward on each side, and each child sees the kind of the one before it; a stop ends each side. An arc weighs what
+// the kinds of child and sibling weigh with this head (a step), times what head and child weigh (a pair). With head a at
 // position i, child b at position j > i (the other side mirrors it), c the children or siblings between, k positions:
 //
 //     complete_right(a, i) = stop(a, none)         complete_right(a, j) = Σ_c right(a, c) complete_right(c, j) stop(a, c)
@@ -28,16 +29,20 @@ struct ArcWeights {
     int words = 0, kinds = 1;
     std::vector<std::int32_t> position;  // by node; node 0 is the root
     std::vector<std::int32_t> first;     // by position: its first node, and one more
-    std::vector<std::int32_t> kind;      // by node: what the next sibling sees of it; 0 is no sibling
-    std::vector<double> arc;             // [head][child][kind of the sibling]
-    std::vector<double> stop;            // [head][side][kind of the last child]
+    std::vector<std::int32_t> kind;      // by node: what steps see of it, above 0
+    std::vector<double> pair;            // [head][child]
+    std::vector<double> step;            // [head][side][kind of the child, 0: stop][kind of the sibling before, 0: none]
 
     int nodes() const { return static_cast<int>(position.size()); }
-    std::size_t arc_at(int head, int child) const {
-        return (static_cast<std::size_t>(head) * position.size() + static_cast<std::size_t>(child)) * kinds;
+    std::size_t pair_at(int head, int child) const { return static_cast<std::size_t>(head) * position.size() + child; }
+    std::size_t step_at(int head, Side side, int child_kind) const {
+        return (static_cast<std::size_t>(head * 2 + side) * kinds + child_kind) * kinds;
     }
-    const double* arcs(int head, int child) const { return &arc[arc_at(head, child)]; }
-    double stop_of(int head, Side side, int last_kind) const { return stop[(head * 2 + side) * kinds + last_kind]; }
+    Side side_of(int head, int child) const { return position[child] > position[head] ? kRight : kLeft; }
+    double pair_of(int head, int child) const { return pair[pair_at(head, child)]; }
+    // By the kind of the sibling.
+    const double* steps(int head, int child) const { return &step[step_at(head, side_of(head, child), kind[child])]; }
+    double stop_of(int head, Side side, int last_kind) const { return step[step_at(head, side, 0) + last_kind]; }
 
     // Nodes in the order of their positions, at least one each; every weight the value given.
     void reset(const std::vector<std::int32_t>& node_positions, int num_kinds, double value) {
@@ -48,8 +53,8 @@ struct ArcWeights {
         for (const std::int32_t p : position) ++first[p + 1];
         for (int p = 0; p <= words; ++p) first[p + 1] += first[p];
         kind.assign(position.size(), 0);
-        arc.assign(position.size() * position.size() * kinds, value);
-        stop.assign(position.size() * 2 * kinds, value);
+        pair.assign(position.size() * position.size(), value);
+        step.assign(position.size() * 2 * kinds * kinds, value);
     }
 };
 
@@ -120,15 +125,15 @@ public:
                     visit(w_->stop_of(to, kLeft, w_->kind[c]), Item{Item::left, c, to}, Item{Item::complete_left, from, c});
                 return;
             case Item::right:
-                visit(w_->arcs(from, to)[0], Item{Item::complete_left, w_->position[from] + 1, to}, Item{});
+                visit(arc(from, to, 0), Item{Item::complete_left, w_->position[from] + 1, to}, Item{});
                 each_between(from, to, [&](int c) {
-                    visit(w_->arcs(from, to)[w_->kind[c]], Item{Item::right, from, c}, Item{Item::between, c, to});
+                    visit(arc(from, to, w_->kind[c]), Item{Item::right, from, c}, Item{Item::between, c, to});
                 });
                 return;
             case Item::left:
-                visit(w_->arcs(to, from)[0], Item{Item::complete_right, from, w_->position[to] - 1}, Item{});
+                visit(arc(to, from, 0), Item{Item::complete_right, from, w_->position[to] - 1}, Item{});
                 each_between(from, to, [&](int c) {
-                    visit(w_->arcs(to, from)[w_->kind[c]], Item{Item::left, c, to}, Item{Item::between, from, c});
+                    visit(arc(to, from, w_->kind[c]), Item{Item::left, c, to}, Item{Item::between, from, c});
                 });
                 return;
             case Item::between:
@@ -160,6 +165,10 @@ private:
     std::size_t at(int a, int b) const { return static_cast<std::size_t>(a) * nodes_ + b; }
     std::size_t whole_at(int node, int end) const { return static_cast<std::size_t>(node) * ends_ + end; }
     std::size_t end_at(int end, int node) const { return static_cast<std::size_t>(end) * nodes_ + node; }
+
+    double arc(int head, int child, int sibling_kind) const {
+        return Semiring::times(w_->pair_of(head, child), w_->steps(head, child)[sibling_kind]);
+    }
 
     template <class Visit>
     void each_between(int from, int to, const Visit& visit) const {
@@ -197,23 +206,25 @@ private:
     }
 
     void fill_right(int a, int b, int i) {
-        const double* arc = w_->arcs(a, b);
+        const double* step = w_->steps(a, b);
         const int inner = w_->first[i + 1], count = w_->first[w_->position[b]] - inner;
-        double sum = Semiring::times(left_whole_[whole_at(b, i + 1)], arc[0]);
+        double sum = Semiring::times(left_whole_[whole_at(b, i + 1)], step[0]);
         if (count > 0)
             sum = Semiring::plus(
-                sum, Semiring::sum3(&right_[at(a, inner)], &between_by_end_[at(b, inner)], arc, &w_->kind[inner], count));
+                sum, Semiring::sum3(&right_[at(a, inner)], &between_by_end_[at(b, inner)], step, &w_->kind[inner], count));
+        sum = Semiring::times(sum, w_->pair_of(a, b));
         right_[at(a, b)] = sum;
         right_stopped_[at(a, b)] = Semiring::times(sum, w_->stop_of(a, kRight, w_->kind[b]));
     }
 
     void fill_left(int a, int b, int j) {
-        const double* arc = w_->arcs(b, a);
+        const double* step = w_->steps(b, a);
         const int inner = w_->first[w_->position[a] + 1], count = w_->first[j] - inner;
-        double sum = Semiring::times(right_whole_[whole_at(a, j - 1)], arc[0]);
+        double sum = Semiring::times(right_whole_[whole_at(a, j - 1)], step[0]);
         if (count > 0)
             sum = Semiring::plus(sum,
-                                 Semiring::sum3(&left_[at(b, inner)], &between_[at(a, inner)], arc, &w_->kind[inner], count));
+                                 Semiring::sum3(&left_[at(b, inner)], &between_[at(a, inner)], step, &w_->kind[inner], count));
+        sum = Semiring::times(sum, w_->pair_of(b, a));
         left_[at(b, a)] = sum;
         left_stopped_[at(b, a)] = Semiring::times(sum, w_->stop_of(b, kLeft, w_->kind[a]));
     }

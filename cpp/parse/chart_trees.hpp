@@ -77,11 +77,11 @@ ChartTree sample_tree(const Chart<Semiring>& chart, Stream& rng) {
     });
 }
 
-// The probability of every arc with its sibling, in the layout of ArcWeights::arc: inside times outside, over the total.
+// The probability of every arc, by [head][child]: inside times outside, over the total.
 template <class Semiring>
 std::vector<double> arc_probabilities(const Chart<Semiring>& chart) {
     const ArcWeights& w = chart.weights();
-    std::vector<double> probability(w.arc.size(), 0.0), outside(chart.num_items(), Semiring::zero);
+    std::vector<double> probability(w.pair.size(), 0.0), outside(chart.num_items(), Semiring::zero);
     auto add = [&](const Item& item, double mass) {
         double& sum = outside[chart.index(item)];
         sum = Semiring::plus(sum, mass);
@@ -90,16 +90,15 @@ std::vector<double> arc_probabilities(const Chart<Semiring>& chart) {
     chart.each_item_from_the_top([&](const Item& item) {
         const double above = outside[chart.index(item)];
         if (above == Semiring::zero) return;
-        const bool is_right = item.type == Item::right, is_arc = is_right || item.type == Item::left;
-        const std::size_t arc = !is_arc ? 0 : is_right ? w.arc_at(item.from, item.to) : w.arc_at(item.to, item.from);
+        if (item.type == Item::right || item.type == Item::left) {
+            const bool is_right = item.type == Item::right;
+            const int head = is_right ? item.from : item.to, child = is_right ? item.to : item.from;
+            probability[w.pair_at(head, child)] = Semiring::probability(Semiring::times(above, chart.value(item)));
+        }
         chart.each_way(item, [&](double weight, const Item& part, const Item& other) {
-            const double share = Semiring::times(above, weight), inside = chart.value(part);
-            const double with_other = Semiring::times(share, chart.value(other));
-            add(part, with_other);
-            if (other.type != Item::none) add(other, Semiring::times(share, inside));
-            if (!is_arc) return;
-            const int sibling = part.type == item.type ? w.kind[is_right ? part.to : part.from] : 0;
-            probability[arc + sibling] += Semiring::probability(Semiring::times(with_other, inside));
+            const double share = Semiring::times(above, weight);
+            add(part, Semiring::times(share, chart.value(other)));
+            if (other.type != Item::none) add(other, Semiring::times(share, chart.value(part)));
         });
     });
     return probability;

@@ -52,7 +52,8 @@ inline std::vector<double> weights_of(const ArcWeights& w, const ChartTree& tree
     std::vector<double> weights;
     for (int word = 0; word < w.words; ++word) {
         const int node = tree.node[word];
-        weights.push_back(w.arcs(tree.head[word], node)[tree.sibling[word]] + stops[node * 2] + stops[node * 2 + 1]);
+        weights.push_back(w.pair_of(tree.head[word], node) + w.steps(tree.head[word], node)[tree.sibling[word]] +
+                          stops[node * 2] + stops[node * 2 + 1]);
     }
     weights.push_back(stops[kRight]);
     return weights;
@@ -64,13 +65,12 @@ public:
     SumOfTrees(const ArcWeights& log_weights, const ChartTree& best, double temperature) : scaled_(log_weights) {
         const std::vector<double> scale = weights_of(log_weights, best);
         double log_scale = 0;
-        for (double& x : scaled_.stop) x = std::exp(x / temperature);
+        for (double& x : scaled_.step) x = std::exp(x / temperature);
         for (int word = 0; word < scaled_.words; ++word) log_scale += scale[word];
         for (int head = 0; head < scaled_.nodes(); ++head)
             for (int child = 1; child < scaled_.nodes(); ++child) {
-                double* arc = &scaled_.arc[scaled_.arc_at(head, child)];
-                const double by = scale[scaled_.position[child] - 1];
-                for (int k = 0; k < scaled_.kinds; ++k) arc[k] = arc[k] == -kInfinity ? 0.0 : std::exp((arc[k] - by) / temperature);
+                double& x = scaled_.pair[scaled_.pair_at(head, child)];
+                x = std::exp((x - scale[scaled_.position[child] - 1]) / temperature);
             }
         const double total = plain_.fill(scaled_);
         if (total > 1e-100 && total < 1e100) {
@@ -79,7 +79,7 @@ public:
         }
         in_logarithms_.emplace();
         scaled_ = log_weights;
-        for (auto* weights : {&scaled_.arc, &scaled_.stop})
+        for (auto* weights : {&scaled_.pair, &scaled_.step})
             for (double& x : *weights) x /= temperature;
         log_total_ = in_logarithms_->fill(scaled_);
     }

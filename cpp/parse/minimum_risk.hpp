@@ -14,17 +14,15 @@ using Weighted = std::vector<std::pair<std::int32_t, double>>;  // (what, probab
 
 // Heads of the best projective tree for scores[d - 1] = (head, score) of word d; what is not listed scores 0.
 inline std::vector<std::int32_t> least_risk_heads(const std::vector<Weighted>& scores, bool single_root) {
-    constexpr int kinds = 2;  // no sibling, and some
     std::vector<std::int32_t> positions(scores.size() + 1);
     std::iota(positions.begin(), positions.end(), 0);
     ArcWeights weights;
-    weights.reset(positions, kinds, 0.0);
+    weights.reset(positions, 2, 0.0);
     for (std::size_t d = 1; d <= scores.size(); ++d) {
         weights.kind[d] = 1;
-        for (const auto& [head, p] : scores[d - 1])
-            for (int k = 0; k < kinds; ++k) weights.arc[weights.arc_at(head, static_cast<int>(d)) + k] = p;
-        if (single_root) weights.arc[weights.arc_at(0, static_cast<int>(d)) + 1] = -kInfinity;
+        for (const auto& [head, p] : scores[d - 1]) weights.pair[weights.pair_at(head, static_cast<int>(d))] = p;
     }
+    if (single_root) weights.step[weights.step_at(0, kRight, 1) + 1] = -kInfinity;  // no second child of the root
     return BestTrees(weights).best().head;
 }
 

@@ -222,10 +222,10 @@ def test_one_word_and_a_thousand(bistro_here, parsers, options):
 
 def test_reading_and_writing_go_side_by_side(bistro_here, parsers, monkeypatch):
     """Output begins before the input has ended, so a file of any size can pass."""
-    from bistro.models import transition
+    from bistro.models import parsing
     from bistro.treebank import treebank
 
-    monkeypatch.setattr(transition, "SENTENCES_AT_ONCE", 2)
+    monkeypatch.setattr(parsing, "SENTENCES_AT_ONCE", 2)
     events = []
     iter_sentences, encoded = treebank.iter_sentences, treebank.encoded
 

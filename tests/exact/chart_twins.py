@@ -18,21 +18,22 @@ class Forest:
 
     positions: NDArray[np.int32]
     kinds: NDArray[np.int32]
-    arcs: NDArray[np.float64]
-    stops: NDArray[np.float64]
+    pairs: NDArray[np.float64]
+    steps: NDArray[np.float64]
     single_root: bool
     trees: dict[tuple[tuple[int, ...], Choice], float] = field(default_factory=dict)
 
     def chart(self) -> _core.TreeChart:
-        return _core.TreeChart(self.positions, self.kinds, self.arcs, self.stops)
+        return _core.TreeChart(self.positions, self.kinds, self.pairs, self.steps)
 
     def log_weight(self, step: Step, choice: Choice) -> float:
         """The weight of a step; a node stands in `choice` for every word."""
         nodes = (0, *choice)
         head, sibling = nodes[step.head], self.kinds[nodes[step.sibling]] if step.sibling else 0
-        if step.child == 0:
-            return float(self.stops[head, int(step.side == "right"), sibling])
-        return float(self.arcs[head, nodes[step.child], sibling])
+        child, side = nodes[step.child], int(step.side == "right")
+        kind = self.kinds[child] if step.child else 0
+        weight = self.steps[head, side, kind, sibling]
+        return float(weight + self.pairs[head, child] if step.child else weight)
 
     def tree(self, nodes: NDArray[np.int32], heads: NDArray[np.int32]) -> tuple[Choice, Choice]:
         """A tree of the chart as enumeration has it."""
@@ -59,15 +60,16 @@ def random_forest(
     nodes = len(positions)
     kind = rng.integers(1, kinds, size=nodes).astype(np.int32)
     kind[0] = 0
-    arcs = rng.normal(-2, 2, size=(nodes, nodes, kinds))
-    arcs[rng.random((nodes, nodes)) < forbidden] = -np.inf
+    pairs = rng.normal(-2, 2, size=(nodes, nodes))
+    pairs[rng.random((nodes, nodes)) < forbidden] = -np.inf
     # Whatever is forbidden, one flat tree is left.
-    arcs[0, np.flatnonzero(positions == 1)] = arcs[np.flatnonzero(positions == 1)] = -2.5
+    first = np.flatnonzero(positions == 1)
+    pairs[0, first] = rng.normal(-2, 2, size=len(first))
+    pairs[first] = rng.normal(-2, 2, size=(len(first), nodes))
+    steps = rng.normal(-1, 1, size=(nodes, 2, kinds, kinds))
     if single_root:
-        arcs[0, :, 1:] = -np.inf
-    forest = Forest(
-        positions, kind, arcs, rng.normal(-1, 1, size=(nodes, 2, kinds)), single_root, {}
-    )
+        steps[0, :, 1:, 1:] = -np.inf
+    forest = Forest(positions, kind, pairs, steps, single_root, {})
     candidates = [np.flatnonzero(positions == p).tolist() for p in range(1, words + 1)]
     for heads, choice, weight in enumerate_trees(
         candidates, forest.log_weight, single_root=single_root

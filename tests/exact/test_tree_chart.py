@@ -45,25 +45,22 @@ def test_best_tree_and_total(shape: dict[str, Any]) -> None:
 
 
 def arc_twins(forest: Forest, temperature: float) -> np.ndarray[Any, Any]:
-    """Probabilities of arcs with the kinds of their siblings, summed over all trees."""
-    arcs = np.zeros_like(forest.arcs)
+    """Probabilities of arcs, summed over all trees."""
+    arcs = np.zeros_like(forest.pairs)
     total = math.fsum(math.exp(w / temperature) for w in forest.trees.values())
     for (heads, nodes), weight in forest.trees.items():
         of = (0, *nodes)
         for word, head in enumerate(heads, start=1):
-            between = range(head + 1, word) if head < word else range(head - 1, word, -1)
-            before = [w for w in between if heads[w - 1] == head]
-            kind = forest.kinds[of[before[-1]]] if before else 0
-            arcs[of[head], of[word], kind] += math.exp(weight / temperature) / total
+            arcs[of[head], of[word]] += math.exp(weight / temperature) / total
     return arcs
 
 
 @pytest.mark.parametrize("temperature", [1.0, 2.0])
 def test_arc_probabilities(temperature: float) -> None:
     for forest in forests(words=5):
-        found = forest.chart().arc_probabilities(temperature).reshape(forest.arcs.shape)
+        found = forest.chart().arc_probabilities(temperature).reshape(forest.pairs.shape)
         assert np.allclose(found, arc_twins(forest, temperature), atol=1e-12)
-        by_word = np.bincount(forest.positions, found.sum(axis=(0, 2)))[1:]
+        by_word = np.bincount(forest.positions, found.sum(axis=0))[1:]
         assert np.allclose(by_word, 1)
 
 
@@ -126,7 +123,7 @@ def test_wrong_samplers_are_found_out(
 def greedy_draws(forest: Forest, number: int) -> list[tuple[Any, Any]]:
     """Trees whose heads are drawn word by word from the marginals, again until they are a tree."""
     rng = np.random.default_rng(1)
-    heads = arc_twins(forest, 1.0).sum(axis=2)[:, 1:]
+    heads = arc_twins(forest, 1.0)[:, 1:]
     rows = np.stack([rng.choice(len(heads), size=8 * number, p=p / p.sum()) for p in heads.T]).T
     nodes = tuple(range(1, len(heads)))
     trees = [(tuple(row), nodes) for row in rows.tolist()]
@@ -135,12 +132,12 @@ def greedy_draws(forest: Forest, number: int) -> list[tuple[Any, Any]]:
 
 def flat_chart(words: int, *, single_root: bool) -> _core.TreeChart:
     """Every tree weighs 1."""
-    arcs = np.zeros((words + 1, words + 1, 2))
+    steps = np.zeros((words + 1, 2, 2, 2))
     if single_root:
-        arcs[0, :, 1] = -np.inf
+        steps[0, :, 1, 1] = -np.inf
     kinds = np.minimum(np.arange(words + 1), 1).astype(np.int32)
     positions = np.arange(words + 1, dtype=np.int32)
-    return _core.TreeChart(positions, kinds, arcs, np.zeros((words + 1, 2, 2)))
+    return _core.TreeChart(positions, kinds, np.zeros((words + 1, words + 1)), steps)
 
 
 @pytest.mark.parametrize("words", [1, 2, 3, 10, 40, 140])
@@ -154,7 +151,7 @@ def test_number_of_trees(words: int) -> None:
 def test_long_sentences_have_arcs_and_draws() -> None:
     """In logarithms, where plain numbers might overflow."""
     chart = flat_chart(140, single_root=True)
-    arcs = chart.arc_probabilities().reshape(141, 141, 2).sum(axis=2)
+    arcs = chart.arc_probabilities().reshape(141, 141)
     assert np.allclose(arcs.sum(axis=0)[1:], 1)
     assert np.allclose(arcs[1:, 1:], arcs[1:, 1:][::-1, ::-1], atol=1e-9), "mirrored sentences"
     (nodes, heads, score) = chart.samples(1, stream())[0]
@@ -164,9 +161,10 @@ def test_long_sentences_have_arcs_and_draws() -> None:
 
 
 def test_a_sentence_without_any_tree_is_refused() -> None:
-    arcs = np.full((2, 2, 1), -np.inf)
+    pairs = np.full((2, 2), -np.inf)
     ends = np.arange(2, dtype=np.int32)
+    steps = np.zeros((2, 2, 2, 2))
     with pytest.raises(ValueError, match="no tree"):
-        _core.TreeChart(ends, np.zeros(2, np.int32), arcs, np.zeros((2, 2, 1)))
+        _core.TreeChart(ends, ends, pairs, steps)
     with pytest.raises(ValueError, match="do not fit together"):
-        _core.TreeChart(ends[:1], np.zeros(2, np.int32), arcs, np.zeros((2, 2, 1)))
+        _core.TreeChart(ends[:1], ends, pairs, steps)

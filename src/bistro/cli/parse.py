@@ -61,6 +61,7 @@ Temperature = Annotated[
         metavar="T",
         min=0.01,
         help="Of marginals, samples and least risk; 1 is the model's own, overconfident posterior.",
+        show_default=False,
         rich_help_panel="Search",
     ),
 ]

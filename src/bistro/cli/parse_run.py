@@ -9,7 +9,7 @@ from typing import Any
 from bistro.errors import BistroError
 from bistro.models.base import Model
 from bistro.models.parses import Parse
-from bistro.models.transition import ParseOptions, TransitionModel
+from bistro.models.parsing import ParsingAbility
 from bistro.models.transition_data import MISSING, check_evidence, tags_of
 from bistro.report.parsed import ParseWriter
 from bistro.treebank.projectivity import is_projective
@@ -65,11 +65,13 @@ class ParseRun:
 
     def _protocol(self) -> str:
         """Return how the trees were found; defaults are named only where they are known here."""
-        is_transition = isinstance(self.model, TransitionModel)
-        chosen = vars(ParseOptions(**self.options)) if is_transition else self.options
+        chosen = self.options
+        if isinstance(self.model, ParsingAbility):
+            chosen = vars(self.model.parse_options(**self.options))
         told = [self.model.kind, f"tags {chosen['tags']}"]
         if "search" in chosen:
             told.append(f"{chosen['search']} {chosen['size']:,} by {chosen['selection']}")
+        if "temperature" in chosen:
             told.append(f"temperature {chosen['temperature']:g}")
         if chosen.get("samples"):
             told.append(f"samples, seed {chosen['seed']}")
@@ -103,7 +105,7 @@ class ParseRun:
             yield sentence
 
     def _can_be_met(self, sentence: Sentence) -> bool:
-        if not isinstance(self.model, TransitionModel):
+        if not isinstance(self.model, ParsingAbility):
             return is_projective(sentence.heads)
         try:
             check_evidence(sentence, single_root=self.model.single_root)
@@ -140,7 +142,7 @@ class ParseRun:
             self._count_tags(sentence)
 
     def _count_tags(self, sentence: Sentence) -> None:
-        if isinstance(self.model, TransitionModel):
+        if isinstance(self.model, ParsingAbility):
             given = tags_of(sentence, self.model.config)
             self._known_tags = self._known_tags or frozenset({MISSING, *self.model.codec.tags})
             self.unknown_tags += sum(tag not in self._known_tags for tag in given)

@@ -21,7 +21,7 @@ _COMPRESSED = (".gz", ".xz", ".zst")
 
 
 Kind = Annotated[
-    str, typer.Argument(metavar="KIND", help="The kind of model: ngram or transition.")
+    str, typer.Argument(metavar="KIND", help="The kind of model: ngram, transition or eisner.")
 ]
 Data = Annotated[
     list[str] | None,

@@ -17,9 +17,12 @@ from bistro.errors import BistroError, nearest
 from bistro.inference.chains import Session, Sweeping, fingerprint_of, run_chains
 from bistro.inference.gibbs import Chain
 from bistro.inference.spelling import SpelledChain, SpellingLearner
+from bistro.inference.train_eisner import train_eisner
 from bistro.inference.train_topics import train_topics
 from bistro.inference.train_transition import train_transition
 from bistro.models.base import Model, Origin, Words, as_words
+from bistro.models.eisner import EisnerModel
+from bistro.models.eisner_config import EisnerConfig
 from bistro.models.ngram import WORDS, NgramConfig, NgramModel
 from bistro.models.topics import TopicsModel
 from bistro.models.topics_config import TopicsConfig
@@ -57,6 +60,7 @@ TRAINERS: dict[str, tuple[type[Any], Callable[..., Model]]] = {
     NgramModel.kind: (NgramConfig, train_ngram),
     TopicsModel.kind: (TopicsConfig, train_topics),
     TransitionModel.kind: (TransitionConfig, train_transition),
+    EisnerModel.kind: (EisnerConfig, train_eisner),
 }
 """The configuration and the trainer of every kind."""
 

@@ -34,13 +34,14 @@ class ArcTrees:
     def __init__(self, arcs: Floats, *, single_root: bool, temperature: float = 1.0) -> None:
         self._temperature = temperature
         self._single_root = single_root
-        nodes = np.arange(len(arcs), dtype=np.int32)
+        self._nodes = len(arcs)
+        nodes = np.arange(self._nodes, dtype=np.int32)
         # A child sees whether its head has had one before it: all that a single root needs.
-        weights = np.repeat(arcs[:, :, None], 2, axis=2)
+        steps = np.zeros((len(arcs), 2, 2, 2))
         if single_root:
-            weights[0, :, 1] = -np.inf
+            steps[0, :, 1, 1] = -np.inf
         kinds = np.minimum(nodes, 1).astype(np.int32)
-        self._chart = TreeChart(nodes, kinds, weights, np.zeros((len(arcs), 2, 2)))
+        self._chart = TreeChart(nodes, kinds, np.ascontiguousarray(arcs), steps)
 
     @property
     def log_total(self) -> float:
@@ -58,10 +59,8 @@ class ArcTrees:
 
     def head_probabilities(self) -> Floats:
         """Return the probability of each arc at [head, dependent]."""
-        found = self._chart.arc_probabilities(self._temperature)
-        nodes = round((found.size / 2) ** 0.5)
-        summed: Floats = found.reshape(nodes, nodes, 2).sum(axis=2)
-        return summed
+        found: Floats = self._chart.arc_probabilities(self._temperature)
+        return found.reshape(self._nodes, self._nodes)
 
     def least_risk(self) -> list[int]:
         """Return the heads of the tree with the most arcs expected to be right."""

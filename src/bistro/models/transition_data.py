@@ -1,4 +1,4 @@
-"""From trees to integers and back, for the transition parser.
+"""From trees to integers and back, for every parser of projective trees.
 
 Tags come from one column, perhaps with features joined to them; crossing arcs are encoded in the
 labels (see `bistro.treebank.projectivity`); for generation from right to left everything is
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,62 @@ from bistro._core import SentenceBatch
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
 from bistro.models.base import Arrays
+from bistro.models.settings import SpellingSettings, UnknownSetting
 from bistro.models.spelling import Speller
-from bistro.models.transition_config import TransitionConfig
 from bistro.treebank.projectivity import Scheme, deprojectivize, is_projective, projectivize
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
 
 MISSING = "_"
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
+
+class CodecSettings(Protocol):
+    """What a parser's configuration says of tags, labels, words and crossing arcs."""
+
+    @property
+    def tagset(self) -> Literal["upos", "xpos"]:
+        """The column that holds the tags."""
+
+    @property
+    def tag_features(self) -> tuple[str, ...]:
+        """Features that are joined to the tag."""
+
+    @property
+    def labels(self) -> str:
+        """Where labels come from; none: there are none."""
+
+    @property
+    def roots(self) -> Literal["auto", "one", "several"]:
+        """How many words may hang on the root."""
+
+    @property
+    def direction(self) -> Literal["left-to-right", "right-to-left"]:
+        """In which direction sentences are generated."""
+
+    @property
+    def nonprojective(self) -> Literal["head", "path", "head+path", "lift"]:
+        """How crossing arcs are encoded."""
+
+    @property
+    def lexical(self) -> Literal["full", "outcomes", "none"]:
+        """Where words are seen."""
+
+    @property
+    def spelling(self) -> SpellingSettings:
+        """How unknown words are spelled, if they are."""
+
+    @property
+    def unknown(self) -> UnknownSetting:
+        """What unknown words become."""
+
+    @property
+    def unknown_below(self) -> int:
+        """Words seen fewer times are unknown."""
+
+    @property
+    def unknown_suffixes(self) -> int:
+        """How many suffixes tell classes apart."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +102,7 @@ class Codec:
 
     def __init__(
         self,
-        config: TransitionConfig,
+        config: CodecSettings,
         vocabulary: Vocabulary,
         tags: Sequence[str],
         labels: Sequence[str],
@@ -70,7 +118,7 @@ class Codec:
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
     @classmethod
-    def learn(cls, sentences: Sequence[Sentence], config: TransitionConfig) -> tuple[Codec, int]:
+    def learn(cls, sentences: Sequence[Sentence], config: CodecSettings) -> tuple[Codec, int]:
         """Collect the symbols of a treebank; also return how many sentences were lifted."""
         vocabulary = Vocabulary.build(
             [sentence.forms for sentence in sentences],
@@ -166,9 +214,7 @@ class Codec:
         }
 
     @classmethod
-    def from_parts(
-        cls, config: TransitionConfig, header: Mapping[str, Any], arrays: Arrays
-    ) -> Codec:
+    def from_parts(cls, config: CodecSettings, header: Mapping[str, Any], arrays: Arrays) -> Codec:
         """Make the codec again from a model file."""
         for name in ("tags", "labels"):
             if not isinstance(header[name], list) or not header[name]:
@@ -185,7 +231,7 @@ class Codec:
         return np.array(values, dtype=np.int32)
 
 
-def tags_of(sentence: Sentence, config: TransitionConfig) -> list[str]:
+def tags_of(sentence: Sentence, config: CodecSettings) -> list[str]:
     """Return the tags of a sentence, with the features that the configuration joins to them."""
     column = sentence.upos if config.tagset == "upos" else sentence.xpos
     if not config.tag_features:
@@ -196,7 +242,7 @@ def tags_of(sentence: Sentence, config: TransitionConfig) -> list[str]:
     ]
 
 
-def training_tree(sentence: Sentence, config: TransitionConfig) -> Tree:
+def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     """Return the whole tree of a training sentence, made projective."""
     tags = tags_of(sentence, config)
     if MISSING in tags:

@@ -10,12 +10,16 @@ Step(head=2, side='left', sibling=0, child=1), Step(head=2, side='left', sibling
 Step(head=2, side='right', sibling=0, child=0)]
 
 A tree weighs the product of its steps. `enumerate_trees` lists every tree with every choice of one
-candidate a word, such as its tag, and the logarithm of its weight.
+candidate a word, such as its tag, and the logarithm of its weight. `EisnerTwin` gives the logarithm
+of the probability of a whole analysis: each step is a tag (or the stop) and a word, with a label
+after them, or before them where labels are generated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -65,3 +69,56 @@ def enumerate_trees(
         made = steps(heads)
         for choice in product(*candidates):
             yield heads, choice, sum(log_weight(step, choice) for step in made)
+
+
+@dataclass(frozen=True)
+class EisnerTwin:
+    """The model: log p(outcome | context) of every distribution, and what the contexts show."""
+
+    num_tags: int
+    num_words: int
+    num_labels: int
+    labels: Literal["arcs", "generated", "none"]
+    single_root: bool
+    contexts: Mapping[str, Sequence[str]]
+    log_predict: Callable[[str, tuple[int, ...], int], float]
+
+    def log_prob(
+        self, words: Sequence[int], heads: Sequence[int], tags: Sequence[int], labels: Sequence[int]
+    ) -> float:
+        """Return the log-probability of words, tree, tags and labels together."""
+
+        def look(step: Step) -> dict[str, int]:
+            """What can be seen of a step; position 0 is the root as head and nothing elsewhere."""
+            generated = self.labels == "generated"
+            head, sibling, child = step.head, step.sibling, step.child
+            return {
+                "direction": int(step.side == "right"),
+                "parent.tag": tags[head - 1] if head else self.num_tags,
+                "parent.word": words[head - 1] if head else self.num_words,
+                "parent.label": labels[head - 1] if head and generated else self.num_labels,
+                "sibling.tag": tags[sibling - 1] if sibling else self.num_tags + 1,
+                "sibling.label": labels[sibling - 1] if sibling else self.num_labels,
+                "tag": tags[child - 1],
+                "label": labels[child - 1],
+                "word": words[child - 1],
+            }
+
+        return sum(self._log_step(step, look(step)) for step in steps(heads))
+
+    def _log_step(self, step: Step, seen: dict[str, int]) -> float:
+        first = "labels" if self.labels == "generated" else "tags"
+        stop = self.num_labels if self.labels == "generated" else self.num_tags
+        if step.child == 0:
+            if step.head == 0 and self.single_root:
+                return 0.0
+            return self._log(first, seen, stop)
+        log_prob = self._log("tags", seen, seen["tag"]) + self._log("words", seen, seen["word"])
+        if self.labels != "none":
+            log_prob += self._log("labels", seen, seen["label"])
+        if step.head == 0 and step.sibling == 0:
+            log_prob -= math.log1p(-math.exp(self._log(first, seen, stop)))
+        return log_prob
+
+    def _log(self, name: str, seen: dict[str, int], outcome: int) -> float:
+        return self.log_predict(name, tuple(seen[e] for e in self.contexts[name]), outcome)

@@ -1,0 +1,86 @@
+// What a parser returns for many sentences.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "bind/transition.hpp"
+#include "parse/parser.hpp"
+
+namespace bistro::bind {
+
+// The results of all sentences as flat arrays, word by word.
+struct ResultArrays {
+    std::vector<std::int64_t> parse_begin{0};
+    std::vector<std::int32_t> heads, labels, tags;
+    std::vector<double> log_prob, posterior, log_total;
+    std::vector<bool> relaxed;
+
+    struct Ragged {
+        std::vector<std::int64_t> begin{0};
+        std::vector<std::int32_t> what;
+        std::vector<double> probability;
+
+        void add(const std::vector<Weighted>& words) {
+            for (Weighted items : words) {
+                std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) {
+                    return a.second != b.second ? a.second > b.second : a.first < b.first;
+                });
+                for (const auto& [key, p] : items) {
+                    what.push_back(key);
+                    probability.push_back(p);
+                }
+                begin.push_back(static_cast<std::int64_t>(what.size()));
+            }
+        }
+        nb::tuple give_all() { return nb::make_tuple(give(std::move(begin)), give(std::move(what)), give(std::move(probability))); }
+    } head_marginals, label_marginals, tag_marginals;
+
+    void add(const SentenceResult& result) {
+        for (const Parse& parse : result.parses) {
+            heads.insert(heads.end(), parse.heads.begin(), parse.heads.end());
+            labels.insert(labels.end(), parse.labels.begin(), parse.labels.end());
+            tags.insert(tags.end(), parse.tags.begin(), parse.tags.end());
+            log_prob.push_back(parse.log_prob);
+            posterior.push_back(parse.posterior);
+        }
+        parse_begin.push_back(static_cast<std::int64_t>(log_prob.size()));
+        log_total.push_back(result.log_total);
+        relaxed.push_back(result.relaxed);
+        head_marginals.add(result.marginals.heads);
+        label_marginals.add(result.marginals.labels);
+        tag_marginals.add(result.marginals.tags);
+    }
+};
+
+// Parses all sentences on several threads; parse(sentence, number) gives the result of one.
+template <class Parse>
+nb::dict parse_all(const Batch& batch, const System& system, int threads, bool with_marginals, const Parse& parse) {
+    ResultArrays arrays;
+    {
+        nb::gil_scoped_release release;
+        batch.check(system);
+        std::vector<SentenceResult> results(batch.size());
+        in_parallel(batch.size(), threads, [&](std::size_t i) { results[i] = parse(batch.sentence(i), i); });
+        for (const SentenceResult& result : results) arrays.add(result);
+    }
+    nb::dict out;
+    out["parse_begin"] = give(std::move(arrays.parse_begin));
+    out["heads"] = give(std::move(arrays.heads));
+    out["labels"] = give(std::move(arrays.labels));
+    out["tags"] = give(std::move(arrays.tags));
+    out["log_prob"] = give(std::move(arrays.log_prob));
+    out["posterior"] = give(std::move(arrays.posterior));
+    out["log_total"] = give(std::move(arrays.log_total));
+    out["relaxed"] = give(std::vector<std::uint8_t>(arrays.relaxed.begin(), arrays.relaxed.end()));
+    if (with_marginals) {
+        out["head_marginals"] = arrays.head_marginals.give_all();
+        out["label_marginals"] = arrays.label_marginals.give_all();
+        out["tag_marginals"] = arrays.tag_marginals.give_all();
+    }
+    return out;
+}
+
+}  // namespace bistro::bind

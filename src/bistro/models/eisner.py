@@ -1,0 +1,178 @@
+"""Eisner's generative model of trees (Eisner 1996), with Pitman-Yor priors (Wallach et al. 2008).
+
+Every head generates its children outward, those on its left and those on its right, each side
+ended by a stop. A child is a tag and then a word,
+
+    p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
+    p(word | tag, direction, head's tag, head's word)
+
+back-off dropping what stands last; both lists are data (`EisnerConfig`). A chart over all
+projective trees gives the most probable tree, the sum over all trees, samples and marginals,
+exactly (`cpp/parse/chart.hpp`).
+
+>>> import bistro
+>>> model = bistro.train("eisner", bistro.builtin(sentences=300, seed=1), seed=1)
+>>> parse = model.parse("The dog sleeps .".split())
+>>> parse.heads, parse.labels
+([2, 3, 0, 3], ['det', 'nsubj', 'root', 'punct'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen
+from bistro.models.base import Arrays, Model, Origin
+from bistro.models.eisner_config import EisnerConfig, element_numbers
+from bistro.models.parsing import ParsingAbility, SharedOptions
+from bistro.models.transition_data import Codec
+from bistro.rng import purpose_key
+
+DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
+
+
+@dataclass(frozen=True)
+class EisnerOptions(SharedOptions):
+    """How to parse with the chart, and what to return."""
+
+    least_candidate: float = 0.01
+    """Tags are tried that the tagger finds this probable, compared with its likeliest."""
+
+    def request(self, chunk: int = 0) -> ChartRequest:
+        """Return the options as the core takes them; every chunk of sentences draws its own."""
+        return ChartRequest(
+            self.tags_per_word,
+            self.least_candidate,
+            self.kbest,
+            self.samples,
+            self.marginals,
+            self.mbr and self.kbest == 1,
+            self.seed,
+            purpose_key(f"eisner.samples.{chunk}"),
+            self.temperature,
+        )
+
+
+@dataclass(frozen=True)
+class States:
+    """What the tagger tells apart: tags, with labels where these are generated."""
+
+    tag: NDArray[np.int32]
+    label: NDArray[np.int32]
+    """-1 where labels come after the arc."""
+    begin: NDArray[np.int32]
+    """The states that word w was seen with are ``list[begin[w]:begin[w + 1]]``."""
+    list: NDArray[np.int32]
+
+
+def shape_of(config: EisnerConfig, codec: Codec, *, single_root: bool) -> DependencyShape:
+    """Return the model's shape for the core."""
+    return DependencyShape(
+        len(codec.tags),
+        len(codec.vocabulary),
+        len(codec.labels),
+        single_root,
+        codec.is_labelled,
+        codec.is_labelled and config.labels == "generated",
+        *(element_numbers(getattr(config.contexts, name)) for name in ("labels", "tags", "words")),
+    )
+
+
+def outcomes_of(shape: DependencyShape, codec: Codec, states: States) -> dict[str, int]:
+    """Return how many outcomes each distribution has."""
+    words = len(codec.vocabulary)
+    return {
+        "labels": shape.label_outcomes,
+        "tags": shape.tag_outcomes,
+        "words": words,
+        "states": len(states.tag),
+        "emissions": words,
+    }
+
+
+class EisnerModel(ParsingAbility, Model):
+    """A trained model of Eisner's kind."""
+
+    kind: ClassVar[str] = "eisner"
+    parse_options: ClassVar[type[SharedOptions]] = EisnerOptions
+
+    def __init__(
+        self,
+        config: EisnerConfig,
+        codec: Codec,
+        distributions: Mapping[str, Arrays],
+        states: States,
+        origin: Origin,
+        *,
+        single_root: bool,
+    ) -> None:
+        self.config: EisnerConfig = config
+        self.codec = codec
+        self.origin = origin
+        self.single_root = single_root
+        self._distributions = distributions
+        self._states = states
+        shape = shape_of(config, codec, single_root=single_root)
+        outcomes = outcomes_of(shape, codec, states)
+        frozen = {name: Frozen(**a, dishes=outcomes[name]) for name, a in distributions.items()}
+        self._parser = EisnerParser(
+            shape,
+            frozen.get("labels"),
+            frozen["tags"],
+            frozen["words"],
+            frozen["states"],
+            frozen["emissions"],
+            states.tag,
+            states.label,
+            states.begin,
+            states.list,
+        )
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration and symbols."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "single_root": self.single_root,
+            **self.codec.header(),
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the frozen distributions and the states of the tagger."""
+        return {
+            **{f"state.{part}": array for part, array in vars(self._states).items()},
+            **{
+                f"{name}.{part}": array
+                for name, arrays in self._distributions.items()
+                for part, array in arrays.items()
+            },
+        }
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        where = "the model's configuration"
+        config = configuration.from_dict(EisnerConfig, header["config"], where)
+        distributions: dict[str, dict[str, NDArray[Any]]] = {}
+        for name, array in arrays.items():
+            owner, _, part = name.partition(".")
+            if owner in DISTRIBUTIONS:
+                distributions.setdefault(owner, {})[part] = array
+        states = States(*(arrays[f"state.{part}"] for part in ("tag", "label", "begin", "list")))
+        codec = Codec.from_parts(config, header, arrays)
+        return cls(config, codec, distributions, states, origin, single_root=header["single_root"])
+
+    def summary(self) -> dict[str, Any]:
+        """Return symbols and size."""
+        return {
+            "words known": len(self.codec.vocabulary) - self.codec.vocabulary.num_classes,
+            "tags": len(self.codec.tags),
+            "labels": len(self.codec.labels) if self.codec.is_labelled else 0,
+            "roots": "one" if self.single_root else "several",
+            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+        }

@@ -1,0 +1,160 @@
+"""What all parsers do in the same way: sentences and evidence in, parses out.
+
+A parser has a codec, a configuration, options of its own and a compiled parser that takes encoded
+sentences; `parse`, `parse_all` and their results are here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.models.parses import Analysis, Marginals, Parse
+from bistro.models.transition_data import (
+    MISSING,
+    Codec,
+    Tree,
+    check_evidence,
+    tags_of,
+)
+from bistro.treebank.sentence import Sentence
+
+SENTENCES_AT_ONCE = 2000
+
+
+@dataclass(frozen=True)
+class SharedOptions:
+    """What every parser can be asked."""
+
+    tags: Literal["joint", "given"] = "joint"
+    """Tags are found with the tree, or those of the input are used."""
+    partial: bool = False
+    """Heads and labels that the input has are evidence; ``_`` is to be found."""
+    temperature: float = 2.0
+    """Of marginals, samples and least risk: 1 is the model's own posterior, which is too sure of
+    itself, since it multiplies many steps; above 1, derivations count more evenly. 2 was found on
+    the development set of English EWT, for the calibration of heads."""
+    tags_per_word: int = 3
+    kbest: int = 1
+    samples: int = 0
+    marginals: bool = False
+    mbr: bool = True
+    """The first tree is the one of least risk: the most arcs expected to be right."""
+    seed: int = 1
+    threads: int = 0
+    """0: as many as the machine has."""
+
+    def request(self, chunk: int = 0) -> Any:
+        """Return the options as the core takes them; every chunk of sentences draws its own."""
+        raise NotImplementedError
+
+
+class ParsingAbility:
+    """The methods of a model that parses."""
+
+    parse_options: ClassVar[type[SharedOptions]]
+    config: Any
+    """Of the model's own kind, with `CodecSettings` among its settings."""
+    codec: Codec
+    single_root: bool
+    _parser: Any
+    """Of the core; parse(batch, request, threads) gives all results as flat arrays."""
+
+    def parse(self, sentence: Sentence | Sequence[str], **options: Any) -> Parse:
+        """Parse one sentence, given as words or with annotation; options as in `parse_options`."""
+        return next(self.parse_all([sentence], **options))
+
+    def parse_all(
+        self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
+    ) -> Iterator[Parse]:
+        """Parse sentences, many at once on several threads, and yield them in their order."""
+        chosen = self.parse_options(**options)
+        threads = chosen.threads or os.cpu_count() or 1
+        waiting, chunks = iter(sentences), count()
+        while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
+            trees = [self._evidence(sentence, chosen) for sentence in chunk]
+            unseen = self.codec.unseen(chunk)
+            batch = self.codec.encode(chunk, trees, unseen)
+            found = self._parser.parse(batch, chosen.request(next(chunks)), threads)
+            yield from self._results(chunk, found, chosen, unseen.log_scale)
+
+    def _evidence(self, sentence: Sentence, options: SharedOptions) -> Tree:
+        n = len(sentence)
+        if n == 0:
+            raise BistroError("a sentence has no words to parse")
+        tags = tags_of(sentence, self.config) if options.tags == "given" else [MISSING] * n
+        if not options.partial:
+            return Tree(tags, [-1] * n, [MISSING] * n)
+        check_evidence(sentence, single_root=self.single_root)
+        return Tree(tags, list(sentence.heads), list(sentence.deprels))
+
+    def _results(
+        self,
+        sentences: Sequence[Sentence],
+        found: dict[str, Any],
+        options: SharedOptions,
+        log_scale: NDArray[np.float64],
+    ) -> Iterator[Parse]:
+        word = parsed = 0
+        for number, sentence in enumerate(sentences):
+            n = len(sentence)
+            scale = float(log_scale[word : word + n].sum())
+            analyses = []
+            first, last = found["parse_begin"][number : number + 2].tolist()
+            for row in range(first, last):
+                span = slice(parsed, parsed + n)
+                parsed += n
+                tree = self.codec.decode(
+                    found["heads"][span], found["labels"][span], found["tags"][span]
+                )
+                figures = float(found["log_prob"][row]) + scale, float(found["posterior"][row])
+                analyses.append(Analysis(tree.heads, tree.labels, tree.tags, *figures))
+            best = len(analyses) - options.samples
+            yield Parse(
+                sentence,
+                analyses[:best],
+                analyses[best:],
+                self._marginals(found, word, n) if options.marginals else None,
+                float(found["log_total"][number]) + scale,
+                bool(found["relaxed"][number]),
+            )
+            word += n
+
+    def _marginals(self, found: dict[str, Any], word: int, n: int) -> Marginals:
+        def ragged(name: str) -> list[list[tuple[int, float]]]:
+            begin, what, probability = found[name]
+            rows = [
+                list(zip(what[a:b].tolist(), probability[a:b].tolist(), strict=True))
+                for a, b in zip(
+                    begin[word : word + n].tolist(),
+                    begin[word + 1 : word + n + 1].tolist(),
+                    strict=True,
+                )
+            ]
+            return rows[::-1] if mirrored else rows
+
+        mirrored = self.config.direction == "right-to-left"
+        heads = ragged("head_marginals")
+        if mirrored:
+            heads = [[(self.codec.mirror_head(h, n), p) for h, p in row] for row in heads]
+        return Marginals(
+            heads,
+            [[(self.codec.labels[i], p) for i, p in row] for row in ragged("label_marginals")],
+            [[(self.codec.tags[i], p) for i, p in row] for row in ragged("tag_marginals")],
+        )
+
+
+def as_sentence(given: Sentence | Sequence[str]) -> Sentence:
+    """Return a list of words as a sentence."""
+    if isinstance(given, Sentence):
+        return given
+    if isinstance(given, str):
+        raise BistroError("a sentence is a list of words: split the text first")
+    return Sentence.from_columns(list(given))
