@@ -135,17 +135,25 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
         }
         const std::size_t n = batch.size();
         std::vector<std::vector<PrefixFigures>> results(n * request.repeats);
-        in_parallel(results.size(), threads, [&](std::size_t task) {
-            const std::size_t i = task % n;
-            Sentence sentence = batch.sentence(i);
-            sentence.prepare();
-            Stream rng(request.seed, request.purpose, task);
-            // Runs of one size round the same expected numbers, and a spread over few of them would often miss the rounding.
-            const std::int64_t more = static_cast<std::int64_t>(task / n) % (1 + request.size / 10);
-            results[task] = request.draws
-                                ? prefix_figures(model, SystematicPolicy{request.size + more, &rng}, options, sentence)
-                                : prefix_figures(model, ParticlePolicy{request.size, true}, options, sentence);
-        });
+        // Searches outlast a sentence, because what they have looked up serves the next one.
+        auto score_with = [&](auto policy_of) {
+            in_parallel_each(results.size(), threads, [&] {
+                using Policy = decltype(policy_of(std::int64_t{}, static_cast<Stream*>(nullptr)));
+                return [&, search = Search<Frozen, Policy>(model, policy_of(1, nullptr), options)](std::size_t task) mutable {
+                    Sentence sentence = batch.sentence(task % n);
+                    sentence.prepare();
+                    Stream rng(request.seed, request.purpose, task);
+                    // Runs of one size round the same expected numbers, and a spread over few of them would often miss the
+                    // rounding.
+                    const std::int64_t more = static_cast<std::int64_t>(task / n) % (1 + request.size / 10);
+                    results[task] = prefix_figures(search, policy_of(request.size + more, &rng), sentence);
+                };
+            });
+        };
+        if (request.draws)
+            score_with([](std::int64_t size, Stream* rng) { return SystematicPolicy{size, rng}; });
+        else
+            score_with([](std::int64_t size, Stream*) { return ParticlePolicy{size, true}; });
         for (const auto& rows : results)
             for (const PrefixFigures& row : rows) {
                 log_prefix.push_back(row.log_prefix);

@@ -93,15 +93,23 @@ struct Frozen {
         return depth;
     }
 
-    // The whole distribution: each level scales its parent's and overwrites what it has seen itself.
+    // The whole distribution, each value as `probability_on_path` has it: the deepest restaurant that knows a dish decides.
     void distribution(const std::uint32_t* path, int depth, double* out) const {
-        for (std::int32_t x = 0; x < dishes; ++x) out[x] = base_probability(static_cast<std::uint32_t>(x));
-        for (int k = 0; k <= depth; ++k) {
+        constexpr double open = -1.0;
+        std::fill_n(out, dishes, open);
+        double weight = 1.0;
+        std::int32_t left = dishes;
+        for (int k = depth; k >= 0 && left > 0; --k) {
             const std::uint32_t at = path[k];
-            for (std::int32_t x = 0; x < dishes; ++x) out[x] *= backoff[at];
-            for (std::uint32_t e = entry_begin[at]; e < entry_begin[at + 1]; ++e)
-                if (dish[e] != kNone) out[dish[e]] = probability[e];
+            for (std::uint32_t e = entry_begin[at]; e < entry_begin[at + 1]; ++e) {
+                if (dish[e] == kNone || out[dish[e]] != open) continue;
+                out[dish[e]] = weight * probability[e];
+                --left;
+            }
+            weight *= backoff[at];
         }
+        for (std::int32_t x = 0; x < dishes && left > 0; ++x)
+            if (out[x] == open) out[x] = weight * base_probability(static_cast<std::uint32_t>(x));
     }
 
     // A draw: each level either gives one of its own dishes, by the mass above its parent's share, or passes on.

@@ -65,9 +65,8 @@ std::vector<double> contributions(const Policy& policy, const std::vector<Deriva
 
 // One row a word, and one for the end of the sentence.
 template <class Franchise, class Policy>
-std::vector<PrefixFigures> prefix_figures(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options,
-                                          const Sentence& sentence) {
-    Search<Franchise, Policy> search(model, policy, options);
+std::vector<PrefixFigures> prefix_figures(Search<Franchise, Policy>& search, Policy policy, const Sentence& sentence) {
+    search.restart(policy);
     std::vector<PrefixFigures> rows;
     const auto& finals = search.run(sentence, nullptr, [&](const std::vector<Derivation>& derivations) {
         rows.push_back(figures_of(contributions(search.policy(), derivations), derivations));

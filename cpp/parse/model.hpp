@@ -125,27 +125,6 @@ struct TransitionModel {
         elements[kArcAction] = action == Action::right_arc;
         return labels.probability(elements, label);
     }
-
-    // Every tag the next word may have, with its probability, in the order of the tags; `spelling` is p(spelling | tag) where the
-    // word needs it.
-    void tag_choices(Elements& elements, std::int32_t word, std::int32_t given, const double* spelling,
-                     std::vector<TagChoice>& out) const {
-        out.clear();
-        Path path;
-        const int depth = tags.descend(elements, path);
-        auto consider = [&](std::int32_t tag) {
-            const double p = tags.franchise->probability_on_path(path.data(), depth, static_cast<std::uint32_t>(tag));
-            elements[kNextTag] = tag;
-            double of_word = lexicalised ? words.probability(elements, word) : 1.0;
-            if (lexicalised && spelling) of_word *= spelling[tag];
-            out.push_back({tag, p * of_word, of_word});
-        };
-        if (given >= 0) return consider(given);
-        const std::int32_t begin = tag_begin.empty() ? 0 : tag_begin[word], end = tag_begin.empty() ? 0 : tag_begin[word + 1];
-        for (std::int32_t i = begin; i < end; ++i) consider(tag_list[i]);
-        if (begin == end)
-            for (std::int32_t tag = 0; tag < system.symbols.tags; ++tag) consider(tag);
-    }
 };
 
 }  // namespace bistro

@@ -98,19 +98,19 @@ SentenceResult parse_sentence(const TransitionModel<Franchise>& model, Sentence 
     return result;
 }
 
-// Calls work(i) for all i below n on several threads; the first exception is passed on.
-template <class Work>
-void in_parallel(std::size_t n, int threads, const Work& work) {
+// Calls work(i) for all i below n on several threads, each with a `work` of its own from `make_work`; the first exception is
+// passed on.
+template <class MakeWork>
+void in_parallel_each(std::size_t n, int threads, const MakeWork& make_work) {
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::atomic<bool> failed{false};
     auto run = [&] {
-        for (std::size_t i; !failed && (i = next++) < n;) {
-            try {
-                work(i);
-            } catch (...) {
-                if (!failed.exchange(true)) failure = std::current_exception();
-            }
+        try {
+            auto work = make_work();
+            for (std::size_t i; !failed && (i = next++) < n;) work(i);
+        } catch (...) {
+            if (!failed.exchange(true)) failure = std::current_exception();
         }
     };
     std::vector<std::thread> pool;
@@ -118,6 +118,11 @@ void in_parallel(std::size_t n, int threads, const Work& work) {
     run();
     for (std::thread& t : pool) t.join();
     if (failure) std::rethrow_exception(failure);
+}
+
+template <class Work>
+void in_parallel(std::size_t n, int threads, const Work& work) {
+    in_parallel_each(n, threads, [&] { return [&](std::size_t i) { work(i); }; });
 }
 
 }  // namespace bistro

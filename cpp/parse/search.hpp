@@ -13,6 +13,7 @@
 #include "parse/model.hpp"
 #include "parse/oracle.hpp"
 #include "parse/policies.hpp"
+#include "parse/tag_choices.hpp"
 
 namespace bistro {
 
@@ -26,7 +27,7 @@ template <class Franchise, class Policy>
 class Search {
 public:
     Search(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options)
-        : model_(model), policy_(policy), options_(options), memory_(model) {}
+        : model_(model), policy_(policy), options_(options), memory_(model), tag_choices_(model) {}
 
     // Complete derivations, the best first; empty if the evidence allows none that the policy kept. A policy that draws may
     // be given a history, which one of its particles follows.
@@ -49,6 +50,9 @@ public:
         std::sort(finals_.begin(), finals_.end(), better);
         return finals_;
     }
+
+    // What was remembered of the model serves the next sentence, too; only the policy's own state begins anew.
+    void restart(Policy policy) { policy_ = policy; }
 
     const States& states() const { return states_; }
     const Policy& policy() const { return policy_; }
@@ -115,8 +119,8 @@ private:
         const std::int32_t position = states_[d.state].shifted + 1;
         const std::int32_t word = sentence.words[position - 1];
         if (!answer_->has_tags) {
-            model_.tag_choices(elements_, word, sentence.given_tag(position),
-                               sentence.spelling(position, model_.system.symbols.tags), answer_->tags);
+            tag_choices_.find(elements_, word, sentence.given_tag(position),
+                              sentence.spelling(position, model_.system.symbols.tags), answer_->tags);
             keep_most_probable(answer_->tags, static_cast<std::size_t>(options_.tags));
             answer_->has_tags = true;
         }
@@ -200,6 +204,7 @@ private:
     std::vector<std::int64_t> part_particles_;
     std::vector<TagChoice> labels_;
     PredictionMemory memory_;
+    TagChoices<Franchise> tag_choices_;
     PredictionMemory::Answer* answer_ = nullptr;  // for the derivation that is being expanded
 };
 

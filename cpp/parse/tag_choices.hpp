@@ -1,0 +1,101 @@
+// Which tags the next word may have, and how probable each is together with the word.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "hpyp/fan.hpp"
+#include "parse/model.hpp"
+
+namespace bistro {
+
+template <class Franchise>
+class TagChoices {
+public:
+    explicit TagChoices(const TransitionModel<Franchise>& model) : model_(model) {
+        const ContextList& contexts = model.words.contexts;
+        if constexpr (std::is_same_v<Franchise, Frozen>) {
+            const bool tag_first = !contexts.empty() && contexts[0] == kNextTag &&
+                                   std::count(contexts.begin(), contexts.end(), kNextTag) == 1;
+            if (model.lexicalised && tag_first)
+                fan_.emplace(*model.words.franchise, model.system.symbols.tags);
+        }
+    }
+
+    // Every tag the next word may have, with its probability, in the order of the tags; `spelling` is p(spelling | tag) where the
+    // word needs it.
+    void find(Elements& elements, std::int32_t word, std::int32_t given, const double* spelling, std::vector<TagChoice>& out) {
+        out.clear();
+        find_spelled_alike(elements, word, given, out);
+        if (!spelling || !model_.lexicalised) return;
+        for (TagChoice& choice : out) {
+            choice.probability *= spelling[choice.tag];
+            choice.word *= spelling[choice.tag];
+        }
+    }
+
+private:
+    void find_spelled_alike(Elements& elements, std::int32_t word, std::int32_t given, std::vector<TagChoice>& out) {
+        const auto& begin = model_.tag_begin;
+        if (given < 0 && (begin.empty() || begin[word] == begin[word + 1])) return find_all(elements, word, out);
+        Path path;
+        const int depth = model_.tags.descend(elements, path);
+        auto consider = [&](std::int32_t tag) {
+            add(tag, model_.tags.franchise->probability_on_path(path.data(), depth, static_cast<std::uint32_t>(tag)),
+                of_word(elements, word, tag), out);
+        };
+        if (given >= 0) return consider(given);
+        for (std::int32_t i = begin[word]; i < begin[word + 1]; ++i) consider(model_.tag_list[i]);
+    }
+
+    void find_all(Elements& elements, std::int32_t word, std::vector<TagChoice>& out) {
+        const std::int32_t tags = model_.system.symbols.tags;
+        of_words_.resize(tags);
+        Path path;
+        const int depth = model_.tags.descend(elements, path);
+        const double* of_tags = distribution(path, depth);
+        if (fan_)
+            fan_->probabilities(static_cast<std::uint32_t>(word), ContextOf{elements, model_.words.contexts},
+                                static_cast<int>(model_.words.contexts.size()), of_words_.data());
+        else
+            for (std::int32_t tag = 0; tag < tags; ++tag) of_words_[tag] = of_word(elements, word, tag);
+        for (std::int32_t tag = 0; tag < tags; ++tag) add(tag, of_tags[tag], of_words_[tag], out);
+    }
+
+    // The distribution of tags depends on the deepest restaurant alone. Each has one slot where it is kept until another needs
+    // the slot; a franchise that still learns has nothing to keep.
+    const double* distribution(const Path& path, int depth) {
+        const auto tags = static_cast<std::size_t>(model_.system.symbols.tags);
+        constexpr bool keeps = std::is_same_v<Franchise, Frozen>;
+        if (kept_.empty()) {
+            kept_.resize(keeps ? kSlots : 1, kNone);
+            of_tags_.resize(kept_.size() * tags);
+        }
+        const std::size_t slot = keeps ? mix(path[depth]) & (kSlots - 1) : 0;
+        double* values = of_tags_.data() + slot * tags;
+        if (keeps && kept_[slot] == path[depth]) return values;
+        model_.tags.franchise->distribution(path.data(), depth, values);
+        kept_[slot] = path[depth];
+        return values;
+    }
+
+    double of_word(Elements& elements, std::int32_t word, std::int32_t tag) const {
+        elements[kNextTag] = tag;
+        return model_.lexicalised ? model_.words.probability(elements, word) : 1.0;
+    }
+
+    static void add(std::int32_t tag, double of_tag, double of_word, std::vector<TagChoice>& out) {
+        out.push_back({tag, of_tag * of_word, of_word});
+    }
+
+    const TransitionModel<Franchise>& model_;
+    std::optional<Fan> fan_;  // where contexts of words begin with the tag
+    static constexpr std::size_t kSlots = 4096;
+    std::vector<std::uint32_t> kept_;  // restaurants, by slot
+    std::vector<double> of_tags_, of_words_;
+};
+
+}  // namespace bistro
