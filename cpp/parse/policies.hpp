@@ -127,17 +127,19 @@ struct SystematicDraws {
         double total = 0;
         for (const double w : weights) total += w;
         if (!(total > 0)) return std::fill(out.begin(), out.end(), 0);
+        std::fill(out.begin(), out.end(), 0);
         const double offset = rng.uniform();
         double sum = 0;
         std::int64_t given = 0;
         std::size_t last = 0;
-        for (std::size_t i = 0; i < weights.size(); ++i) {
+        for (std::size_t i = 0; i < weights.size() && given < particles; ++i) {
+            if (!(weights[i] > 0)) continue;
+            last = i;
             sum += weights[i];
-            const double expected = static_cast<double>(particles) * (sum / total);
-            const std::int64_t upto = std::clamp<std::int64_t>(std::llround(std::ceil(expected - offset)), given, particles);
-            out[i] = upto - given;
-            given = upto;
-            if (weights[i] > 0) last = i;
+            const double upto = static_cast<double>(particles) * (sum / total) - offset;
+            if (!(upto > static_cast<double>(given))) continue;
+            out[i] = std::min<std::int64_t>(std::llround(std::ceil(upto)), particles) - given;
+            given += out[i];
         }
         out[last] += particles - given;
     }

@@ -1,0 +1,62 @@
+"""Speed of surprisal by the transition parser on one core, one run, as `model.score` gives it.
+
+    python -m benchmarks.surprisal
+
+Words a second of CPU time, best of three, for search and sequential Monte Carlo, with every tag
+possible for every word (the default) and with the tags that it had in training; and the perplexity
+that each of them finds, so that speed is not bought by looking at less.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+
+import bistro
+from benchmarks.data import best_seconds, data_dir
+from bistro.config import read_toml
+from bistro.models.presets import file_or_preset
+from bistro.models.transition import TransitionModel
+from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition_language import ScoreOptions
+
+REPEATS = 3
+PARTICLES = (10, 100, 1000)
+TREEBANKS = {
+    "wsj": ("ptb_sample/wsj-train.conll", "ptb_sample/wsj-test.conll"),
+    "ud": ("en_ewt/en_ewt-ud-train.conllu", "en_ewt/en_ewt-ud-test.conllu"),
+}
+
+
+def speed(model: TransitionModel, texts: Sequence[Sequence[str]], options: ScoreOptions) -> str:
+    """Return words a second and perplexity, as a cell of the table."""
+    words = sum(map(len, texts))
+    seconds = best_seconds(lambda: model.score(texts, options), REPEATS)
+    perplexity = math.exp(-float(model.score(texts, options).log_probs.mean()))
+    return f"{words / seconds:,.0f} words/s, perplexity {perplexity:.2f}"
+
+
+def table(preset: str) -> None:
+    """Train by the preset, then print a line for every way of summing."""
+    train, test = (bistro.read(data_dir() / path) for path in TREEBANKS[preset])
+    config = read_toml(file_or_preset(preset), TransitionConfig)
+    model = bistro.train("transition", train, seed=1, config=config)
+    assert isinstance(model, TransitionModel)
+    texts = [sentence.forms for sentence in test]
+    print(f"{preset}: {len(texts)} sentences, {test.words} words")
+    for particles in PARTICLES:
+        for method in ("search", "smc"):
+            for tags in ("all", "seen"):
+                options = ScoreOptions(method, particles, repeats=1, tags=tags, threads=1)
+                cell = speed(model, texts, options)
+                print(f"  {method}, {particles} particles, tags {tags}: {cell}", flush=True)
+
+
+def main() -> None:
+    for preset in sys.argv[1:] or ["wsj"]:
+        table(preset)
+
+
+if __name__ == "__main__":
+    main()
