@@ -31,6 +31,15 @@ Data = Annotated[
         show_default=False,
     ),
 ]
+Text = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--text",
+        metavar="RAW",
+        help="Raw text, a sentence a line, to learn words from beside the treebank (transition).",
+        show_default=False,
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option(
@@ -82,6 +91,7 @@ Threads = Annotated[
 def train(
     kind: Kind,
     data: Data = None,
+    text: Text = None,
     output: Output = None,
     dev: Dev = None,
     config: Config = None,
@@ -103,6 +113,7 @@ def train(
     unbroken run gives.
 
         bistro train transition train.conllu -o english.bistro
+        bistro train transition train.conllu --text news.txt.gz --text more.txt -o english.bistro
         bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
         bistro train transition --show-config > parser.toml
         bistro train transition train.conllu -o english.bistro --config parser.toml --dev dev.conllu
@@ -133,12 +144,16 @@ def train(
         resume,
         watcher.on_start,
         watcher.on_sweep,
+        watcher.on_words,
+        say,
         lambda: watcher.stopped,
         threads or os.cpu_count() or 1,
     )
     try:
         with watcher:
-            model = run(kind, treebank, config=settings, seed=seed, session=session)
+            model = run(
+                kind, treebank, config=settings, seed=seed, session=session, text=text or ()
+            )
             model.save(path)
     except StoppedError as interruption:
         say(f"{interruption}; the same command with --resume goes on from there")

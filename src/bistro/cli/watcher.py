@@ -29,6 +29,7 @@ class Watcher:
         self._live = sys.stderr.isatty()
         self._begin = self._last = time.monotonic()
         self._done_before = 0
+        self._words_before: int | None = None
         self._handlers: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -54,11 +55,35 @@ class Watcher:
             return
         self._last = now
         pace = (now - self._begin) / (sweep.number - self._done_before)
-        line = (
+        self._show(
             f"sweep {sweep.number}/{sweep.total}  "
             f"log-likelihood {sweep.log_likelihood:,.0f}  "
-            f"{pace * (sweep.total - sweep.number):.0f} s left"
+            f"{pace * (sweep.total - sweep.number):.0f} s left",
+            is_last,
         )
+
+    def on_words(self, done: int, total: int) -> None:
+        """Print how much of the raw text is parsed, how fast, and how long the rest will take."""
+        now = time.monotonic()
+        if self._words_before is None or done < self._words_before:
+            self._begin = self._last = now
+            self._words_before = done
+            if done:
+                say(f"going on after {done:,} of {total:,} words of raw text")
+            return
+        is_last = done == total
+        if not (self._live or is_last or now - self._last >= LOG_EVERY_SECONDS):
+            return
+        self._last = now
+        pace = (done - self._words_before) / max(now - self._begin, 1e-9)
+        left = (total - done) / max(pace, 1e-9)
+        self._show(
+            f"raw text {done:,}/{total:,} words  {pace:,.0f} words/s  {left:.0f} s left", is_last
+        )
+        if is_last:
+            self._words_before = None
+
+    def _show(self, line: str, is_last: bool) -> None:
         end = "\n" if is_last or self.stopped or not self._live else ""
         print(f"\r{line:<70}" if self._live else line, end=end, file=sys.stderr, flush=True)
 

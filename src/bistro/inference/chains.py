@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bistro import config as configuration
 from bistro.errors import ModelFileError
 from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.inference.workers import Workers
 from bistro.models.settings import SamplerSettings
 from bistro.version import __version__
 
@@ -40,9 +41,15 @@ class Session:
     on_start: Callable[[int, int], None] = lambda done, total: None
     """Called once, with the number of sweeps that a checkpoint spares and the number of all."""
     on_sweep: Callable[[Sweep], None] = lambda sweep: None
+    on_words: Callable[[int, int], None] = lambda done, total: None
+    """Called after each piece of raw text, with the number of words parsed and that of all."""
+    on_note: Callable[[str], None] = lambda note: None
+    """Told what a user may not expect of the data."""
     stop_asked: Callable[[], bool] = lambda: False
     threads: int = 1
     """Chains that sweep at the same time; the result is the same for any number."""
+    workers: Workers | None = None
+    """Who parses raw text; nobody named: threads of this process."""
 
 
 class Sweeping(Protocol):

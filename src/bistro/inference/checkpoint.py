@@ -31,7 +31,7 @@ class Checkpoint:
 
     def __init__(self, path: str | os.PathLike[str], every_seconds: float = 20.0) -> None:
         self.path = Path(path)
-        self._every_seconds = every_seconds
+        self.every_seconds = every_seconds
         self._last = time.monotonic()
 
     @classmethod
@@ -41,7 +41,7 @@ class Checkpoint:
 
     def is_due(self) -> bool:
         """Tell whether the last state was saved long enough ago."""
-        return time.monotonic() - self._last >= self._every_seconds
+        return time.monotonic() - self._last >= self.every_seconds
 
     def save(
         self, fingerprint: str, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]
@@ -74,3 +74,31 @@ class Checkpoint:
             pattern = f".{glob.escape(name)}.{'[0-9a-f]' * 8}.part"
             for left_over in self.path.parent.glob(pattern):
                 left_over.unlink(missing_ok=True)
+
+
+class PhaseCheckpoint(Checkpoint):
+    """The same file, for one phase of a training that has several.
+
+    What the phase needs beside its own state is carried along in every save. The fingerprint is
+    that of the whole training; a state of another phase is none for this one.
+    """
+
+    def __init__(
+        self, whole: Checkpoint, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]
+    ) -> None:
+        super().__init__(whole.path, whole.every_seconds)
+        self._fingerprint = fingerprint
+        self._phase = phase
+        self._carried = carried
+
+    def save(
+        self, fingerprint: str, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> None:
+        """Write the state with its phase, replacing the one before."""
+        phase = {"phase": self._phase}
+        super().save(self._fingerprint, {**header, **phase}, {**self._carried, **arrays})
+
+    def load(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
+        """Return the saved state if it is of this phase."""
+        saved = super().load(self._fingerprint)
+        return saved if saved and saved[0]["phase"] == self._phase else None

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from bistro._core import UniformBase
 from bistro.errors import BistroError, nearest
 from bistro.inference.chains import Session, Sweeping, fingerprint_of, run_chains
 from bistro.inference.gibbs import Chain
+from bistro.inference.semi import train_with_text
 from bistro.inference.spelling import SpelledChain, SpellingLearner
 from bistro.inference.train_eisner import train_eisner
 from bistro.inference.train_topics import train_topics
@@ -29,6 +31,7 @@ from bistro.models.topics_config import TopicsConfig
 from bistro.models.transition import TransitionModel
 from bistro.models.transition_config import TransitionConfig
 from bistro.rng import check_seed
+from bistro.treebank.raw_text import RawText
 from bistro.treebank.treebank import Treebank
 
 
@@ -82,13 +85,15 @@ def train(
     config: Any = None,
     seed: int = 1,
     session: Session | None = None,
+    text: Sequence[str | os.PathLike[str]] = (),
     **settings: Any,
 ) -> Model:
     """Train a model of `kind` on a treebank, or on sentences given as lists of words.
 
     `config` is a configuration object or nothing for the defaults; keyword arguments change single
-    settings of it (``order=3``, ``sampler={"sweeps": 20}``). The seed, a whole number from 0 to
-    2^64 - 1, decides everything.
+    settings of it (``order=3``, ``sampler={"sweeps": 20}``). `text` names files of raw text, a
+    sentence a line, from which a transition parser learns words beside its treebank. The seed, a
+    whole number from 0 to 2^64 - 1, decides everything.
     """
     chosen = config_class(kind)
     given = configuration.to_dict(config if config is not None else chosen())
@@ -99,7 +104,15 @@ def train(
     if not sentences:
         raise BistroError("there is nothing to train on: the treebank or text has no words")
     facts |= {"sentences": len(sentences), "words": sum(map(len, sentences))}
-    return TRAINERS[kind][1](sentences, config, seed, facts, session or Session())
+    session = session or Session()
+    if not text:
+        return TRAINERS[kind][1](sentences, config, seed, facts, session)
+    if kind != TransitionModel.kind:
+        raise BistroError(
+            f"only a transition parser learns from raw text beside its treebank: for {kind}, "
+            "give the text as training data"
+        )
+    return train_with_text(sentences, config, seed, facts, session, RawText(text))
 
 
 def provenance(data: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bistro._core import Base, SentenceBatch, TransitionShape, UniformBase, oracle_events
 from bistro.encoding.events import Events
@@ -24,6 +25,8 @@ from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import MISSING, Codec, Tree, tags_of, training_tree
 from bistro.treebank.sentence import Sentence
 
+_NONE: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
 
 def train_transition(
     data: Sequence[Words],
@@ -33,9 +36,7 @@ def train_transition(
     session: Session,
 ) -> TransitionModel:
     """Train a transition parser on trees."""
-    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
-    if len(sentences) != len(data):
-        raise BistroError("a parser learns from trees: give a treebank, not lists of words")
+    sentences = trees_of(data)
     codec, lifted = Codec.learn(sentences, config)
     single_root = wants_single_root(sentences, config)
     training = Training(config, codec, sentences, seed, single_root=single_root)
@@ -173,6 +174,14 @@ def _with_spelling(
     return SpelledChain(learner, chain, is_seated=is_seated) if learner else chain
 
 
+def trees_of(data: Sequence[Words]) -> list[Sentence]:
+    """Return the sentences of a treebank; lists of words are refused."""
+    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
+    if len(sentences) != len(data):
+        raise BistroError("a parser learns from trees: give a treebank, not lists of words")
+    return sentences
+
+
 class _HasRoots(Protocol):
     @property
     def roots(self) -> str: ...
@@ -189,12 +198,21 @@ def wants_single_root(sentences: Sequence[Sentence], config: _HasRoots) -> bool:
     return config.roots == "one"
 
 
-def tags_of_words(codec: Codec, sentences: Sequence[Sentence]) -> WordTags:
-    """Return the tags every word had in training, as offsets by word and a list of tags."""
+def tags_of_words(
+    codec: Codec,
+    sentences: Sequence[Sentence],
+    more_ids: NDArray[np.int32] = _NONE,
+    more_tags: NDArray[np.int32] = _NONE,
+) -> WordTags:
+    """Return the tags every word had in training, as offsets by word and a list of tags.
+
+    Words outside the sentences, and their tags, are given by numbers.
+    """
     ids, _ = codec.vocabulary.encode_all([s.forms for s in sentences])
     numbers = {tag: i for i, tag in enumerate(codec.tags)}
-    tags = np.array([numbers[t] for s in sentences for t in tags_of(s, codec.config)], np.int64)
-    pairs = np.unique(ids.astype(np.int64) * len(codec.tags) + tags)
+    tags = np.array([numbers[t] for s in sentences for t in tags_of(s, codec.config)], np.int32)
+    all_ids = np.concatenate((ids, more_ids)).astype(np.int64)
+    pairs = np.unique(all_ids * len(codec.tags) + np.concatenate((tags, more_tags)))
     words = pairs // len(codec.tags)
     begin = np.searchsorted(words, np.arange(len(codec.vocabulary) + 1)).astype(np.int32)
     return begin, (pairs % len(codec.tags)).astype(np.int32)

@@ -26,7 +26,7 @@ from bistro import config as configuration
 from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
 from bistro.encoding.contexts import element_numbers, is_lexical
 from bistro.models.base import Arrays, Model, Origin
-from bistro.models.parsing import ParsingAbility, SharedOptions
+from bistro.models.parsing import ParsingAbility, SharedOptions, as_sentence
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec
 from bistro.models.transition_language import LanguageAbility
@@ -134,6 +134,18 @@ class TransitionModel(LanguageAbility, ParsingAbility, Model):
             codec.is_labelled and config.contexts.see_labels,
             *word_tags,
         )
+
+    def best_analyses(
+        self, sentences: Iterable[Sequence[str]], particles: int
+    ) -> dict[str, NDArray[np.int32]]:
+        """Return heads, labels and tags of the best parses as numbers, word after word.
+
+        They are as the model generates them: of a model from right to left, mirrored.
+        """
+        batch = self.codec.encode([as_sentence(words) for words in sentences], None)
+        request = ParseOptions(size=particles, mbr=False).request()
+        found = self._parser.parse(batch, request, 1)
+        return {name: found[name] for name in ("heads", "labels", "tags")}
 
     def header(self) -> dict[str, Any]:
         """Return configuration and symbols."""

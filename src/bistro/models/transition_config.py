@@ -108,6 +108,24 @@ class UnsupervisedSettings:
 
 
 @dataclass(frozen=True)
+class RawTextSettings:
+    """How raw text is learned from, if there is any."""
+
+    rounds: int = setting(1, "How often the text is parsed, each time with the newest model.")
+    particles: int = setting(100, "Particles of the search for best parses.")
+    learns: tuple[Literal["words", "tags", "actions"], ...] = setting(
+        ("words",), "Which distributions learn from the parses; the others know the treebank alone."
+    )
+
+    def validate(self) -> None:
+        """Refuse a stage that would do nothing."""
+        if self.rounds < 1 or self.particles < 1:
+            raise ConfigError("raw_text.rounds and raw_text.particles must be at least 1")
+        if not self.learns:
+            raise ConfigError("raw_text.learns is empty: name words, tags or actions")
+
+
+@dataclass(frozen=True)
 class TransitionConfig:
     """Settings of the transition parser."""
 
@@ -146,6 +164,7 @@ class TransitionConfig:
     unsupervised: UnsupervisedSettings = setting(
         UnsupervisedSettings(), "A second stage of training on the words alone."
     )
+    raw_text: RawTextSettings = setting(RawTextSettings(), "How raw text is learned from.")
 
     def validate(self) -> None:
         """Refuse a second stage that the model cannot have."""

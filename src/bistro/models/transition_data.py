@@ -7,7 +7,7 @@ mirrored. `Codec` does all of it in both directions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
@@ -162,7 +162,7 @@ class Codec:
     ) -> SentenceBatch:
         """Return words, and what is known of the trees, as the core wants them."""
         unseen = unseen or self.unseen(sentences)
-        ids, offsets = self.vocabulary.encode_all(s.forms for s in sentences)
+        ids, offsets = self.encode_words(s.forms for s in sentences)
         columns = [_EMPTY, _EMPTY, _EMPTY]
         if trees is not None:
             columns = [
@@ -176,12 +176,20 @@ class Codec:
             if heads.size:
                 lengths = np.repeat(np.diff(offsets), np.diff(offsets)).astype(np.int32)
                 columns[1] = np.where(heads > 0, lengths + 1 - heads, heads).astype(np.int32)
-            ids = ids[order]
             columns = [column[order] if column.size else column for column in columns]
             if unseen.rows.size:
                 unseen = replace(unseen, rows=unseen.rows[order])
         tags, heads, labels = columns
         return SentenceBatch(ids, offsets, tags, heads, labels, unseen.rows, unseen.spellings)
+
+    def encode_words(
+        self, sentences: Iterable[Sequence[str]]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return all ids in a row, in the order of generation, and the offsets of sentences."""
+        ids, offsets = self.vocabulary.encode_all(sentences)
+        if self.config.direction == "right-to-left":
+            ids = ids[_mirrored(offsets)]
+        return ids, offsets
 
     def decode(
         self, heads: NDArray[np.int32], labels: NDArray[np.int32], tags: NDArray[np.int32]

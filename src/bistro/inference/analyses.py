@@ -1,0 +1,88 @@
+"""The best parses of raw text, made in pieces, on however many workers.
+
+An analysis is a head, a label and a tag for every word, as numbers; which words it belongs to is
+the text's own knowledge. Pieces come back in the order of the text, so the result is the same for
+any number of workers, and a run that was interrupted goes on after the last piece that was kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.inference.workers import SharedModel, Workers
+
+PIECE_SENTENCES = 1000
+"""Sentences a piece: about a second of work, so that a worker that is lost loses little."""
+COLUMNS = {"heads": np.int32, "labels": np.int16, "tags": np.int16}
+
+Piece = tuple[int, list[list[str]]]
+"""Particles, and sentences to be parsed with them."""
+
+
+@dataclass
+class Analyses:
+    """The analyses of the first sentences of a text."""
+
+    sentences: int = 0
+    words: int = 0
+    _pieces: list[dict[str, NDArray[Any]]] = field(default_factory=list)
+
+    def add(self, sentences: int, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Append the analyses of a piece."""
+        self._pieces.append(dict(columns))
+        self.sentences += sentences
+        self.words += columns["heads"].size
+
+    def column(self, name: str) -> NDArray[np.int32]:
+        """Return heads, labels or tags of all words."""
+        return self._whole(name).astype(np.int32)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return everything as arrays."""
+        arrays = {f"analyses.{name}": self._whole(name) for name in COLUMNS}
+        return {**arrays, "analyses.sentences": np.array([self.sentences])}
+
+    @classmethod
+    def restore(cls, state: Mapping[str, NDArray[Any]]) -> Analyses:
+        """Make analyses again from what `state` gave."""
+        analyses = cls()
+        columns = {name: np.array(state[f"analyses.{name}"]) for name in COLUMNS}
+        analyses.add(int(state["analyses.sentences"][0]), columns)
+        return analyses
+
+    def _whole(self, name: str) -> NDArray[Any]:
+        parts = [piece[name] for piece in self._pieces]
+        return np.concatenate(parts) if parts else np.zeros(0, COLUMNS[name])
+
+
+def parse_text(
+    model: SharedModel,
+    text: Iterable[list[str]],
+    analyses: Analyses,
+    *,
+    particles: int,
+    workers: Workers,
+    after_piece: Callable[[], None],
+) -> None:
+    """Parse all sentences that `analyses` lacks, and add them to it, piece by piece."""
+    waiting = islice(text, analyses.sentences, None)
+    for size, columns in workers.run(_parse_piece, model, _pieces(waiting, particles)):
+        analyses.add(size, columns)
+        after_piece()
+
+
+def _pieces(sentences: Iterator[list[str]], particles: int) -> Iterator[Piece]:
+    while piece := list(islice(sentences, PIECE_SENTENCES)):
+        yield particles, piece
+
+
+def _parse_piece(shared: SharedModel, piece: Piece) -> tuple[int, dict[str, NDArray[Any]]]:
+    particles, sentences = piece
+    found = shared.open().require("best_analyses")(sentences, particles)
+    return len(sentences), {name: found[name].astype(kind) for name, kind in COLUMNS.items()}
