@@ -44,6 +44,8 @@ def _flat(prefix: str, facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the leaves of nested facts by dotted names, those of --set for the settings."""
     rows: list[tuple[str, str]] = []
     for key, value in facts.items():
+        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            value = {str(number): item for number, item in enumerate(value, start=1)}
         if isinstance(value, dict):
             rows += _flat(f"{prefix}{key}.", value)
         else:

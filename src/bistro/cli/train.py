@@ -40,6 +40,15 @@ Text = Annotated[
         show_default=False,
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Who parses the raw text: tcp://HOST:PORT (Dask) or local:N; otherwise threads.",
+        show_default=False,
+    ),
+]
 Output = Annotated[
     str | None,
     typer.Option(
@@ -98,6 +107,7 @@ def train(
     overrides: Overrides = None,
     seed: SeedOption = 1,
     threads: Threads = 0,
+    cluster: Cluster = None,
     format: FormatOption = None,
     resume: Resume = False,
     checkpoint_seconds: CheckpointSeconds = 20.0,
@@ -122,6 +132,7 @@ def train(
     from bistro.evaluate.text import text_figures
     from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
+    from bistro.inference.cluster import workers_for
     from bistro.inference.train import config_class
     from bistro.inference.train import train as run
     from bistro.models.presets import file_or_preset
@@ -134,6 +145,8 @@ def train(
         print(configuration.to_toml(settings), end="")
         return
     path = _checked_output(output)
+    if cluster and not text:
+        raise BistroError("--cluster parses raw text: name some with --text")
     treebank = read_together(data or [], format)
     held_out = read(dev, format=format) if dev else None
     checkpoint = Checkpoint.beside(path, checkpoint_seconds)
@@ -150,7 +163,7 @@ def train(
         threads or os.cpu_count() or 1,
     )
     try:
-        with watcher:
+        with watcher, workers_for(cluster, threads) as session.workers:
             model = run(
                 kind, treebank, config=settings, seed=seed, session=session, text=text or ()
             )

@@ -68,6 +68,10 @@ def train_with_text(
 def _check(config: TransitionConfig) -> None:
     if config.derivations != "oracle":
         raise ConfigError("raw text is learned along oracle derivations: set derivations = oracle")
+    if config.unsupervised.sweeps:
+        raise ConfigError("raw text follows a training on trees: set unsupervised.sweeps = 0")
+    if config.unknown == "spelling":
+        raise ConfigError("raw text is learned with unknown = classes or single, not spelling")
     if config.lexical == "none":
         raise ConfigError("an unlexicalised model learns nothing from raw text: set lexical = full")
 
@@ -163,8 +167,9 @@ class _Run:
 
     def _learn(self, analyses: Analyses, phase: int) -> TransitionModel:
         ids, offsets = self.codec.encode_words(self.text)
-        columns = (analyses.column(name) for name in ("tags", "heads", "labels"))
-        events = self.events(SentenceBatch(ids, offsets, *columns))
+        tags, heads, labels = map(analyses.column, ("tags", "heads", "labels"))
+        spelled = np.zeros(0, np.int32), np.zeros(0)
+        events = self._events(SentenceBatch(ids, offsets, tags, heads, labels, *spelled))
         shape = shape_of(self.config, self.codec, single_root=self.single_root)
         outcomes = outcomes_of(shape, self.codec)
         chains = [
@@ -182,12 +187,12 @@ class _Run:
             self.config,
             self.codec,
             {one.name: one.frozen() for one in chains},
-            tags_of_words(self.codec, self.sentences, ids, analyses.column("tags")),
+            tags_of_words(self.codec, self.sentences, ids, tags),
             Origin(self.seed, facts, trace),
             single_root=self.single_root,
         )
 
-    def events(self, parsed: SentenceBatch) -> dict[str, Events]:
+    def _events(self, parsed: SentenceBatch) -> dict[str, Events]:
         """Return the events of the treebank, joined by those that are learned from the parses."""
         trees = [training_tree(sentence, self.config) for sentence in self.sentences]
         of_trees = self._recorded(self.config, self.codec.encode(self.sentences, trees))

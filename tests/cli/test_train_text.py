@@ -1,0 +1,137 @@
+"""`bistro train transition TREEBANK --text RAW`: what it says, and that it survives being ended."""
+
+from __future__ import annotations
+
+import gzip
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import ENVIRONMENT, PROGRAM, Command
+
+import bistro
+from bistro.inference import analyses
+from bistro.modelfile import read_model
+from bistro.treebank.treebank import write
+
+CHECKPOINT = Path("m.bistro.checkpoint")
+SETTINGS = ("--set", "sampler.sweeps=30", "--set", "sampler.samples=20")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    write(bistro.builtin(sentences=60, seed=1), folder / "trees.conllu")
+    lines = [" ".join(s.forms) for s in bistro.builtin(sentences=3000, seed=2)]
+    (folder / "raw.txt.gz").write_bytes(gzip.compress(("\n".join(lines) + "\n").encode()))
+    (folder / "odd.txt").write_text("The dog\u200b sleeps .\n\n\nthe cat\n", encoding="utf-8")
+    return folder
+
+
+def arguments(data: Path, *more: object) -> list[str]:
+    files = (data / "trees.conllu", "--text", data / "raw.txt.gz", "--text", data / "odd.txt")
+    return [*map(str, ("train", "transition", *files, "-o", "m.bistro", *SETTINGS, *more))]
+
+
+@pytest.fixture(scope="module")
+def unbroken(data: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    folder = tmp_path_factory.mktemp("unbroken")
+    command = [*PROGRAM, *arguments(data)]
+    subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, check=True)
+    assert [path.name for path in folder.iterdir()] == ["m.bistro"]
+    return (folder / "m.bistro").read_bytes()
+
+
+def test_it_says_what_it_does(
+    data: Path, here: Path, bistro_here: Command, unbroken: bytes
+) -> None:
+    ended = bistro_here(*arguments(data, "--threads", 1))
+    assert ended.code == 0
+    assert f"{data / 'odd.txt'}: 2 blank lines are skipped" in ended.err
+    assert f"{data / 'odd.txt'}: 1 words hold zero-width characters" in ended.err
+    assert "words/s" in ended.err
+    assert "s left" in ended.err
+    assert Path("m.bistro").read_bytes() == unbroken
+    shown = bistro_here("info", "m.bistro")
+    assert "treebank.texts.1.name" in shown.out
+    assert "raw.txt.gz" in shown.out
+
+
+def phase() -> int:
+    return int(read_model(CHECKPOINT).header["phase"]) if CHECKPOINT.exists() else -1
+
+
+@pytest.mark.parametrize(
+    ("wish", "wanted"), [(signal.SIGINT, 1), (signal.SIGKILL, 1), (signal.SIGKILL, 2)]
+)
+def test_ended_in_the_middle(
+    data: Path, here: Path, unbroken: bytes, wish: signal.Signals, wanted: int
+) -> None:
+    command = [*PROGRAM, *arguments(data, "--checkpoint-seconds", 0, "--threads", 1)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    while phase() < wanted:
+        assert process.poll() is None, "training ended before it could be interrupted"
+        time.sleep(0.002)
+    process.send_signal(wish)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == (130 if wish == signal.SIGINT else -signal.SIGKILL)
+    if wish == signal.SIGINT:
+        assert b"the same command with --resume goes on from there" in told
+    assert not Path("m.bistro").exists()
+    again = [*PROGRAM, *arguments(data, "--resume")]
+    ended = subprocess.run(again, env=ENVIRONMENT, capture_output=True, check=True)
+    assert b"going on after" in ended.stderr
+    assert Path("m.bistro").read_bytes() == unbroken
+    assert [path.name for path in here.iterdir()] == ["m.bistro"]
+
+
+def test_on_a_cluster(
+    data: Path, here: Path, bistro_here: Command, unbroken: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(analyses, "PIECE_SENTENCES", 700)
+    assert bistro_here(*arguments(data, "--cluster", "local:2")).code == 0
+    assert Path("m.bistro").read_bytes() == unbroken
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        (("--text", "none.txt"), "none.txt: cannot be read"),
+        (("--text", "-"), "give files, not stdin"),
+        (("--text", "raw.txt", "--cluster", "tcp://localhost:1"), "localhost:1"),
+        (("--cluster", "local:2"), "name some with --text"),
+    ],
+    ids=str,
+)
+def test_complaints(
+    data: Path, here: Path, bistro_here: Command, more: tuple[str, ...], complaint: str
+) -> None:
+    Path("raw.txt").write_text("The dog sleeps .\n")
+    ended = bistro_here("train", "transition", data / "trees.conllu", "-o", "m.bistro", *more)
+    assert ended.code == 2
+    assert complaint in ended.err
+    assert [path.name for path in here.iterdir()] == ["raw.txt"]
+
+
+def test_treebank_and_text_together_for_the_baseline(
+    data: Path, here: Path, bistro_here: Command
+) -> None:
+    """An n-gram model of treebank and text has the vocabulary and the events of the parser."""
+    short = ("--set", "sampler.sweeps=2", "--set", "sampler.samples=1")
+    for kind, texts in (
+        ("transition", ("--text", data / "raw.txt.gz", "--text", data / "odd.txt")),
+        ("ngram", (data / "raw.txt.gz", data / "odd.txt")),
+    ):
+        ended = bistro_here(
+            "train", kind, data / "trees.conllu", *texts, "-o", f"{kind}.bistro", *short
+        )
+        assert ended.code == 0, ended.err
+    ended = bistro_here(
+        *("perplexity", "transition.bistro", data / "odd.txt", "--with", "ngram.bistro"),
+        *("--dev", data / "odd.txt", "--particles", 5),
+    )
+    assert ended.code == 0, ended.err
+    assert "mixture" in ended.out

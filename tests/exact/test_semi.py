@@ -1,0 +1,248 @@
+"""Learning from raw text: which events are learned, what stays as it was, stopping anywhere."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro._core import UniformBase, oracle_events
+from bistro.encoding.events import Events
+from bistro.errors import BistroError, ConfigError
+from bistro.inference import analyses
+from bistro.inference.chains import Session, run_chains
+from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.inference.gibbs import Chain
+from bistro.models.transition import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
+from bistro.models.transition_data import training_tree
+from bistro.treebank.sentence import Sentence
+
+SEED = 3
+SHORT = {"sweeps": 4, "samples": 2}
+TREES = bistro.builtin(sentences=60, seed=1)
+TEXT = [s.forms for s in bistro.builtin(sentences=90, seed=2)] + [["Zyx", "sleeps", "."]] * 3
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyses, "PIECE_SENTENCES", 20)
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("raw") / "raw.txt"
+    path.write_text("".join(" ".join(words) + "\n" for words in TEXT))
+    return path
+
+
+def trained(raw: Path | None, session: Session | None = None, **settings: Any) -> TransitionModel:
+    model = bistro.train(
+        "transition",
+        TREES,
+        seed=SEED,
+        session=session,
+        text=[raw] if raw else [],
+        **{"sampler": SHORT, **settings},
+    )
+    assert isinstance(model, TransitionModel)
+    return model
+
+
+def recorded(model: TransitionModel, sentences: list[Sentence]) -> dict[str, Events]:
+    """The events of the oracle on annotated sentences, in the words of a model."""
+    trees = [training_tree(sentence, model.config) for sentence in sentences]
+    shape = shape_of(model.config, model.codec, single_root=model.single_root)
+    found = oracle_events(shape, model.codec.encode(sentences, trees))
+    return {name: Events(*found[name]) for name in DISTRIBUTIONS}
+
+
+def parsed(parser: TransitionModel, particles: int) -> list[Sentence]:
+    """The text with the trees that the search finds best."""
+    return [
+        Sentence.from_columns(words, heads=parse.heads, deprels=parse.labels).replace(
+            upos=parse.tags
+        )
+        for words, parse in zip(
+            TEXT, parser.parse_all(TEXT, size=particles, mbr=False), strict=True
+        )
+    ]
+
+
+def learned(model: TransitionModel, name: str, *parts: Events) -> dict[str, Any]:
+    """The frozen distribution of one chain over the events of several parts."""
+    events = Events(
+        np.concatenate([part.contexts for part in parts]),
+        np.concatenate([part.outcomes for part in parts]),
+    )
+    shape = shape_of(model.config, model.codec, single_root=model.single_root)
+    base = UniformBase(outcomes_of(shape, model.codec)[name])
+    chain = Chain(name, events, base, model.config.sampler, SEED)
+    run_chains([chain], model.config.sampler, "", Session())
+    return {f"{name}.{part}": array for part, array in chain.frozen().items()}
+
+
+def assert_same_arrays(model: TransitionModel, expected: dict[str, Any]) -> None:
+    own = model.arrays()
+    for name, array in expected.items():
+        assert np.array_equal(own[name], array), name
+
+
+# ---- what is learned ---------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"unknown": "single"},
+        {"direction": "right-to-left"},
+        {"raw_text": {"particles": 3, "learns": ["words", "tags", "actions"]}},
+        {"labels": "none", "raw_text": {"learns": ["tags"]}},
+    ],
+    ids=str,
+)
+def test_events_are_those_of_the_oracle_on_the_best_parses(
+    raw: Path, settings: dict[str, Any]
+) -> None:
+    model = trained(raw, **settings)
+    # The first parser tells unknown words apart, whatever the model does.
+    parser = trained(None, **{**settings, "unknown": "classes"})
+    of_trees = recorded(model, list(TREES))
+    of_text = recorded(model, parsed(parser, model.config.raw_text.particles))
+    learns = model.config.raw_text.learns
+    for name in (n for n in DISTRIBUTIONS if len(of_trees[n])):
+        parts = [of_trees[name], of_text[name]] if name in learns else [of_trees[name]]
+        assert_same_arrays(model, learned(model, name, *parts))
+
+
+def test_two_rounds_parse_with_the_newest_model(raw: Path) -> None:
+    first, second = trained(raw), trained(raw, raw_text={"rounds": 2})
+    of_trees = recorded(first, list(TREES))["words"]
+    of_text = recorded(first, parsed(first, 100))["words"]
+    assert_same_arrays(second, learned(first, "words", of_trees, of_text))
+    once = recorded(first, parsed(trained(None), 100))["words"]
+    assert not np.array_equal(once.contexts, of_text.contexts)
+
+
+def test_words_of_the_text_are_words_with_tags(raw: Path) -> None:
+    before, after = trained(None), trained(raw)
+    assert before.codec.vocabulary.is_unknown("Zyx")
+    assert not after.codec.vocabulary.is_unknown("Zyx")
+    ngram = bistro.train("ngram", [*(s.forms for s in TREES), *TEXT], sampler=SHORT)
+    assert after.codec.vocabulary.hash == ngram.vocabulary.hash  # type: ignore[attr-defined]
+    begin = after.arrays()["word_tags.begin"]
+    (word,) = after.codec.vocabulary.encode(["Zyx"]).tolist()
+    assert 1 <= begin[word + 1] - begin[word] < len(after.codec.tags)
+    assert (np.diff(begin)[after.codec.vocabulary.num_classes :] > 0).all()
+    assert after.parse(["Zyx", "sleeps", "."]).heads == [2, 0, 2]
+
+
+def test_the_model_says_what_it_learned_from(raw: Path, tmp_path: Path) -> None:
+    model = trained(raw)
+    (facts,) = model.origin.treebank["texts"]
+    assert facts["name"] == "raw.txt"
+    assert (facts["sentences"], facts["words"]) == (len(TEXT), sum(map(len, TEXT)))
+    model.save(tmp_path / "m.bistro")
+    assert bistro.load(tmp_path / "m.bistro").origin == model.origin
+
+
+# ---- the same result ---------------------------------------------------------------------------
+@pytest.mark.parametrize("threads", [2, 5])
+def test_any_number_of_threads(raw: Path, threads: int) -> None:
+    assert trained(raw, Session(threads=threads)).to_bytes() == trained(raw).to_bytes()
+
+
+class Nth:
+    """Says yes when asked for the n-th time, and counts."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.asked = 0
+
+    def __call__(self) -> bool:
+        self.asked += 1
+        return self.asked == self.n
+
+
+def test_stopped_anywhere_and_resumed(raw: Path, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {"raw_text": {"rounds": 2}}
+    whole = trained(raw, **settings).to_bytes()
+    places = []
+    for n in itertools.count(1):
+        checkpoint = Checkpoint(tmp_path / f"{n}.checkpoint", every_seconds=1e9)
+        stop = Nth(n)
+        try:
+            trained(raw, Session(checkpoint, stop_asked=stop), **settings)
+        except StoppedError as error:
+            places.append(str(error))
+        if stop.asked < n:
+            break
+        # A wish at the end of a phase is granted by ending it.
+        resumed = trained(raw, Session(checkpoint, resume=True), **settings)
+        assert resumed.to_bytes() == whole, places[-1]
+    assert sum("raw text" in place for place in places) == 8
+    assert sum("sweep" in place for place in places) == 9
+
+
+def killed(raw: Path, checkpoint: Checkpoint, calls: int, **settings: Any) -> None:
+    """Training that dies without warning after a number of sweeps and pieces."""
+    left = iter(range(calls))
+
+    def die(*anything: object) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(raw, Session(checkpoint, on_sweep=die, on_words=die, resume=True), **settings)
+
+
+def test_killed_again_and_again(raw: Path, tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "c", every_seconds=0)
+    for calls in (3, 3, 4, 4):
+        killed(raw, checkpoint, calls)
+    session = Session(checkpoint, resume=True)
+    assert trained(raw, session).to_bytes() == trained(raw).to_bytes()
+
+
+def test_a_checkpoint_of_another_text(raw: Path, tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "c", every_seconds=0)
+    killed(raw, checkpoint, 6)
+    other = tmp_path / "other.txt"
+    other.write_text("The dog sleeps .\n")
+    with pytest.raises(BistroError, match="belongs to a training with other data"):
+        trained(other, Session(checkpoint, resume=True))
+
+
+# ---- complaints --------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"derivations": "sampled"}, "set derivations = oracle"),
+        ({"unsupervised": {"sweeps": 1}}, "set unsupervised.sweeps = 0"),
+        ({"unknown": "spelling"}, "unknown = classes or single"),
+        ({"lexical": "none"}, "learns nothing from raw text"),
+        ({"raw_text": {"rounds": 0}}, "at least 1"),
+        ({"raw_text": {"learns": []}}, "name words, tags or actions"),
+        ({"raw_text": {"learns": ["labels"]}}, "learns"),
+    ],
+    ids=str,
+)
+def test_impossible_settings(raw: Path, settings: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(ConfigError, match=complaint):
+        trained(raw, **settings)
+
+
+def test_only_parsers_learn_from_raw_text(raw: Path) -> None:
+    with pytest.raises(BistroError, match="for ngram, give the text as training data"):
+        bistro.train("ngram", TREES, text=[raw])
+
+
+def test_a_line_of_five_thousand_words(tmp_path: Path) -> None:
+    words: Iterator[str] = itertools.islice(itertools.chain.from_iterable(TEXT * 6), 5000)
+    path = tmp_path / "long.txt"
+    path.write_text(" ".join(words) + "\n")
+    model = trained(path, raw_text={"particles": 10})
+    assert model.origin.treebank["texts"][0]["words"] == 5000
