@@ -15,7 +15,7 @@ sentence ends: the model is a distribution over all finite sentences and trees.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
