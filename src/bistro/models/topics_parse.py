@@ -6,16 +6,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import Stream
-from bistro.errors import BistroError
 from bistro.models.arc_trees import ArcTrees, ScoredTree
 from bistro.models.base import check_temperature
 from bistro.models.parses import Analysis, Marginals, Parse
+from bistro.models.parsing import SharedOptions, as_sentence
 from bistro.models.transition_data import MISSING, check_evidence
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
@@ -26,29 +26,21 @@ NEGLIGIBLE = 1e-6
 
 
 @dataclass(frozen=True)
-class TopicsParseOptions:
-    """What to return. The search is exact, so there is nothing to choose about it."""
+class TopicsParseOptions(SharedOptions):
+    """What to return. The search is exact, so there is nothing to choose about it.
 
-    tags: Literal["joint", "given"] = "joint"
-    """Latent states need no tags; those of the input are kept. Where states are tags they are
-    given, or summed out."""
-    partial: bool = False
-    """Heads that the input has are evidence; ``_`` is to be found."""
+    Latent states need no tags; those of the input are kept. Where states are tags they are given,
+    or summed out.
+    """
+
     temperature: float = 1.0
     """Of marginals, samples and least risk; 1 is the model's own posterior."""
-    kbest: int = 1
-    samples: int = 0
-    marginals: bool = False
-    mbr: bool = True
-    """The first tree is the one of least risk: the most arcs expected to be right."""
-    seed: int = 1
-    threads: int = 0
-    """Taken for the sake of other parsers; sentences are parsed one after the other."""
 
 
 class TopicsParsing(ABC):
     """The ability to parse of a model that weighs arc by arc."""
 
+    parse_options: ClassVar[type[SharedOptions]] = TopicsParseOptions
     single_root: bool
 
     @abstractmethod
@@ -96,16 +88,6 @@ class TopicsParsing(ABC):
             _marginals(trees, sentence) if options.marginals else None,
             total,
         )
-
-
-def as_sentence(given: Sentence | Sequence[str]) -> Sentence:
-    """Return words as a sentence; one without any cannot be parsed."""
-    if isinstance(given, str):
-        raise BistroError("a sentence is a list of words: split the text first")
-    sentence = given if isinstance(given, Sentence) else Sentence.from_columns(list(given))
-    if len(sentence) == 0:
-        raise BistroError("a sentence has no words to parse")
-    return sentence
 
 
 def _with_evidence(logs: Floats, heads: Sequence[int]) -> Floats:
