@@ -12,5 +12,6 @@ void bind_language(nanobind::module_& m);  // after bind_parse
 void bind_chart(nanobind::module_& m);
 void bind_topics(nanobind::module_& m);
 void bind_eisner(nanobind::module_& m);  // after bind_parse
+void bind_risk(nanobind::module_& m);
 
 }  // namespace bistro::bind

@@ -80,7 +80,7 @@ struct EisnerHolder {
 
 nb::dict parse_with_chart(const EisnerHolder& self, const Batch& batch, const ChartRequest& request, int threads) {
     const System system{self.model.shape.symbols};
-    return parse_all(batch, system, threads, request.marginals, [&](const Sentence& sentence, std::size_t i) {
+    return parse_all(batch, system, threads, {request.marginals, request.arcs}, [&](const Sentence& sentence, std::size_t i) {
         return parse_sentence(self.model, sentence, request, i);
     });
 }
@@ -105,13 +105,14 @@ void bind_eisner(nb::module_& m) {
 
     nb::class_<ChartRequest>(m, "ChartRequest", "How many candidates a word has in the chart, and what to return.")
         .def("__init__", [](ChartRequest* self, int candidates, double least_candidate, int best, int samples, bool marginals,
-                            bool minimum_risk, std::uint64_t seed, std::uint64_t purpose, double temperature) {
-            if (candidates < 1 || best < 1 || samples < 0)
+                            bool minimum_risk, std::uint64_t seed, std::uint64_t purpose, double temperature, bool arcs) {
+            if (candidates < 1 || best < (arcs ? 0 : 1) || samples < 0)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
             if (!(temperature > 0)) throw std::invalid_argument("the temperature must be above 0");
-            new (self) ChartRequest{candidates, least_candidate, best, samples, marginals, minimum_risk, seed, purpose, temperature};
+            new (self) ChartRequest{candidates, least_candidate, best, samples, marginals, minimum_risk, seed, purpose, temperature,
+                                    arcs};
         }, "candidates"_a, "least_candidate"_a, "best"_a, "samples"_a, "marginals"_a, "minimum_risk"_a, "seed"_a, "purpose"_a,
-             "temperature"_a);
+             "temperature"_a, "arcs"_a = false);
 
     nb::class_<EisnerHolder>(m, "EisnerParser", "Eisner's model over frozen distributions.")
         .def(nb::init<const DependencyShape&, nb::object, nb::object, nb::object, nb::object, nb::object, Ints, Ints, Ints, Ints>(),

@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_chart(m);
     bistro::bind::bind_topics(m);
     bistro::bind::bind_eisner(m);
+    bistro::bind::bind_risk(m);
 }

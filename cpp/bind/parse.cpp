@@ -47,7 +47,7 @@ nb::dict oracle_events(const EventShape& shape, const Batch& batch) {
 }
 
 nb::dict parse_batch(const Parser& parser, const Batch& batch, const ParseRequest& request, int threads) {
-    return parse_all(batch, parser.model.system, threads, request.marginals, [&](const Sentence& sentence, std::size_t i) {
+    return parse_all(batch, parser.model.system, threads, {request.marginals, request.arcs}, [&](const Sentence& sentence, std::size_t i) {
         return parse_sentence(parser.model, sentence, request, i);
     });
 }
@@ -82,15 +82,15 @@ void bind_parse(nb::module_& m) {
     nb::class_<ParseRequest>(m, "ParseRequest", "What to search, how hard, and what to return.")
         .def("__init__", [](ParseRequest* self, const std::string& search, std::int64_t size, int tags, int labels,
                             bool both_reduces, int best, int samples, bool marginals, bool minimum_risk, std::uint64_t seed,
-                            std::uint64_t purpose, bool by_weight, double temperature) {
+                            std::uint64_t purpose, bool by_weight, double temperature, bool arcs) {
             if (search != "particles" && search != "beam") throw std::invalid_argument("search is particles or beam");
-            if (size < 1 || tags < 1 || labels < 1 || best < 1 || samples < 0)
+            if (size < 1 || tags < 1 || labels < 1 || best < (arcs ? 0 : 1) || samples < 0)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
             if (!(temperature > 0)) throw std::invalid_argument("the temperature must be above 0");
             new (self) ParseRequest{search == "beam", size, {tags, labels, both_reduces}, best, samples, marginals,
-                                    minimum_risk, seed, purpose, by_weight, temperature};
+                                    minimum_risk, seed, purpose, by_weight, temperature, arcs};
         }, "search"_a, "size"_a, "tags"_a, "labels"_a, "both_reduces"_a, "best"_a, "samples"_a, "marginals"_a,
-             "minimum_risk"_a, "seed"_a, "purpose"_a, "by_weight"_a = false, "temperature"_a = 1.0);
+             "minimum_risk"_a, "seed"_a, "purpose"_a, "by_weight"_a = false, "temperature"_a = 1.0, "arcs"_a = false);
 
     nb::class_<Parser>(m, "TransitionParser", "A transition model over frozen distributions.")
         .def(nb::init<const EventShape&, nb::object, nb::object, nb::object, nb::object, bool, Ints, Ints>(), "shape"_a,

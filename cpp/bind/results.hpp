@@ -38,6 +38,26 @@ struct ResultArrays {
         nb::tuple give_all() { return nb::make_tuple(give(std::move(begin)), give(std::move(what)), give(std::move(probability))); }
     } head_marginals, label_marginals, tag_marginals;
 
+    struct Arcs {
+        std::vector<std::int64_t> begin{0};
+        std::vector<std::int32_t> head, label;
+        std::vector<double> probability;
+
+        void add(const LabelledArcs& words) {
+            for (const auto& arcs : words) {
+                for (const LabelledArc& arc : arcs) {
+                    head.push_back(arc.head);
+                    label.push_back(arc.label);
+                    probability.push_back(arc.probability);
+                }
+                begin.push_back(static_cast<std::int64_t>(head.size()));
+            }
+        }
+        nb::tuple give_all() {
+            return nb::make_tuple(give(std::move(begin)), give(std::move(head)), give(std::move(label)), give(std::move(probability)));
+        }
+    } arcs;
+
     void add(const SentenceResult& result) {
         for (const Parse& parse : result.parses) {
             heads.insert(heads.end(), parse.heads.begin(), parse.heads.end());
@@ -52,12 +72,18 @@ struct ResultArrays {
         head_marginals.add(result.marginals.heads);
         label_marginals.add(result.marginals.labels);
         tag_marginals.add(result.marginals.tags);
+        arcs.add(result.arcs);
     }
+};
+
+// Which marginals are wanted: those of heads, labels and tags, or those of heads with labels, and of tags.
+struct Wanted {
+    bool marginals, arcs;
 };
 
 // Parses all sentences on several threads; parse(sentence, number) gives the result of one.
 template <class Parse>
-nb::dict parse_all(const Batch& batch, const System& system, int threads, bool with_marginals, const Parse& parse) {
+nb::dict parse_all(const Batch& batch, const System& system, int threads, Wanted wanted, const Parse& parse) {
     ResultArrays arrays;
     {
         nb::gil_scoped_release release;
@@ -75,7 +101,11 @@ nb::dict parse_all(const Batch& batch, const System& system, int threads, bool w
     out["posterior"] = give(std::move(arrays.posterior));
     out["log_total"] = give(std::move(arrays.log_total));
     out["relaxed"] = give(std::vector<std::uint8_t>(arrays.relaxed.begin(), arrays.relaxed.end()));
-    if (with_marginals) {
+    if (wanted.arcs) {
+        out["arc_marginals"] = arrays.arcs.give_all();
+        out["tag_marginals"] = arrays.tag_marginals.give_all();
+    }
+    if (wanted.marginals) {
         out["head_marginals"] = arrays.head_marginals.give_all();
         out["label_marginals"] = arrays.label_marginals.give_all();
         out["tag_marginals"] = arrays.tag_marginals.give_all();

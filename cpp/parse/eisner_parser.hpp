@@ -23,6 +23,7 @@ struct ChartRequest {
     bool marginals = false, minimum_risk = false;
     std::uint64_t seed = 1, purpose = 0;
     double temperature = 1;
+    bool arcs = false;  // marginals of heads with labels, and of tags, and no trees
 };
 
 class EisnerParse {
@@ -37,6 +38,11 @@ public:
         const BestTrees trees(weights_);
         if (trees.none()) return false;
         const ChartTree best = trees.best();
+        if (request_.arcs) {
+            arcs_ = SumOfTrees(weights_, best, request_.temperature).probabilities();
+            collect(result);
+            return true;
+        }
         result.log_total = SumOfTrees(weights_, best, 1.0).log_total();
         if (request_.marginals || request_.minimum_risk || request_.samples > 0) {
             const SumOfTrees sum(weights_, best, request_.temperature);
@@ -106,6 +112,24 @@ private:
         for (int child = weights_.first[at]; child < weights_.first[at + 1]; ++child)
             for (int head = 0; head < weights_.nodes(); ++head)
                 if (const double p = arc(head, child); p > 0) visit(head, child, p);
+    }
+
+    void collect(SentenceResult& result) const {
+        for (std::int32_t at = 1; at <= sentence_.size(); ++at) {
+            ArcSums sums;
+            Weighted& tags = result.marginals.tags.emplace_back();
+            each_arc(at, [&](int head, int child, double p) {
+                sums.add(weights_.position[head], p);
+                add_mass(tags, nodes_[child].tag, p);
+            });
+            if (model_.shape.labelled)
+                each_arc(at, [&](int head, int child, double p) {
+                    if (p < kLeastMass) return;
+                    if (auto* labels = sums.labels(weights_.position[head], model_.shape.symbols.labels))
+                        add_labels(head, child, p, *labels);
+                });
+            result.arcs.push_back(sums.list());
+        }
     }
 
     Marginals marginals() const {

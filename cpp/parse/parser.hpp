@@ -24,11 +24,13 @@ struct ParseRequest {
     std::uint64_t seed = 1, purpose = 0;
     bool by_weight = false;     // how particles are shared out after each word
     double temperature = 1;     // of marginals, samples and least risk
+    bool arcs = false;          // marginals of heads with labels, and of tags
 };
 
 struct SentenceResult {
     std::vector<Parse> parses;  // the best first, then the samples
     Marginals marginals;
+    LabelledArcs arcs;
     double log_total = 0;       // natural logarithm of the summed probability of all derivations found
     bool relaxed = false;       // the evidence on heads could not be met and was dropped
 };
@@ -75,13 +77,17 @@ SentenceResult parse_sentence(const TransitionModel<Franchise>& model, Sentence 
         if (finals.empty()) return false;
         const Posterior<Franchise> posterior(model, search.states(), finals, sentence, request.temperature);
         result.log_total = posterior.log_total();
-        result.parses = posterior.best(static_cast<std::size_t>(request.best));
+        if (request.best > 0) result.parses = posterior.best(static_cast<std::size_t>(request.best));
         const bool by_risk = request.minimum_risk && sentence.size() <= kLongestForRisk;
         if (request.marginals || by_risk) result.marginals = posterior.marginals();
         if (by_risk) {
             Parse& first = result.parses[0];
             if (take_least_risk(first, posterior, result.marginals, model))
                 first.log_prob = tree_log_prob(model, sentence, first);
+        }
+        if (request.arcs) {
+            result.arcs = posterior.arcs();
+            result.marginals.tags = posterior.tags();
         }
         Stream rng(request.seed, request.purpose, index);
         for (int i = 0; i < request.samples; ++i) result.parses.push_back(posterior.sample(rng));

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "parse/minimum_risk.hpp"
+#include "parse/labelled_arcs.hpp"
 #include "parse/model.hpp"
 #include "parse/policies.hpp"
 
@@ -114,6 +115,34 @@ public:
         // Every label has some probability; a list of all of them would say little.
         for (std::size_t i = 0; i < label_mass.size(); ++i)
             if (label_mass[i] > 1e-6) out.labels[i / num_labels].emplace_back(static_cast<std::int32_t>(i % num_labels), label_mass[i]);
+        return out;
+    }
+
+    std::vector<Weighted> tags() const {
+        std::vector<Weighted> out(sentence_.words.size());
+        const std::vector<double> mass = masses();
+        for (std::size_t id = states_.size(); id-- > 1;)
+            if (mass[id] > 0 && states_[id].action == Action::shift) add_mass(out[states_[id].position - 1], states_[id].tag, mass[id]);
+        return out;
+    }
+
+    LabelledArcs arcs() const {
+        const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
+        const std::vector<double> mass = masses();
+        std::vector<ArcSums> words(sentence_.words.size());
+        auto head_of = [&](const State& s) { return known_position(model_.system, s); };
+        for (std::size_t id = states_.size(); id-- > 1;)
+            if (const State& s = states_[id]; mass[id] > 0 && is_arc(s)) words[s.dependent - 1].add(head_of(s), mass[id]);
+        for (std::size_t id = states_.size(); model_.labelled && id-- > 1;) {
+            const State& s = states_[id];
+            if (mass[id] < kLeastMass || !is_arc(s)) continue;
+            auto* const sums = words[s.dependent - 1].labels(head_of(s), num_labels);
+            if (!sums) continue;
+            const std::size_t row = labels_at(static_cast<std::uint32_t>(id));
+            for (std::size_t l = 0; l < num_labels; ++l) (*sums)[l] += label_rows_[row + l] * mass[id];
+        }
+        LabelledArcs out;
+        for (const ArcSums& word : words) out.push_back(word.list());
         return out;
     }
 

@@ -110,6 +110,17 @@ def _parts(name: str, data: NDArray[np.uint8]) -> ModelFile:
     return ModelFile(header, _arrays(name, outer, data, start))
 
 
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file begins as model files do; text never does."""
+    try:
+        with Path(path).open("rb") as stream:
+            begin = stream.read(9)
+    except OSError:
+        return False
+    length = int.from_bytes(begin[:8], "little")
+    return begin[8:] == b"{" and length <= LONGEST_HEADER
+
+
 def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
     """Return the array in C order and little-endian, of a type that the format has."""
     plain = np.asarray(array, order="C")

@@ -8,13 +8,11 @@ import typer
 
 from bistro.cli.common import (
     FormatOption,
-    InputArgument,
-    ModelArgument,
     OutputOption,
     SeedOption,
     say,
 )
-from bistro.errors import ConfigError
+from bistro.errors import BistroError, ConfigError
 
 
 def _number(name: str, told: str, smallest: int = 1, panel: str = "Search") -> Any:
@@ -23,11 +21,20 @@ def _number(name: str, told: str, smallest: int = 1, panel: str = "Search") -> A
     )
 
 
+Paths = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="MODEL... [INPUT]",
+        help="Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with a "
+        "sentence a line; - is stdin.",
+        show_default=False,
+    ),
+]
 Tags = Annotated[
     str, typer.Option("--tags", metavar="joint|given", help="Find the tags too, or use INPUT's.")
 ]
 Particles = Annotated[
-    int | None, _number("--particles", "Search with a budget of particles; usual: 1000.")
+    int | None, _number("--particles", "Search with this budget; usual: 1000, a committee 100.")
 ]
 Beam = Annotated[int | None, _number("--beam", "Search with a beam of this width instead.")]
 Greedy = Annotated[
@@ -60,7 +67,8 @@ Temperature = Annotated[
     typer.Option(
         metavar="T",
         min=0.01,
-        help="Of marginals, samples and least risk; 1 is the model's own, overconfident posterior.",
+        help="Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
+        "usual: 2.",
         show_default=False,
         rich_help_panel="Search",
     ),
@@ -96,8 +104,7 @@ Threads = Annotated[
 
 
 def parse(
-    model: ModelArgument,
-    input: InputArgument = "-",
+    paths: Paths,
     output: OutputOption = "-",
     tags: Tags = "joint",
     kbest: KBest = 1,
@@ -122,14 +129,18 @@ def parse(
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
     labels), and its parse_rank (or number as a sample). Several trees of a sentence stand one after
     the other. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for probabilities.
+    Several models parse together with equal weights, as a committee does with its own: their trees
+    have an expected_uas, and of several trees each has a posterior, instead of a log_prob.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals
         bistro parse english.bistro test.conllu --tags given --kbest 10 -o ten.conllu.gz
         bistro parse english.bistro half-done.conllu --partial -o done.conllu
+        bistro parse one.bistro another.bistro test.conllu -o together.conllu
     """
     from bistro.cli.parse_run import ParseRun
     from bistro.models.base import load
+    from bistro.models.committee import CommitteeModel
     from bistro.treebank.treebank import iter_sentences, write
 
     if tags not in ("joint", "given"):
@@ -149,11 +160,27 @@ def parse(
         **({} if selection is None else {"selection": selection}),
         **({} if temperature is None else {"temperature": temperature}),
     }
-    trained = load(model)
-    run = ParseRun(trained, options)
+    models, input = _models_and_input(paths)
+    trained = [load(model) for model in models]
+    run = ParseRun(trained[0] if len(trained) == 1 else CommitteeModel.of(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     write(run.parsed(sentences), output)
     say(run.report(input))
+
+
+def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
+    """Return the model files, and the input that may come after them."""
+    from bistro.modelfile import is_model_file
+
+    *others, last = paths
+    if not others or is_model_file(last):
+        return paths, "-"
+    for path in others[1:]:
+        if not is_model_file(path):
+            raise BistroError(
+                f"{path}: is no model file: models come first, then one input, or none for stdin"
+            )
+    return others, last
 
 
 def _search(

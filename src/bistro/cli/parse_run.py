@@ -8,6 +8,7 @@ from typing import Any
 
 from bistro.errors import BistroError
 from bistro.models.base import Model
+from bistro.models.committee import CommitteeModel
 from bistro.models.parses import Parse
 from bistro.models.parsing import ParsingAbility
 from bistro.models.transition_data import MISSING, check_evidence, tags_of
@@ -69,6 +70,9 @@ class ParseRun:
         if isinstance(self.model, ParsingAbility):
             chosen = vars(self.model.parse_options(**self.options))
         told = [self.model.kind, f"tags {chosen['tags']}"]
+        if isinstance(self.model, CommitteeModel):
+            chosen = vars(self.model.options(**self.options))
+            told[0] += f" of {len(self.model.members)}"
         if "search" in chosen:
             told.append(f"{chosen['search']} {chosen['size']:,} by {chosen['selection']}")
         if "temperature" in chosen:
@@ -105,7 +109,7 @@ class ParseRun:
             yield sentence
 
     def _can_be_met(self, sentence: Sentence) -> bool:
-        if not isinstance(self.model, ParsingAbility):
+        if not isinstance(self.model, ParsingAbility | CommitteeModel):
             return is_projective(sentence.heads)
         try:
             check_evidence(sentence, single_root=self.model.single_root)
@@ -124,7 +128,7 @@ class ParseRun:
     def _writer(self) -> ParseWriter:
         config = getattr(self.model, "config", None)
         return ParseWriter(
-            tag_column=getattr(config, "tagset", "upos"),
+            tag_column=getattr(self.model, "tag_column", getattr(config, "tagset", "upos")),
             joined_features=bool(getattr(config, "tag_features", ())),
             given_tags=self.options["tags"] == "given",
         )
@@ -142,8 +146,12 @@ class ParseRun:
             self._count_tags(sentence)
 
     def _count_tags(self, sentence: Sentence) -> None:
+        known: list[str] = []
         if isinstance(self.model, ParsingAbility):
-            given = tags_of(sentence, self.model.config)
-            self._known_tags = self._known_tags or frozenset({MISSING, *self.model.codec.tags})
+            given, known = tags_of(sentence, self.model.config), self.model.codec.tags
+        elif isinstance(self.model, CommitteeModel):
+            given, known = getattr(sentence, self.model.tag_column), self.model.tag_names
+        if known:
+            self._known_tags = self._known_tags or frozenset({MISSING, *known})
             self.unknown_tags += sum(tag not in self._known_tags for tag in given)
             self.missing_tags += given.count(MISSING)

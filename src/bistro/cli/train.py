@@ -21,7 +21,10 @@ _COMPRESSED = (".gz", ".xz", ".zst")
 
 
 Kind = Annotated[
-    str, typer.Argument(metavar="KIND", help="The kind of model: ngram, transition or eisner.")
+    str,
+    typer.Argument(
+        metavar="KIND", help="The kind of model: ngram, transition, eisner, committee or topics."
+    ),
 ]
 Data = Annotated[
     list[str] | None,
@@ -62,7 +65,9 @@ Output = Annotated[
 Dev = Annotated[
     str | None,
     typer.Option(
-        "--dev", metavar="DEV", help="Held-out data: its perplexity is printed at the end."
+        "--dev",
+        metavar="DEV",
+        help="Held-out data: a committee fits its weights on it; scores on it end the run.",
     ),
 ]
 Config = Annotated[
@@ -122,19 +127,21 @@ def train(
     a power cut, the same command with --resume goes on and ends with exactly the model that an
     unbroken run gives.
 
-        bistro train transition train.conllu -o english.bistro
-        bistro train transition train.conllu --text news.txt.gz --text more.txt -o english.bistro
+        bistro train committee train.conllu --dev dev.conllu -o english.bistro
+        bistro train transition train.conllu -o parser.bistro
+        bistro train transition train.conllu --text news.txt.gz --text more.txt -o parser.bistro
         bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
         bistro train transition --show-config > parser.toml
-        bistro train transition train.conllu -o english.bistro --config parser.toml --dev dev.conllu
+        bistro train transition train.conllu -o parser.bistro --config parser.toml
     """
     from bistro import config as configuration
     from bistro.evaluate.text import text_figures
     from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.cluster import workers_for
-    from bistro.inference.train import config_class
+    from bistro.inference.train import USES_DEV, config_class
     from bistro.inference.train import train as run
+    from bistro.models.committee import CommitteeModel
     from bistro.models.presets import file_or_preset
     from bistro.treebank.treebank import read
 
@@ -164,8 +171,15 @@ def train(
     )
     try:
         with watcher, workers_for(cluster, threads) as session.workers:
+            fitting = {"dev": held_out} if kind in USES_DEV else {}
             model = run(
-                kind, treebank, config=settings, seed=seed, session=session, text=text or ()
+                kind,
+                treebank,
+                config=settings,
+                seed=seed,
+                session=session,
+                text=text or (),
+                **fitting,
             )
             model.save(path)
     except StoppedError as interruption:
@@ -173,7 +187,9 @@ def train(
         raise typer.Exit(INTERRUPTED) from None
     checkpoint.discard()
     say(f"{path}: {kind} model of {treebank.label}, seed {seed}")
-    if held_out is not None:
+    if isinstance(model, CommitteeModel):
+        say(model.describe())
+    elif held_out is not None:
         from bistro.cli.perplexity import print_figures
 
         print_figures(text_figures(model, held_out), f"{path} on {dev}")

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from bistro.errors import BistroError
 from bistro.evaluate.attachment import AttachmentScores, score
+from bistro.models.committee import CommitteeModel
 from bistro.models.parses import Parse
 from bistro.models.transition import TransitionModel
 from bistro.treebank.sentence import Sentence
@@ -31,7 +32,7 @@ class DevelopmentSet:
     punct: str | None = None
     threads: int = 1
 
-    def __call__(self, model: TransitionModel) -> dict[str, float]:
+    def __call__(self, model: TransitionModel | CommitteeModel) -> dict[str, float]:
         """Parse the sentences; the score is the mean of the metric over the ways to get tags."""
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}
@@ -40,7 +41,7 @@ class DevelopmentSet:
             found = score(self.sentences, annotated(parses, model), self.punct)
             figures |= {f"{way}.{name}": value for name, value in _figures(found)}
             if way == "joint":
-                figures["joint.tags"] = getattr(found, model.config.tagset)
+                figures["joint.tags"] = getattr(found, model.tag_column)
         wanted = [figures.get(f"{way}.{self.metric}") for way in ways]
         if None in wanted:
             raise BistroError(f"there is no {self.metric} on a treebank without labels: use uas")
@@ -53,14 +54,15 @@ def default_metric(sentences: Sequence[Sentence], labels: str) -> Metric:
     return "uas" if labels == "none" or len(known) < 2 else "las"
 
 
-def annotated(parses: Iterable[Parse], model: TransitionModel) -> Iterator[Sentence]:
+def annotated(
+    parses: Iterable[Parse], model: TransitionModel | CommitteeModel
+) -> Iterator[Sentence]:
     """Yield the sentences with the trees and tags that were found for them."""
-    column = model.config.tagset
     for parse in parses:
         # Features that were joined to a tag are no part of its column.
-        tags = [tag.partition("|")[0] if model.config.tag_features else tag for tag in parse.tags]
-        found: dict[str, Any] = {"heads": parse.heads, column: tags}
-        if model.codec.is_labelled:
+        tags = model.shown_tags(parse.tags)
+        found: dict[str, Any] = {"heads": parse.heads, model.tag_column: tags}
+        if model.is_labelled:
             found["deprels"] = parse.labels
         yield parse.sentence.replace(**found)
 

@@ -84,6 +84,42 @@ class Stage:
     samples: int
 
 
+class OwnedChain:
+    """A chain of one of several models that are trained together; its state bears the owner."""
+
+    def __init__(self, owner: str, chain: Sweeping) -> None:
+        self._begin = f"{owner}/"
+        self._chain = chain
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether a second sweep could change nothing."""
+        return self._chain.is_deterministic
+
+    def seat(self) -> None:
+        """Come into the first state."""
+        self._chain.seat()
+
+    def step(self, sweep: int, *, keep: bool) -> None:
+        """Make one sweep, and keep the sample if asked to."""
+        self._chain.step(sweep, keep=keep)
+
+    def log_likelihood(self) -> float:
+        """Return the log-likelihood of the present state."""
+        return self._chain.log_likelihood()
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that changes from sweep to sweep."""
+        return {self._begin + name: array for name, array in self._chain.state().items()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Come back into a saved state."""
+        mine = {
+            n.removeprefix(self._begin): a for n, a in state.items() if n.startswith(self._begin)
+        }
+        self._chain.restore(mine)
+
+
 def run_chains(
     chains: Sequence[Sweeping], settings: SamplerSettings, fingerprint: str, session: Session
 ) -> list[dict[str, Any]]:

@@ -19,10 +19,13 @@ from bistro.inference.chains import Session, Sweeping, fingerprint_of, run_chain
 from bistro.inference.gibbs import Chain
 from bistro.inference.semi import train_with_text
 from bistro.inference.spelling import SpelledChain, SpellingLearner
+from bistro.inference.train_committee import train_committee
 from bistro.inference.train_eisner import train_eisner
 from bistro.inference.train_topics import train_topics
 from bistro.inference.train_transition import train_transition
 from bistro.models.base import Model, Origin, Words, as_words
+from bistro.models.committee import CommitteeModel
+from bistro.models.committee_config import CommitteeConfig
 from bistro.models.eisner import EisnerModel
 from bistro.models.eisner_config import EisnerConfig
 from bistro.models.ngram import WORDS, NgramConfig, NgramModel
@@ -64,8 +67,11 @@ TRAINERS: dict[str, tuple[type[Any], Callable[..., Model]]] = {
     TopicsModel.kind: (TopicsConfig, train_topics),
     TransitionModel.kind: (TransitionConfig, train_transition),
     EisnerModel.kind: (EisnerConfig, train_eisner),
+    CommitteeModel.kind: (CommitteeConfig, train_committee),
 }
 """The configuration and the trainer of every kind."""
+USES_DEV = (CommitteeModel.kind,)
+"""Kinds that learn something from a development set."""
 
 
 def config_class(kind: str) -> type[Any]:
@@ -84,6 +90,7 @@ def train(
     *,
     config: Any = None,
     seed: int = 1,
+    dev: Iterable[Words] | None = None,
     session: Session | None = None,
     text: Sequence[str | os.PathLike[str]] = (),
     **settings: Any,
@@ -91,9 +98,10 @@ def train(
     """Train a model of `kind` on a treebank, or on sentences given as lists of words.
 
     `config` is a configuration object or nothing for the defaults; keyword arguments change single
-    settings of it (``order=3``, ``sampler={"sweeps": 20}``). `text` names files of raw text, a
-    sentence a line, from which a transition parser learns words beside its treebank. The seed, a
-    whole number from 0 to 2^64 - 1, decides everything.
+    settings of it (``order=3``, ``sampler={"sweeps": 20}``). A committee fits the weights of its
+    members on `dev`. `text` names files of raw text, a sentence a line, from which a transition
+    parser learns words beside its treebank. The seed, a whole number from 0 to 2^64 - 1, decides
+    everything.
     """
     chosen = config_class(kind)
     given = configuration.to_dict(config if config is not None else chosen())
@@ -105,8 +113,11 @@ def train(
         raise BistroError("there is nothing to train on: the treebank or text has no words")
     facts |= {"sentences": len(sentences), "words": sum(map(len, sentences))}
     session = session or Session()
+    if dev is not None and kind not in USES_DEV:
+        raise BistroError(f"a model of kind '{kind}' learns nothing from a development set")
     if not text:
-        return TRAINERS[kind][1](sentences, config, seed, facts, session)
+        fitting = {} if dev is None else {"dev": list(dev)}
+        return TRAINERS[kind][1](sentences, config, seed, facts, session, **fitting)
     if kind != TransitionModel.kind:
         raise BistroError(
             f"only a transition parser learns from raw text beside its treebank: for {kind}, "

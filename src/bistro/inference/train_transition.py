@@ -23,6 +23,7 @@ from bistro.models.base import Origin, Words
 from bistro.models.transition import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import MISSING, Codec, Tree, tags_of, training_tree
+from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
 _NONE: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -36,20 +37,17 @@ def train_transition(
     session: Session,
 ) -> TransitionModel:
     """Train a transition parser on trees."""
-    sentences = trees_of(data)
-    codec, lifted = Codec.learn(sentences, config)
-    single_root = wants_single_root(sentences, config)
-    training = Training(config, codec, sentences, seed, single_root=single_root)
+    training = training_of(data, config, seed)
     trace = run_stages(training.stages(), training.fingerprint, session)
-    codec.speller = training.spelling.speller() if training.spelling else None
-    return TransitionModel(
-        config,
-        codec,
-        {name: part.frozen() for name, part in training.learned.items()},
-        tags_of_words(codec, sentences),
-        Origin(seed, {**treebank, "nonprojective_sentences": lifted}, trace),
-        single_root=single_root,
-    )
+    return training.finish(treebank, trace)
+
+
+def training_of(data: Sequence[Words], config: TransitionConfig, seed: int) -> Training:
+    """Return all that is needed to train a transition parser on trees."""
+    sentences = trees_of(data)
+    codec, _ = Codec.learn(sentences, config)
+    single_root = wants_single_root(sentences, config)
+    return Training(config, codec, sentences, seed, single_root=single_root)
 
 
 class Training:
@@ -65,12 +63,13 @@ class Training:
         single_root: bool,
     ) -> None:
         self.config, self.codec, self.sentences, self.seed = config, codec, sentences, seed
+        self.single_root = single_root
         self.shape = shape_of(config, codec, single_root=single_root)
         self.trees = [training_tree(sentence, config) for sentence in sentences]
         self.batch = codec.encode(sentences, self.trees)
         events = oracle_events_of(self.shape, self.batch, sentences, config)
-        digests = [codec.vocabulary.hash, *(of_name.digest() for of_name in events.values())]
-        self.fingerprint = fingerprint_of(TransitionModel.kind, config, seed, digests)
+        self.digests = [codec.vocabulary.hash, *(of_name.digest() for of_name in events.values())]
+        self.fingerprint = fingerprint_of(TransitionModel.kind, config, seed, self.digests)
         self.spelling = (
             spelling_learner(codec, sentences, config, seed) if "words" in events else None
         )
@@ -86,6 +85,11 @@ class Training:
             return Chain(name, events, base, self.config.sampler, self.seed)
         levels = events.contexts.shape[1] + 1
         return Learned(name, levels, base, self.config.sampler, self.seed)
+
+    @property
+    def chains(self) -> Sequence[Sweeping]:
+        """The chains of the stage that learns from trees."""
+        return self.stages()[0].chains
 
     def stages(self) -> list[Stage]:
         """Return the stage that learns from trees, and the one that learns from words, if any."""
@@ -116,6 +120,19 @@ class Training:
         run = _with_spelling(self.spelling, latent, is_seated=True)
         second = Stage([run], unsupervised.sweeps, unsupervised.samples)
         return [Stage(chains, sweeps, samples=0), second]
+
+    def finish(self, treebank: dict[str, Any], trace: list[dict[str, Any]]) -> TransitionModel:
+        """Return the model, when the stages have run."""
+        self.codec.speller = self.spelling.speller() if self.spelling else None
+        lifted = sum(not is_projective(sentence.heads) for sentence in self.sentences)
+        return TransitionModel(
+            self.config,
+            self.codec,
+            {name: part.frozen() for name, part in self.learned.items()},
+            tags_of_words(self.codec, self.sentences),
+            Origin(self.seed, {**treebank, "nonprojective_sentences": lifted}, trace),
+            single_root=self.single_root,
+        )
 
     def forget_samples(self) -> None:
         """Let the samples that are kept from now on stand alone."""

@@ -44,18 +44,19 @@ class EisnerOptions(SharedOptions):
     least_candidate: float = 0.01
     """Tags are tried that the tagger finds this probable, compared with its likeliest."""
 
-    def request(self, chunk: int = 0) -> ChartRequest:
+    def request(self, chunk: int = 0, *, votes: bool = False) -> ChartRequest:
         """Return the options as the core takes them; every chunk of sentences draws its own."""
         return ChartRequest(
             self.tags_per_word,
             self.least_candidate,
-            self.kbest,
-            self.samples,
-            self.marginals,
-            self.mbr and self.kbest == 1,
+            0 if votes else self.kbest,
+            0 if votes else self.samples,
+            self.marginals and not votes,
+            self.mbr and self.kbest == 1 and not votes,
             self.seed,
             purpose_key(f"eisner.samples.{chunk}"),
             self.temperature,
+            votes,
         )
 
 

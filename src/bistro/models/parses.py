@@ -30,7 +30,10 @@ class Analysis:
     labels: list[str]
     tags: list[str]
     log_prob: float
+    """Not a number for trees of a committee, which has no joint probability of its own."""
     posterior: float
+    expected_uas: float | None = None
+    """The mean probability of its heads, for trees of a committee."""
 
 
 @dataclass(frozen=True)

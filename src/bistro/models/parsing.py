@@ -15,15 +15,19 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro._core import SentenceBatch
 from bistro.errors import BistroError
 from bistro.models.parses import Analysis, Marginals, Parse
 from bistro.models.transition_data import (
     MISSING,
     Codec,
     Tree,
+    Unseen,
     check_evidence,
     tags_of,
 )
+from bistro.models.votes import Votes
+from bistro.treebank.projectivity import Scheme
 from bistro.treebank.sentence import Sentence
 
 SENTENCES_AT_ONCE = 2000
@@ -51,8 +55,11 @@ class SharedOptions:
     threads: int = 0
     """0: as many as the machine has."""
 
-    def request(self, chunk: int = 0) -> Any:
-        """Return the options as the core takes them; every chunk of sentences draws its own."""
+    def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
+        """Return the options as the core takes them; every chunk of sentences draws its own.
+
+        With `votes`, marginals of heads with labels are asked for, and no trees.
+        """
         raise NotImplementedError
 
 
@@ -67,6 +74,37 @@ class ParsingAbility:
     _parser: Any
     """Of the core; parse(batch, request, threads) gives all results as flat arrays."""
 
+    @property
+    def tag_column(self) -> str:
+        """The column that its tags come from."""
+        column: str = self.config.tagset
+        return column
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether trees have labels."""
+        return self.codec.is_labelled
+
+    @property
+    def label_names(self) -> list[str]:
+        """Its labels, in the order of their numbers; none for a model without labels."""
+        return self.codec.labels if self.codec.is_labelled else []
+
+    @property
+    def tag_names(self) -> list[str]:
+        """Its tags as the column shows them, in the order of their numbers."""
+        return self.shown_tags(self.codec.tags)
+
+    def shown_tags(self, tags: Sequence[str]) -> list[str]:
+        """Return tags without the features that were joined to them."""
+        return [t.partition("|")[0] for t in tags] if self.config.tag_features else list(tags)
+
+    @property
+    def nonprojective(self) -> Scheme | None:
+        """How its labels encode crossing arcs, if they do."""
+        scheme = self.config.nonprojective
+        return None if scheme == "lift" or not self.codec.is_labelled else scheme
+
     def parse(self, sentence: Sentence | Sequence[str], **options: Any) -> Parse:
         """Parse one sentence, given as words or with annotation; options as in `parse_options`."""
         return next(self.parse_all([sentence], **options))
@@ -79,11 +117,24 @@ class ParsingAbility:
         threads = chosen.threads or os.cpu_count() or 1
         waiting, chunks = iter(sentences), count()
         while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
-            trees = [self._evidence(sentence, chosen) for sentence in chunk]
             unseen = self.codec.unseen(chunk)
-            batch = self.codec.encode(chunk, trees, unseen)
+            batch = self._batch(chunk, chosen, unseen)
             found = self._parser.parse(batch, chosen.request(next(chunks)), threads)
             yield from self._results(chunk, found, chosen, unseen.log_scale)
+
+    def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
+        """Return the marginals of heads with labels, and of tags, for a committee to mix."""
+        chosen = self.parse_options(**options)
+        threads = chosen.threads or os.cpu_count() or 1
+        batch = self._batch(sentences, chosen, self.codec.unseen(sentences))
+        found = self._parser.parse(batch, chosen.request(votes=True), threads)
+        return self.codec.decode_votes(found, [len(sentence) for sentence in sentences])
+
+    def _batch(
+        self, sentences: Sequence[Sentence], options: SharedOptions, unseen: Unseen
+    ) -> SentenceBatch:
+        trees = [self._evidence(sentence, options) for sentence in sentences]
+        return self.codec.encode(sentences, trees, unseen)
 
     def _evidence(self, sentence: Sentence, options: SharedOptions) -> Tree:
         n = len(sentence)

@@ -48,7 +48,7 @@ class ParseOptions(SharedOptions):
     labels_per_arc: int = 3
     both_reduces: bool = True
 
-    def request(self, chunk: int = 0) -> ParseRequest:
+    def request(self, chunk: int = 0, *, votes: bool = False) -> ParseRequest:
         """Return the options as the core takes them; every chunk of sentences draws its own."""
         return ParseRequest(
             self.search,
@@ -56,14 +56,15 @@ class ParseOptions(SharedOptions):
             self.tags_per_word,
             self.labels_per_arc,
             self.both_reduces,
-            self.kbest,
-            self.samples,
-            self.marginals,
-            self.mbr and self.kbest == 1,
+            0 if votes else self.kbest,
+            0 if votes else self.samples,
+            self.marginals and not votes,
+            self.mbr and self.kbest == 1 and not votes,
             self.seed,
             purpose_key(f"transition.samples.{chunk}"),
             self.selection == "weight",
             self.temperature,
+            votes,
         )
 
 

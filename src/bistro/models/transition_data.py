@@ -20,6 +20,7 @@ from bistro.errors import BistroError, ModelFileError
 from bistro.models.base import Arrays
 from bistro.models.settings import SpellingSettings, UnknownSetting
 from bistro.models.spelling import Speller
+from bistro.models.votes import ArcCode, Rows, Votes
 from bistro.treebank.projectivity import Scheme, deprojectivize, is_projective, projectivize
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
@@ -206,6 +207,24 @@ class Codec:
             restored = deprojectivize(found, names, scheme)
             found, names = restored.heads, restored.labels
         return Tree(tag_names, found, names)
+
+    def decode_votes(self, found: Mapping[str, Any], lengths: Sequence[int]) -> Votes:
+        """Return marginals of the core in the order of the written sentences."""
+        begin, head, label, probability = found["arc_marginals"]
+        head = head.astype(np.int64)
+        mirrored = self.config.direction == "right-to-left"
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        if mirrored:
+            longer = np.repeat(np.repeat(np.asarray(lengths) + 1, lengths), np.diff(begin))
+            head = np.where(head > 0, longer - head, 0)
+        code = ArcCode(len(self.labels) if self.is_labelled else 0)
+        arcs = Rows(begin, code.join(head, label), probability)
+        tag_begin, tag, tag_probability = found["tag_marginals"]
+        tags = Rows(tag_begin, tag.astype(np.int64), tag_probability)
+        if mirrored:
+            order = _mirrored(offsets)
+            arcs, tags = arcs.reordered(order), tags.reordered(order)
+        return Votes(arcs, tags, found["relaxed"].astype(np.bool_))
 
     def mirror_head(self, head: int, length: int) -> int:
         """Return the position of a head in the mirrored sentence."""

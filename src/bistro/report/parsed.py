@@ -6,6 +6,11 @@ kept. A sentence with several parses becomes several sentences in a row, each wi
     # log_prob = -35.1027       natural logarithm of p(words, tags, tree, labels)
     # parse_rank = 1            1 is the best; or `# sample = 1`, for trees drawn at random
 
+Trees of a committee have no joint probability. Instead of it they have
+
+    # expected_uas = 0.9312     the mean probability of their heads
+    # posterior = 0.4127        of trees ranked by probability: p(tree | words)
+
 With marginals, MISC tells the probability of each value (see `bistro.treebank.probabilities`).
 
 >>> writer = ParseWriter()                                           # doctest: +SKIP
@@ -15,6 +20,7 @@ With marginals, MISC tells the probability of each value (see `bistro.treebank.p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -26,7 +32,7 @@ from bistro.treebank.probabilities import KEYS, put_probabilities
 from bistro.treebank.projectivity import LIFTED, ON_PATH
 from bistro.treebank.sentence import Sentence
 
-OWN_COMMENTS = ("log_prob", "parse_rank", "sample")
+OWN_COMMENTS = ("log_prob", "expected_uas", "posterior", "parse_rank", "sample")
 
 
 @dataclass
@@ -58,7 +64,7 @@ class ParseWriter:
         if base.format == "conllx":  # no comments, and PDEPREL where MISC would be
             return sentence
         kept = [comment for comment in base.comments if not _is_own(comment)]
-        added = {"comments": [*kept, f"# log_prob = {analysis.log_prob:.4f}", rank]}
+        added = {"comments": [*kept, *_figures(analysis), rank]}
         if marginals is not None:
             added["misc"] = self._misc(sentence, marginals)
         return sentence.replace(**added)
@@ -97,6 +103,14 @@ def _as_columns(sentence: Sentence, number: int) -> Sentence:
         return sentence
     comments = [f"# sent_id = {number}", f"# text = {' '.join(sentence.forms)}"]
     return to_conllu(sentence, roots="any").replace(comments=comments)
+
+
+def _figures(analysis: Analysis) -> list[str]:
+    if analysis.expected_uas is None:
+        return [f"# log_prob = {analysis.log_prob:.4f}"]
+    told = [f"# expected_uas = {analysis.expected_uas:.4f}"]
+    ranked = not math.isnan(analysis.posterior)
+    return [*told, f"# posterior = {analysis.posterior:.4g}"] if ranked else told
 
 
 def _is_own(comment: str) -> bool:

@@ -1,0 +1,64 @@
+// The probability of every head and label of a word together, collected arc by arc.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace bistro {
+
+struct LabelledArc {
+    std::int32_t head, label;  // label -1: what is left of the arc's probability
+    double probability;
+};
+using LabelledArcs = std::vector<std::vector<LabelledArc>>;  // by word
+
+// Arcs less probable than kLeastArc, and parts of other arcs less probable than kLeastMass, are not asked for their labels; arcs
+// less probable than kLeastMass are not listed, nor labels with a share of their arc below kLeastLabel.
+inline constexpr double kLeastArc = 1e-3, kLeastMass = 1e-6, kLeastLabel = 1e-3;
+
+// The arcs of one word: first all masses, then the labels of those that are worth it.
+class ArcSums {
+public:
+    void add(std::int32_t head, double mass) { at(head).total += mass; }
+
+    // Sums by label, to be added to; null for an arc whose labels do not matter.
+    std::vector<double>* labels(std::int32_t head, std::size_t num_labels) {
+        Arc& arc = at(head);
+        if (arc.total < kLeastArc) return nullptr;
+        arc.by_label.resize(num_labels);
+        return &arc.by_label;
+    }
+
+    // Those of one head add up to its probability.
+    std::vector<LabelledArc> list() const {
+        std::vector<LabelledArc> out;
+        for (const Arc& arc : arcs_) {
+            if (arc.total < kLeastMass) continue;
+            double rest = arc.total;
+            for (std::size_t l = 0; l < arc.by_label.size(); ++l)
+                if (const double p = arc.by_label[l]; p > kLeastLabel * arc.total) {
+                    out.push_back({arc.head, static_cast<std::int32_t>(l), p});
+                    rest -= p;
+                }
+            if (rest > 0) out.push_back({arc.head, -1, rest});
+        }
+        return out;
+    }
+
+private:
+    struct Arc {
+        std::int32_t head;
+        double total;
+        std::vector<double> by_label;
+    };
+
+    Arc& at(std::int32_t head) {
+        for (Arc& arc : arcs_)
+            if (arc.head == head) return arc;
+        return arcs_.emplace_back(Arc{head, 0.0, {}});
+    }
+
+    std::vector<Arc> arcs_;  // few
+};
+
+}  // namespace bistro

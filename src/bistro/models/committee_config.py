@@ -1,0 +1,69 @@
+"""Settings of the committee: who is in it, and how each member is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.encoding.contexts import element_numbers
+from bistro.errors import ConfigError
+from bistro.models.settings import SamplerSettings
+
+AUTO = "auto"
+Member = Literal[
+    "left",
+    "right",
+    "left-labels",
+    "right-labels",
+    "left-table1",
+    "right-table1",
+    "left-other-tags",
+    "right-other-tags",
+    "eisner",
+    "eisner-other-tags",
+]
+
+
+@dataclass(frozen=True)
+class CommitteeConfig:
+    """Settings of the committee."""
+
+    members: tuple[Member, ...] = setting(
+        ("left", "right", "left-labels", "right-labels", "left-other-tags"),
+        "Transition parsers from left to right and from right to left, with the contexts of the "
+        "preset, with contexts that see labels, with those of the preset table1, and with the "
+        "other column of tags. Members that cannot differ on a treebank are left out or replaced.",
+    )
+    preset: str = setting(
+        AUTO,
+        "Settings of the transition parsers: a preset or a file of theirs; auto: the first preset "
+        "whose tag features the treebank has.",
+    )
+    label_actions: tuple[str, ...] = setting(
+        (
+            "s1.tag",
+            "s2.tag",
+            "s1.rc1.label",
+            "s2.rc1.label",
+            "s1.lc1.label",
+            "distance",
+            "s1.word",
+            "s2.word",
+        ),
+        "What the next action of the members that see labels is conditioned on.",
+    )
+    particles: int = setting(100, "Particles of each member in parsing, unless said otherwise.")
+    sampler: SamplerSettings = setting(
+        SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
+    )
+
+    def validate(self) -> None:
+        """Refuse a committee without members, and contexts that do not exist."""
+        if not self.members:
+            raise ConfigError("a committee needs at least one member")
+        if len(set(self.members)) < len(self.members):
+            raise ConfigError("a member of the committee is named twice")
+        if self.particles < 1:
+            raise ConfigError(f"particles = {self.particles} must be at least 1")
+        element_numbers(self.label_actions)

@@ -1,0 +1,149 @@
+"""What a member of a committee says about many words, and how such sayings are mixed.
+
+A member gives every word a distribution over its heads with their labels, and one over its tags.
+A batch of words has them as ragged rows: word i has the entries ``begin[i]:begin[i+1]``. Rows of
+several members are mixed entry by entry,
+
+    p(x) = Σ_m w_m p_m(x)
+
+and made sharper or flatter by a power, p'(x) = p(x)^γ / Σ_y p(y)^γ.
+
+>>> word = np.array([0, 2])
+>>> first, second = (Rows(word, word, np.array([p, 1 - p])) for p in (0.5, 1.0))
+>>> both = mixed([first, second], [0.5, 0.5])
+>>> both.what.tolist(), both.probability.tolist()
+([0, 2], [0.75, 0.25])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """For every word some entries with probabilities; the entries of a word are in order."""
+
+    begin: Ints
+    what: Ints
+    probability: Floats
+
+    def __len__(self) -> int:
+        return self.begin.size - 1
+
+    @property
+    def row(self) -> Ints:
+        """The word of each entry."""
+        return np.repeat(np.arange(len(self)), np.diff(self.begin))
+
+    def reordered(self, order: Ints) -> Rows:
+        """Return the rows in another order: row i is what row ``order[i]`` was."""
+        lengths = np.diff(self.begin)[order]
+        begin = np.concatenate(([0], np.cumsum(lengths)))
+        chosen = np.repeat(self.begin[:-1][order] - begin[:-1], lengths) + np.arange(begin[-1])
+        return Rows(begin, self.what[chosen], self.probability[chosen])
+
+    def mapped(self, what: Ints) -> Rows:
+        """Return the rows with other names of the entries; those that become one are added."""
+        return gathered(self.row, what, self.probability, len(self))
+
+    def probability_of(self, wanted: Ints) -> Floats:
+        """Return the probability of one entry a word, 0 where it is not listed."""
+        row = self.row
+        is_wanted = self.what == wanted[row]
+        found = np.bincount(row[is_wanted], self.probability[is_wanted], minlength=len(self))
+        return found.astype(np.float64)
+
+    def likeliest(self) -> Ints:
+        """Return the entry of each word with the highest probability, -1 for a word without any."""
+        row = self.row
+        best = np.full(len(self), -1)
+        # Where several are equal the first of them is written last, and stays.
+        order = np.lexsort((-self.what, self.probability, row))
+        best[row[order]] = self.what[order]
+        return best
+
+    def among(self, chosen: NDArray[np.bool_]) -> Rows:
+        """Return the rows with some of their entries."""
+        kept = np.concatenate(([0], np.cumsum(chosen)))
+        return Rows(kept[self.begin], self.what[chosen], self.probability[chosen])
+
+    def sharpened(self, power: float) -> Rows:
+        """Return the rows with probabilities raised to a power, each row's sum as before."""
+        if power == 1:
+            return self
+        row, raised = self.row, self.probability**power
+        before = np.bincount(row, self.probability, minlength=len(self))
+        after = np.bincount(row, raised, minlength=len(self))
+        return Rows(self.begin, self.what, raised * (before / np.where(after > 0, after, 1))[row])
+
+    def listed(self, first: int, last: int) -> list[list[tuple[int, float]]]:
+        """Return some rows as lists, likeliest first."""
+        rows = []
+        for a, b in zip(
+            self.begin[first:last].tolist(), self.begin[first + 1 : last + 1].tolist(), strict=True
+        ):
+            pairs = zip(self.what[a:b].tolist(), self.probability[a:b].tolist(), strict=True)
+            rows.append(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
+        return rows
+
+
+@dataclass(frozen=True)
+class ArcCode:
+    """Heads with labels as single numbers; label -1 is what is left of a head's probability."""
+
+    num_labels: int
+
+    def join(self, head: Ints, label: Ints) -> Ints:
+        """Return the numbers of arcs."""
+        return head * (self.num_labels + 1) + label + 1
+
+    def head(self, arc: Ints) -> Ints:
+        """Return the heads of arcs."""
+        return arc // (self.num_labels + 1)
+
+    def label(self, arc: Ints) -> Ints:
+        """Return the labels of arcs."""
+        return arc % (self.num_labels + 1) - 1
+
+
+@dataclass(frozen=True)
+class Votes:
+    """What one model says of a batch of sentences, word by word in their written order."""
+
+    arcs: Rows
+    """Heads with labels, numbered by an `ArcCode` of the model's labels."""
+    tags: Rows
+    relaxed: NDArray[np.bool_]
+    """By sentence: no tree agrees with the given heads, so that they were not used."""
+
+
+def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
+    """Return entries in any order as rows, equal ones added up."""
+    span = int(what.max(initial=0)) + 1
+    key = row * span + what
+    # Mostly a few sorted stretches after each other, which a stable sort merges.
+    order = np.argsort(key, kind="stable")
+    key, probability = key[order], probability[order]
+    first = np.flatnonzero(np.concatenate((key[:1] == key[:1], key[1:] != key[:-1])))
+    sums = np.add.reduceat(probability, first) if first.size else probability
+    key = key[first]
+    return Rows(np.searchsorted(key, np.arange(num_rows + 1) * span), key % span, sums)
+
+
+def mixed(members: Sequence[Rows], weights: Sequence[float | Floats]) -> Rows:
+    """Return the mixture of rows; a weight is one number, or one a row."""
+    rows = [member.row for member in members]
+    parts = [
+        member.probability * (weight[row] if isinstance(weight, np.ndarray) else weight)
+        for member, row, weight in zip(members, rows, weights, strict=True)
+    ]
+    what = np.concatenate([member.what for member in members])
+    return gathered(np.concatenate(rows), what, np.concatenate(parts), len(members[0]))

@@ -1,0 +1,196 @@
+"""The committee from outside: files, threads, members, what it says to bad input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro.errors import BistroError, ConfigError, ModelFileError
+from bistro.inference.chains import Session
+from bistro.inference.train_committee import member_settings, preset_for
+from bistro.modelfile import is_model_file, read_model, write_model
+from bistro.models.committee import CommitteeModel
+from bistro.models.committee_config import CommitteeConfig
+from bistro.models.transition import TransitionModel
+from bistro.treebank.sentence import Sentence
+
+SHORT = {"sweeps": 3, "samples": 2}
+TEXT = [
+    ["The", "dog", "sleeps", "."],
+    ["Zzyzx", "qwerty", "plugh"],
+    ["Run"],
+    ["the", "old", "house", "in", "the", "city", "is", "big", "."],
+]
+
+
+def trained(threads: int = 1, **settings: Any) -> CommitteeModel:
+    treebank = bistro.builtin(sentences=80, seed=1)
+    model = bistro.train(
+        "committee",
+        treebank[:60],
+        seed=1,
+        dev=treebank[60:],
+        session=Session(threads=threads),
+        sampler=SHORT,
+        **settings,
+    )
+    assert isinstance(model, CommitteeModel)
+    return model
+
+
+@pytest.fixture(scope="module")
+def model() -> CommitteeModel:
+    return trained()
+
+
+def single(**settings: Any) -> TransitionModel:
+    treebank = bistro.builtin(sentences=60, seed=1)
+    model = bistro.train("transition", treebank, seed=1, sampler=SHORT, **settings)
+    assert isinstance(model, TransitionModel)
+    return model
+
+
+def test_a_loaded_committee_parses_alike(tmp_path: Path, model: CommitteeModel) -> None:
+    model.save(tmp_path / "m.bistro")
+    again = bistro.load(tmp_path / "m.bistro")
+    assert isinstance(again, CommitteeModel)
+    assert again.header() == model.header()
+    options = {"marginals": True, "samples": 2}
+    assert list(again.parse_all(TEXT, **options)) == list(model.parse_all(TEXT, **options))
+    assert is_model_file(tmp_path / "m.bistro")
+    assert [m.kind for m in again.members] == ["transition"] * len(model.members)
+
+
+def test_threads_change_nothing(model: CommitteeModel) -> None:
+    assert trained(threads=3).header() == model.header()
+    one, three = (
+        list(model.parse_all(TEXT, threads=n, kbest=3, samples=3, marginals=True)) for n in (1, 3)
+    )
+    assert one == three
+
+
+def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
+    for fit in model.fits.values():
+        assert sum(fit.heads) == pytest.approx(1) and sum(fit.tags) == pytest.approx(1)
+        assert fit.tags[model.member_names().index("left-other-tags")] == 0
+    without = bistro.train(
+        "committee", bistro.builtin(sentences=60, seed=1), seed=1, sampler=SHORT, members=["left"]
+    )
+    assert isinstance(without, CommitteeModel)
+    assert without.fits["joint"].heads == (1.0,)
+
+
+def test_a_committee_of_one_is_its_member() -> None:
+    alone = single()
+    committee = CommitteeModel.of([alone])
+    committee.fits = {
+        way: type(fit)(fit.heads, fit.tags, 1.0) for way, fit in committee.fits.items()
+    }
+    sentences = bistro.builtin(sentences=20, seed=5)
+    options = {"size": 1000, "marginals": True}
+    pairs = zip(
+        committee.parse_all(sentences, **options),
+        alone.parse_all(sentences, **options),
+        strict=True,
+    )
+    for together, own in pairs:
+        assert together.heads == own.heads and together.labels == own.labels
+        assert together.tags == alone.shown_tags(own.tags)
+        assert together.marginals is not None and own.marginals is not None
+        for row, other in zip(together.marginals.heads, own.marginals.heads, strict=True):
+            assert dict(row) == pytest.approx(dict(other))
+
+
+def test_committees_join_with_equal_shares(model: CommitteeModel) -> None:
+    other = single()
+    both = CommitteeModel.of([model, other])
+    assert len(both.members) == len(model.members) + 1
+    fit = both.fits["joint"]
+    assert fit.heads[-1] == 0.5
+    assert fit.heads[:-1] == tuple(w / 2 for w in model.fits["joint"].heads)
+
+
+def test_evidence_is_kept(model: CommitteeModel) -> None:
+    gold = bistro.builtin(sentences=10, seed=7)
+    for sentence, parse in zip(gold, model.parse_all(gold, partial=True), strict=True):
+        assert parse.heads == sentence.heads
+        assert not parse.relaxed
+    half = [s.replace(heads=[h if i % 2 else -1 for i, h in enumerate(s.heads)]) for s in gold]
+    for sentence, parse in zip(half, model.parse_all(half, partial=True), strict=True):
+        kept = zip(sentence.heads, parse.heads, strict=True)
+        assert all(given in (-1, found) for given, found in kept)
+
+
+def test_a_very_long_sentence_gets_a_tree() -> None:
+    committee = CommitteeModel.of([single(), single(direction="right-to-left")])
+    words = ["the", "dog", "sleeps", "."] * 260
+    parse = committee.parse(words, size=3)
+    assert parse.heads.count(0) == 1 and len(parse.heads) == len(words)
+
+
+def test_members_that_cannot_differ_are_left_out() -> None:
+    tree = Sentence.from_columns(["a", "b"], heads=[2, 0], deprels=["_", "_"], upos=["X", "Y"])
+    names = ("left", "left-labels", "left-table1", "left-other-tags")
+    found = member_settings(CommitteeConfig(members=names), [tree])
+    assert list(found) == ["left", "left-labels"]
+    assert not found["left-labels"].contexts.see_labels
+
+
+def test_presets_by_the_features_of_a_treebank() -> None:
+    assert preset_for(bistro.builtin(sentences=60, seed=1)) == "ud"
+    plain = Sentence.from_columns(["a"], heads=[0], deprels=["root"], upos=["X"])
+    assert preset_for([plain]) is None
+
+
+@pytest.mark.data
+def test_presets_of_real_treebanks(data_dir: Path) -> None:
+    assert preset_for(bistro.read(data_dir / "ptb_sample/wsj-dev.conll")) == "wsj"
+    assert preset_for(bistro.read(data_dir / "da_ddt/danish_ddt_dev.conll")) == "ddt"
+    assert preset_for(bistro.read(data_dir / "en_ewt/en_ewt-ud-dev.conllu")) == "ud"
+
+
+# ---- complaints --------------------------------------------------------------------------------
+def test_models_that_cannot_parse_together() -> None:
+    labelled, ngram = single(), bistro.train("ngram", [["a", "b"]], seed=1)
+    with pytest.raises(BistroError, match="cannot votes"):
+        CommitteeModel.of([labelled, ngram])
+    with pytest.raises(BistroError, match="with labels and without"):
+        CommitteeModel.of([labelled, single(labels="none")])
+    with pytest.raises(BistroError, match="nonprojective"):
+        CommitteeModel.of([labelled, single(nonprojective="path")])
+
+
+def test_bad_settings() -> None:
+    for settings, told in (
+        ({"members": []}, "at least one member"),
+        ({"members": ["left", "left"]}, "named twice"),
+        ({"members": ["lef"]}, "must be one of"),
+        ({"particles": 0}, "at least 1"),
+    ):
+        with pytest.raises(ConfigError, match=told):
+            bistro.train("committee", bistro.builtin(sentences=5, seed=1), **settings)
+    with pytest.raises(BistroError, match="learns from trees"):
+        bistro.train("committee", [["a", "b"]])
+    with pytest.raises(BistroError, match="nothing from a development set"):
+        bistro.train("ngram", [["a", "b"]], dev=[["a"]])
+
+
+@pytest.mark.parametrize("damage", ["weights", "arrays", "members"])
+def test_a_damaged_file(tmp_path: Path, model: CommitteeModel, damage: str) -> None:
+    path = tmp_path / "m.bistro"
+    model.save(path)
+    file = read_model(path)
+    header, arrays = dict(file.header), dict(file.arrays)
+    if damage == "weights":
+        header["fits"] = {"joint": {"heads": [2.0], "tags": [1.0], "sharpness": 1.0}}
+    elif damage == "arrays":
+        arrays["9/actions.begin"] = np.zeros(3)
+    else:
+        header["members"] = [*header["members"][:1], {"kind": "nothing"}]
+    write_model(tmp_path / "bad.bistro", header, arrays)
+    with pytest.raises(ModelFileError, match="damaged"):
+        bistro.load(tmp_path / "bad.bistro")
