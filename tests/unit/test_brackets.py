@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 from pathlib import Path
 
 import pytest
@@ -220,11 +219,6 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
 @pytest.mark.parametrize("part", ["train", "dev", "test"])
 def test_the_wsj_sample(data_dir: Path, part: str) -> None:
     path = data_dir / "ptb_sample" / f"wsj-{part}.mrg"
-    start = time.perf_counter()
     found = read_trees(path)
-    seconds = time.perf_counter() - start
-    words = sum(len(tree.leaves()) for tree in found)
-    print(f"{part}: {len(found)} trees, {words} words, {words / seconds:.0f} words/s")
     assert "".join(map(str, found)).encode() == path.read_bytes()
     assert all(format_tree(tree) == tree.raw for tree in found)
-    assert words / seconds > 30_000

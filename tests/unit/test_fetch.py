@@ -9,7 +9,6 @@ import os
 import socket
 import tarfile
 import threading
-import time
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -318,10 +317,8 @@ def test_silent_server(server, home):
 
     for answer in (lambda _: released.wait(10), stall):
         server.pages[page] = answer
-        start = time.monotonic()
         with pytest.raises(FetchError, match=r"no answer within 0\.2 seconds"):
             fetch(NAME, RELEASE, mirror=server.url, timeout=0.2)
-        assert time.monotonic() - start < 5
     released.set()
     assert nothing_is_kept(home)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -273,7 +272,7 @@ def test_flipped_bytes(tmp_path: Path, changes: list[tuple[int, int]]) -> None:
 def test_loading_does_not_read_the_arrays(tmp_path: Path) -> None:
     path = tmp_path / "large.bistro"
     write_model(path, {"kind": "x"}, {"large": np.zeros(8_000_000)})
-    start = time.perf_counter()
     arrays = read_model(path).arrays
-    assert time.perf_counter() - start < 0.1
+    # A view of mapped bytes owns none of them.
+    assert not arrays["large"].flags.owndata
     assert arrays["large"].nbytes == 64_000_000
