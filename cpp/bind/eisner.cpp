@@ -80,8 +80,8 @@ struct EisnerHolder {
 
 nb::dict parse_with_chart(const EisnerHolder& self, const Batch& batch, const ChartRequest& request, int threads) {
     const System system{self.model.shape.symbols};
-    return parse_all(batch, system, threads, {request.marginals, request.arcs}, [&](const Sentence& sentence, std::size_t i) {
-        return parse_sentence(self.model, sentence, request, i);
+    return parse_all(batch, system, threads, {request.marginals, request.arcs}, [&] {
+        return [&](const Sentence& sentence, std::size_t i) { return parse_sentence(self.model, sentence, request, i); };
     });
 }
 

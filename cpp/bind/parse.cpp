@@ -47,8 +47,10 @@ nb::dict oracle_events(const EventShape& shape, const Batch& batch) {
 }
 
 nb::dict parse_batch(const Parser& parser, const Batch& batch, const ParseRequest& request, int threads) {
-    return parse_all(batch, parser.model.system, threads, {request.marginals, request.arcs}, [&](const Sentence& sentence, std::size_t i) {
-        return parse_sentence(parser.model, sentence, request, i);
+    return parse_all(batch, parser.model.system, threads, {request.marginals, request.arcs}, [&] {
+        return [of_sentences = SentenceParser<Frozen>(parser.model, request)](const Sentence& sentence, std::size_t i) mutable {
+            return of_sentences.parse(sentence, i);
+        };
     });
 }
 

@@ -81,15 +81,17 @@ struct Wanted {
     bool marginals, arcs;
 };
 
-// Parses all sentences on several threads; parse(sentence, number) gives the result of one.
-template <class Parse>
-nb::dict parse_all(const Batch& batch, const System& system, int threads, Wanted wanted, const Parse& parse) {
+// Parses all sentences on several threads, each with a `parse` of its own; parse(sentence, number) gives the result of one.
+template <class MakeParse>
+nb::dict parse_all(const Batch& batch, const System& system, int threads, Wanted wanted, const MakeParse& make_parse) {
     ResultArrays arrays;
     {
         nb::gil_scoped_release release;
         batch.check(system);
         std::vector<SentenceResult> results(batch.size());
-        in_parallel(batch.size(), threads, [&](std::size_t i) { results[i] = parse(batch.sentence(i), i); });
+        in_parallel_each(batch.size(), threads, [&] {
+            return [&, parse = make_parse()](std::size_t i) mutable { results[i] = parse(batch.sentence(i), i); };
+        });
         for (const SentenceResult& result : results) arrays.add(result);
     }
     nb::dict out;

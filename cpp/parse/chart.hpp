@@ -12,6 +12,10 @@
 // complete_right(a, j): all right children of a, down to position j. right(a, b): a's right children up to b, which has its left
 // children already and not yet its right ones. between(a, b): what lies between two siblings.
 // The whole is complete_right(root, n). Each sum runs along rows of memory, so some tables are kept by either end.
+//
+// Where steps weigh nothing but with the root (they are `one`), siblings need not be told apart below it, which spares a sum:
+//
+//     right(a, b)          = between(a, b) pair(a, b)                                                       for a not the root
 #pragma once
 
 #include <cstdint>
@@ -64,10 +68,11 @@ struct Item {
     std::int32_t from = 0, to = 0;
 };
 
-template <class Semiring>
+template <class Semiring, bool kSiblings = true>
 class Chart {
 public:
-    // The sum over all trees. The weights must stay as they are for as long as the chart is asked.
+    // The sum over all trees. The weights must stay as they are for as long as the chart is asked; without siblings, all steps
+    // but the root's are taken to be `one`.
     double fill(const ArcWeights& weights) {
         w_ = &weights;
         nodes_ = weights.nodes();
@@ -125,12 +130,14 @@ public:
                     visit(w_->stop_of(to, kLeft, w_->kind[c]), Item{Item::left, c, to}, Item{Item::complete_left, from, c});
                 return;
             case Item::right:
+                if (!sees_siblings(from)) return visit(w_->pair_of(from, to), Item{Item::between, from, to}, Item{});
                 visit(arc(from, to, 0), Item{Item::complete_left, w_->position[from] + 1, to}, Item{});
                 each_between(from, to, [&](int c) {
                     visit(arc(from, to, w_->kind[c]), Item{Item::right, from, c}, Item{Item::between, c, to});
                 });
                 return;
             case Item::left:
+                if (!sees_siblings(to)) return visit(w_->pair_of(to, from), Item{Item::between, from, to}, Item{});
                 visit(arc(to, from, 0), Item{Item::complete_right, from, w_->position[to] - 1}, Item{});
                 each_between(from, to, [&](int c) {
                     visit(arc(to, from, w_->kind[c]), Item{Item::left, c, to}, Item{Item::between, from, c});
@@ -166,6 +173,8 @@ private:
     std::size_t whole_at(int node, int end) const { return static_cast<std::size_t>(node) * ends_ + end; }
     std::size_t end_at(int end, int node) const { return static_cast<std::size_t>(end) * nodes_ + node; }
 
+    static bool sees_siblings(int head) { return kSiblings || head == 0; }
+
     double arc(int head, int child, int sibling_kind) const {
         return Semiring::times(w_->pair_of(head, child), w_->steps(head, child)[sibling_kind]);
     }
@@ -188,11 +197,11 @@ private:
 
     void fill_span(int i, int j) {
         each_pair(i, j, [&](int a, int b) {
-            fill_right(a, b, i);
-            if (i == 0) return;  // the root stands left of all words and has no siblings
-            fill_left(a, b, j);
+            if (i == 0) return fill_right(a, b, i);  // the root stands left of all words and has no siblings
             between_[at(a, b)] = between_by_end_[at(b, a)] =
                 Semiring::sum2(&right_whole_[whole_at(a, i)], &left_whole_[whole_at(b, i + 1)], j - i);
+            fill_right(a, b, i);
+            fill_left(a, b, j);
         });
         const int inner = w_->first[i + 1], last = w_->first[j + 1];
         for (int a = w_->first[i]; a < w_->first[i + 1]; ++a)
@@ -206,6 +215,10 @@ private:
     }
 
     void fill_right(int a, int b, int i) {
+        if (!sees_siblings(a)) {
+            right_[at(a, b)] = right_stopped_[at(a, b)] = Semiring::times(between_[at(a, b)], w_->pair_of(a, b));
+            return;
+        }
         const double* step = w_->steps(a, b);
         const int inner = w_->first[i + 1], count = w_->first[w_->position[b]] - inner;
         double sum = Semiring::times(left_whole_[whole_at(b, i + 1)], step[0]);
@@ -218,6 +231,10 @@ private:
     }
 
     void fill_left(int a, int b, int j) {
+        if (!sees_siblings(b)) {
+            left_[at(b, a)] = left_stopped_[at(b, a)] = Semiring::times(between_[at(a, b)], w_->pair_of(b, a));
+            return;
+        }
         const double* step = w_->steps(b, a);
         const int inner = w_->first[w_->position[a] + 1], count = w_->first[j] - inner;
         double sum = Semiring::times(right_whole_[whole_at(a, j - 1)], step[0]);

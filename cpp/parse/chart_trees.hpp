@@ -28,8 +28,8 @@ struct ChartTree {
 };
 
 // One tree, from the top down: choose(item) gives the two parts that an item is made from.
-template <class Semiring, class Choose>
-ChartTree read_tree(const Chart<Semiring>& chart, const Choose& choose) {
+template <class Chart, class Choose>
+ChartTree read_tree(const Chart& chart, const Choose& choose) {
     ChartTree tree(chart.weights().words);
     // An explicit stack: a chain of a thousand words must not recurse a thousand deep.
     std::vector<Item> open{chart.goal()};
@@ -44,7 +44,8 @@ ChartTree read_tree(const Chart<Semiring>& chart, const Choose& choose) {
     return tree;
 }
 
-inline ChartTree best_tree(const Chart<MaxPlus>& chart) {
+template <bool kSiblings>
+ChartTree best_tree(const Chart<MaxPlus, kSiblings>& chart) {
     return read_tree(chart, [&](const Item& item) {
         std::pair<Item, Item> best;
         double most = -kInfinity;

@@ -104,8 +104,7 @@ public:
         while (!is_final(model_.system, states_, id)) {
             const Choices possible = choices(model_.system, states_, id);
             observe(states_, id, model_.system.symbols, out.words, elements_);
-            const bool joint = model_.code().arc_labels > 1;
-            const ActionProbabilities p = model_.action_probabilities(possible, elements_, joint ? &outcomes_ : nullptr);
+            const ActionProbabilities p = model_.action_probabilities(possible, [&] { return distribution(model_.actions); });
             outcomes_.assign({p.shift, p.left_arc, p.right_arc, p.end});
             switch (static_cast<Action>(draw(outcomes_))) {
                 case Action::shift:
@@ -130,12 +129,21 @@ private:
         return bistro::draw(probabilities, rng_);
     }
 
-    std::int32_t draw_from(const Predictor<Franchise>& predictor) {
+    const double* distribution(const Predictor<Franchise>& predictor) {
         Path path;
         const int depth = predictor.descend(elements_, path);
-        if (options_.temperature == 1) return static_cast<std::int32_t>(predictor.franchise->sample(path.data(), depth, rng_));
         outcomes_.resize(static_cast<std::size_t>(predictor.franchise->dishes));
         predictor.franchise->distribution(path.data(), depth, outcomes_.data());
+        return outcomes_.data();
+    }
+
+    std::int32_t draw_from(const Predictor<Franchise>& predictor) {
+        if (options_.temperature == 1) {
+            Path path;
+            const int depth = predictor.descend(elements_, path);
+            return static_cast<std::int32_t>(predictor.franchise->sample(path.data(), depth, rng_));
+        }
+        distribution(predictor);
         return static_cast<std::int32_t>(draw(outcomes_));
     }
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "parse/forest.hpp"
+#include "parse/chart_trees.hpp"
 
 namespace bistro {
 
@@ -23,7 +23,9 @@ inline std::vector<std::int32_t> least_risk_heads(const std::vector<Weighted>& s
         for (const auto& [head, p] : scores[d - 1]) weights.pair[weights.pair_at(head, static_cast<int>(d))] = p;
     }
     if (single_root) weights.step[weights.step_at(0, kRight, 1) + 1] = -kInfinity;  // no second child of the root
-    return BestTrees(weights).best().head;
+    Chart<MaxPlus, false> chart;
+    chart.fill(weights);
+    return best_tree(chart).head;
 }
 
 }  // namespace bistro

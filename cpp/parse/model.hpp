@@ -70,27 +70,22 @@ struct TransitionModel {
 
     ActionCode code() const { return {joint_labels && labelled ? system.symbols.labels : 1}; }
 
-    // The probabilities of the possible actions, which share all mass. Arcs count with all their labels; if `outcomes`
-    // is given (joint labels) it receives the probability of every outcome.
-    ActionProbabilities action_probabilities(const Choices& possible, const Elements& elements,
-                                             std::vector<double>* outcomes) const {
+    // The probabilities of the possible actions, which share all mass; arcs count with all their labels. `of_outcomes()` gives
+    // the probability of every outcome, and is asked only where there is a choice.
+    template <class OfOutcomes>
+    ActionProbabilities action_probabilities(const Choices& possible, const OfOutcomes& of_outcomes) const {
+        if (possible.count() == 1)
+            return {double(possible.shift), double(possible.left_arc), double(possible.right_arc), double(possible.end)};
         const ActionCode c = code();
-        ActionProbabilities p{double(possible.shift), double(possible.left_arc), double(possible.right_arc), double(possible.end)};
-        if (possible.count() == 1 && !outcomes) return p;
-        Path path;
-        const int depth = actions.descend(elements, path);
+        const double* outcomes = of_outcomes();
         auto arc_mass = [&](Action action) {
-            if (c.arc_labels == 1) return actions.franchise->probability_on_path(path.data(), depth, c.arc(action, 0));
             double sum = 0;
-            for (std::int32_t l = 0; l < c.arc_labels; ++l) sum += (*outcomes)[c.arc(action, l)];
+            for (std::int32_t l = 0; l < c.arc_labels; ++l) sum += outcomes[c.arc(action, l)];
             return sum;
         };
-        if (c.arc_labels > 1) {
-            outcomes->resize(c.outcomes());
-            actions.franchise->distribution(path.data(), depth, outcomes->data());
-        }
-        if (possible.shift) p.shift = actions.franchise->probability_on_path(path.data(), depth, c.shift());
-        if (possible.end) p.end = actions.franchise->probability_on_path(path.data(), depth, c.end());
+        ActionProbabilities p;
+        if (possible.shift) p.shift = outcomes[c.shift()];
+        if (possible.end) p.end = outcomes[c.end()];
         if (possible.left_arc) p.left_arc = arc_mass(Action::left_arc);
         if (possible.right_arc) p.right_arc = arc_mass(Action::right_arc);
         const double total = p.shift + p.end + p.left_arc + p.right_arc;

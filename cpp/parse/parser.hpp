@@ -42,17 +42,6 @@ inline constexpr std::int32_t kLongestForRisk = 1000;
 // Derivations of one tree differ only in when left arcs are made: few of them hold its probability.
 inline constexpr std::size_t kDerivationsOfATree = 8;
 
-// Of a whole tree with its tags and labels: the sum over the derivations that lead to it.
-template <class Franchise>
-double tree_log_prob(const TransitionModel<Franchise>& model, const Sentence& sentence, const Parse& parse) {
-    Sentence known;
-    known.words = sentence.words, known.tags = parse.tags, known.heads = parse.heads, known.labels = parse.labels;
-    known.spelled = sentence.spelled, known.spellings = sentence.spellings;
-    known.prepare();
-    Search<Franchise, BeamPolicy> search(model, BeamPolicy{kDerivationsOfATree}, {});
-    return log_sum(search.run(known));
-}
-
 // Replaces heads, labels and tags of a parse by those of least risk; tells whether it is another tree now.
 template <class Franchise>
 bool take_least_risk(Parse& parse, const Posterior<Franchise>& posterior, const Marginals& marginals,
@@ -67,42 +56,66 @@ bool take_least_risk(Parse& parse, const Posterior<Franchise>& posterior, const 
     return parse.heads != before.heads || parse.tags != before.tags || parse.labels != before.labels;
 }
 
+// Parses sentences one after the other. Its searches outlast a sentence, because what they have looked up serves the next one.
 template <class Franchise>
-SentenceResult parse_sentence(const TransitionModel<Franchise>& model, Sentence sentence, const ParseRequest& request,
-                              std::uint64_t index) {
-    SentenceResult result;
-    auto attempt = [&](auto policy) {
-        Search<Franchise, decltype(policy)> search(model, policy, request.search);
+class SentenceParser {
+public:
+    SentenceParser(const TransitionModel<Franchise>& model, const ParseRequest& request)
+        : model_(model), request_(request), particles_(model, particle_policy(), request.search),
+          beam_(model, BeamPolicy{static_cast<std::size_t>(request.size)}, request.search),
+          of_a_tree_(model, BeamPolicy{kDerivationsOfATree}, {}) {}
+
+    SentenceResult parse(Sentence sentence, std::uint64_t index) {
+        SentenceResult result;
+        sentence.prepare();
+        if (request_.use_beam ? attempt(beam_, sentence, index, result) : attempt(particles_, sentence, index, result))
+            return result;
+        sentence.heads = {};
+        sentence.prepare();
+        result.relaxed = true;
+        if (!attempt(particles_, sentence, index, result)) throw std::logic_error("a sentence without a derivation");
+        return result;
+    }
+
+private:
+    ParticlePolicy particle_policy() const { return {request_.size, request_.by_weight}; }
+
+    template <class Policy>
+    bool attempt(Search<Franchise, Policy>& search, const Sentence& sentence, std::uint64_t index, SentenceResult& result) {
         const auto& finals = search.run(sentence);
         if (finals.empty()) return false;
-        const Posterior<Franchise> posterior(model, search.states(), finals, sentence, request.temperature);
+        const Posterior<Franchise> posterior(model_, search.states(), finals, sentence, request_.temperature);
         result.log_total = posterior.log_total();
-        if (request.best > 0) result.parses = posterior.best(static_cast<std::size_t>(request.best));
-        const bool by_risk = request.minimum_risk && sentence.size() <= kLongestForRisk;
-        if (request.marginals || by_risk) result.marginals = posterior.marginals();
+        if (request_.best > 0) result.parses = posterior.best(static_cast<std::size_t>(request_.best));
+        const bool by_risk = request_.minimum_risk && sentence.size() <= kLongestForRisk;
+        if (request_.marginals || by_risk) result.marginals = posterior.marginals();
         if (by_risk) {
             Parse& first = result.parses[0];
-            if (take_least_risk(first, posterior, result.marginals, model))
-                first.log_prob = tree_log_prob(model, sentence, first);
+            if (take_least_risk(first, posterior, result.marginals, model_)) first.log_prob = tree_log_prob(sentence, first);
         }
-        if (request.arcs) {
+        if (request_.arcs) {
             result.arcs = posterior.arcs();
             result.marginals.tags = posterior.tags();
         }
-        Stream rng(request.seed, request.purpose, index);
-        for (int i = 0; i < request.samples; ++i) result.parses.push_back(posterior.sample(rng));
+        Stream rng(request_.seed, request_.purpose, index);
+        for (int i = 0; i < request_.samples; ++i) result.parses.push_back(posterior.sample(rng));
         return true;
-    };
-    sentence.prepare();
-    if (request.use_beam ? attempt(BeamPolicy{static_cast<std::size_t>(request.size)})
-                         : attempt(ParticlePolicy{request.size, request.by_weight}))
-        return result;
-    sentence.heads = {};
-    sentence.prepare();
-    result.relaxed = true;
-    if (!attempt(ParticlePolicy{request.size, request.by_weight})) throw std::logic_error("a sentence without a derivation");
-    return result;
-}
+    }
+
+    // Of a whole tree with its tags and labels: the sum over the derivations that lead to it.
+    double tree_log_prob(const Sentence& sentence, const Parse& parse) {
+        Sentence known;
+        known.words = sentence.words, known.tags = parse.tags, known.heads = parse.heads, known.labels = parse.labels;
+        known.spelled = sentence.spelled, known.spellings = sentence.spellings;
+        known.prepare();
+        return log_sum(of_a_tree_.run(known));
+    }
+
+    const TransitionModel<Franchise>& model_;
+    ParseRequest request_;
+    Search<Franchise, ParticlePolicy> particles_;
+    Search<Franchise, BeamPolicy> beam_, of_a_tree_;
+};
 
 // Calls work(i) for all i below n on several threads, each with a `work` of its own from `make_work`; the first exception is
 // passed on.

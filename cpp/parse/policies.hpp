@@ -34,6 +34,17 @@ inline void keep_best(std::vector<Derivation>& derivations, std::size_t width) {
     derivations.resize(width);
 }
 
+// Numbers of particles, which are never negative, rounded to the nearest and upwards. (Those of the standard library are calls
+// unless the compiler may assume a newer processor.)
+inline std::int64_t rounded(double x) {
+    const auto whole = static_cast<std::int64_t>(x);
+    return whole + (x - static_cast<double>(whole) >= 0.5);
+}
+inline std::int64_t rounded_up(double x) {
+    const auto whole = static_cast<std::int64_t>(x);
+    return whole + (x > static_cast<double>(whole));
+}
+
 // Algorithm 1 of Buys & Blunsom (2015): `budget` particles are divided, never drawn. After each word they are shared out
 // anew: in the paper by weight times the particles a derivation had, which counts its probability once more with every word
 // and soon leaves few derivations alive; `by_weight`, by weight alone.
@@ -51,7 +62,7 @@ struct ParticlePolicy {
         std::int64_t given = 0;
         std::size_t largest = 0;
         for (std::size_t i = 0; i < probabilities.size(); ++i) {
-            out[i] = total > 0 ? std::llround(static_cast<double>(particles) * probabilities[i] / total) : 0;
+            out[i] = total > 0 ? rounded(static_cast<double>(particles) * probabilities[i] / total) : 0;
             given += out[i];
             if (probabilities[i] > probabilities[largest]) largest = i;
         }
@@ -138,7 +149,7 @@ struct SystematicDraws {
             sum += weights[i];
             const double upto = static_cast<double>(particles) * (sum / total) - offset;
             if (!(upto > static_cast<double>(given))) continue;
-            out[i] = std::min<std::int64_t>(std::llround(std::ceil(upto)), particles) - given;
+            out[i] = std::min<std::int64_t>(rounded_up(upto), particles) - given;
             given += out[i];
         }
         out[last] += particles - given;

@@ -27,7 +27,8 @@ template <class Franchise, class Policy>
 class Search {
 public:
     Search(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options)
-        : model_(model), policy_(policy), options_(options), memory_(model), tag_choices_(model) {}
+        : model_(model), policy_(policy), options_(options), memory_(model), of_actions_(model.actions, model.code().outcomes()),
+          tag_choices_(model) {}
 
     // Complete derivations, the best first; empty if the evidence allows none that the policy kept. A policy that draws may
     // be given a history, which one of its particles follows.
@@ -77,10 +78,7 @@ private:
         observe(states_, d.state, model_.system.symbols, sentence.words, elements_);
         bool is_new;
         answer_ = &memory_.find(elements_, possible, is_new);
-        if (is_new) {
-            const bool joint = model_.code().arc_labels > 1;
-            answer_->actions = model_.action_probabilities(possible, elements_, joint ? &outcomes_ : nullptr);
-        }
+        if (is_new) answer_->actions = model_.action_probabilities(possible, [&] { return of_actions_.of(elements_); });
         const ActionProbabilities p = answer_->actions;
         std::array<double, 4> shares{allowed.shift ? p.shift : 0.0, allowed.left_arc ? p.left_arc : 0.0,
                                      allowed.right_arc ? p.right_arc : 0.0, allowed.end ? p.end : 0.0};
@@ -200,10 +198,11 @@ private:
     States states_;
     std::vector<Derivation> beam_, frontier_, reduced_, finals_;
     Elements elements_{};
-    std::vector<double> outcomes_, label_probabilities_, part_probabilities_;
+    std::vector<double> label_probabilities_, part_probabilities_;
     std::vector<std::int64_t> part_particles_;
     std::vector<TagChoice> labels_;
     PredictionMemory memory_;
+    Distributions<Franchise> of_actions_;
     TagChoices<Franchise> tag_choices_;
     PredictionMemory::Answer* answer_ = nullptr;  // for the derivation that is being expanded
 };

@@ -62,8 +62,8 @@ struct MaxPlus {
                 const double sum = a[i + lane] + b[i + lane];
                 most[lane] = sum > most[lane] ? sum : most[lane];
             }
-        for (; i < n; ++i) most[0] = std::max(most[0], a[i] + b[i]);
-        return *std::max_element(most.begin(), most.end());
+        for (int lane = 0; i < n; ++i, ++lane) most[lane] = plus(most[lane], a[i] + b[i]);
+        return plus(plus(most[0], most[1]), plus(most[2], most[3]));
     }
     static double sum3(const double* a, const double* b, const double* table, const std::int32_t* kind, int n) {
         std::array<double, kLanes> most;
@@ -74,8 +74,8 @@ struct MaxPlus {
                 const double sum = a[i + lane] + b[i + lane] + table[kind[i + lane]];
                 most[lane] = sum > most[lane] ? sum : most[lane];
             }
-        for (; i < n; ++i) most[0] = std::max(most[0], a[i] + b[i] + table[kind[i]]);
-        return *std::max_element(most.begin(), most.end());
+        for (int lane = 0; i < n; ++i, ++lane) most[lane] = plus(most[lane], a[i] + b[i] + table[kind[i]]);
+        return plus(plus(most[0], most[1]), plus(most[2], most[3]));
     }
 };
 

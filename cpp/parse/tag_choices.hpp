@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "hpyp/fan.hpp"
-#include "parse/model.hpp"
+#include "parse/distributions.hpp"
 
 namespace bistro {
 
 template <class Franchise>
 class TagChoices {
 public:
-    explicit TagChoices(const TransitionModel<Franchise>& model) : model_(model) {
+    explicit TagChoices(const TransitionModel<Franchise>& model) : model_(model), of_tags_(model.tags, model.system.symbols.tags) {
         const ContextList& contexts = model.words.contexts;
         if constexpr (std::is_same_v<Franchise, Frozen>) {
             const bool tag_first = !contexts.empty() && contexts[0] == kNextTag &&
@@ -54,32 +54,13 @@ private:
     void find_all(Elements& elements, std::int32_t word, std::vector<TagChoice>& out) {
         const std::int32_t tags = model_.system.symbols.tags;
         of_words_.resize(tags);
-        Path path;
-        const int depth = model_.tags.descend(elements, path);
-        const double* of_tags = distribution(path, depth);
+        const double* of_tags = of_tags_.of(elements);
         if (fan_)
             fan_->probabilities(static_cast<std::uint32_t>(word), ContextOf{elements, model_.words.contexts},
                                 static_cast<int>(model_.words.contexts.size()), of_words_.data());
         else
             for (std::int32_t tag = 0; tag < tags; ++tag) of_words_[tag] = of_word(elements, word, tag);
         for (std::int32_t tag = 0; tag < tags; ++tag) add(tag, of_tags[tag], of_words_[tag], out);
-    }
-
-    // The distribution of tags depends on the deepest restaurant alone. Each has one slot where it is kept until another needs
-    // the slot; a franchise that still learns has nothing to keep.
-    const double* distribution(const Path& path, int depth) {
-        const auto tags = static_cast<std::size_t>(model_.system.symbols.tags);
-        constexpr bool keeps = std::is_same_v<Franchise, Frozen>;
-        if (kept_.empty()) {
-            kept_.resize(keeps ? kSlots : 1, kNone);
-            of_tags_.resize(kept_.size() * tags);
-        }
-        const std::size_t slot = keeps ? mix(path[depth]) & (kSlots - 1) : 0;
-        double* values = of_tags_.data() + slot * tags;
-        if (keeps && kept_[slot] == path[depth]) return values;
-        model_.tags.franchise->distribution(path.data(), depth, values);
-        kept_[slot] = path[depth];
-        return values;
     }
 
     double of_word(Elements& elements, std::int32_t word, std::int32_t tag) const {
@@ -93,9 +74,8 @@ private:
 
     const TransitionModel<Franchise>& model_;
     std::optional<Fan> fan_;  // where contexts of words begin with the tag
-    static constexpr std::size_t kSlots = 4096;
-    std::vector<std::uint32_t> kept_;  // restaurants, by slot
-    std::vector<double> of_tags_, of_words_;
+    Distributions<Franchise> of_tags_;
+    std::vector<double> of_words_;
 };
 
 }  // namespace bistro
