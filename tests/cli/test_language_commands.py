@@ -117,6 +117,31 @@ def test_surprisals_sum_to_the_log_probability(bistro_here, files):
     )
 
 
+@pytest.mark.parametrize("kind", ["ngram", "transition"])
+@pytest.mark.parametrize("unknown", ["classes", "spelling"])
+def test_zero_width_characters_change_no_figure(bistro_here, files, here, kind, unknown):
+    """Training, surprisal and perplexity agree about the words, with and without them."""
+    clean = (files / "train.conllu").read_text()
+    (here / "copied.conllu").write_text(clean.replace("\tdog\t", "\tdog\u200b\t"))
+    quick = ("--set", "sampler.sweeps=2", "--set", "sampler.samples=1", "--set")
+    for data, name in ((files / "train.conllu", "a"), ("copied.conllu", "b")):
+        bistro_here("train", kind, data, "-o", name, *quick, f"unknown={unknown}")
+    texts = {"clean": "The dog glorps .\nA cat .\n"}
+    texts["copied"] = texts["clean"].replace("dog", "d\u200bog").replace("orps", "orps\ufeff")
+    found = set()
+    for text, content in texts.items():
+        (here / text).write_text(content)
+        for model in "ab":
+            told = bistro_here("perplexity", model, text, "--json", "--input", "lines")
+            figures = json.loads(told.out)
+            assert ("zero-width" in told.err) == (text == "copied")
+            table = bistro_here("surprisal", model, text, "--input", "lines").out
+            bits = [float(line.split("\t")[4]) for line in table.splitlines()[1:]]
+            assert sum(bits) == pytest.approx(-figures["log_prob"] / math.log(2), abs=1e-5)
+            found.add((figures["log_prob"], figures["bits_per_char"], figures["oov_rate"]))
+    assert len(found) == 1
+
+
 def test_surprisal_of_stdin_numbers_the_sentences(bistro_here, files):
     text = b"The dog sees a zzyzx .\nA dog !\n"
     rows = rows_of(bistro_here("surprisal", files / "english.bistro", stdin=text).out)

@@ -174,7 +174,7 @@ def test_errors_name_file_and_line(score, content, options, told):
 def test_zero_width_characters_are_left_out_and_told(bistro_here, files, here):
     (here / "odd.txt").write_text("The\u200b dog\ufeff sleeps .\n\n \nA cat .\n", "utf-8")
     done = bistro_here("surprisal", files / "english.bistro", "odd.txt")
-    assert "zero-width characters were left out of the words that were scored: 2" in done.err
+    assert "zero-width characters were left out of the words: 2" in done.err
     rows = rows_of(done.out)
     assert [row["sent_id"] for row in rows] == ["1"] * 5 + ["2"] * 4
     assert rows[0]["token"] == "The\u200b"

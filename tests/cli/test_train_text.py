@@ -12,6 +12,7 @@ import pytest
 from conftest import ENVIRONMENT, PROGRAM, Command
 
 import bistro
+from bistro.cli.watcher import Watcher
 from bistro.inference import analyses
 from bistro.modelfile import read_model
 from bistro.treebank.treebank import write
@@ -96,6 +97,29 @@ def test_on_a_cluster(
     assert Path("m.bistro").read_bytes() == unbroken
 
 
+def test_a_worker_that_is_killed_does_not_show(
+    data: Path, here: Path, bistro_here: Command, unbroken: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("distributed")
+    psutil = pytest.importorskip("psutil")
+    monkeypatch.setattr(analyses, "PIECE_SENTENCES", 100)
+    on_words, killed = Watcher.on_words, []
+
+    def kill_one(self: Watcher, done: int, total: int) -> None:
+        on_words(self, done, total)
+        if done and not killed:
+            children = psutil.Process().children(recursive=True)
+            killed.append(next(c for c in children if "spawn_main" in " ".join(c.cmdline())))
+            killed[0].kill()
+
+    monkeypatch.setattr(Watcher, "on_words", kill_one)
+    ended = bistro_here(*arguments(data, "--cluster", "local:2"))
+    assert ended.code == 0, ended.err
+    assert killed
+    assert Path("m.bistro").read_bytes() == unbroken
+    assert [path.name for path in here.iterdir()] == ["m.bistro"]
+
+
 @pytest.mark.parametrize(
     ("more", "complaint"),
     [
@@ -103,6 +127,8 @@ def test_on_a_cluster(
         (("--text", "-"), "give files, not stdin"),
         (("--text", "raw.txt", "--cluster", "tcp://localhost:1"), "localhost:1"),
         (("--cluster", "local:2"), "name some with --text"),
+        (("--text", "raw.txt", "--cluster", "local:two"), "expected tcp://host:port"),
+        (("--text", "raw.txt", "--text", "more.conllu"), "more.conllu: is conllu by its name"),
     ],
     ids=str,
 )

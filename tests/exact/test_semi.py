@@ -236,7 +236,7 @@ def test_impossible_settings(raw: Path, settings: dict[str, Any], complaint: str
 
 
 def test_only_parsers_learn_from_raw_text(raw: Path) -> None:
-    with pytest.raises(BistroError, match="for ngram, give the text as training data"):
+    with pytest.raises(BistroError, match="not ngram: give the text as training data"):
         bistro.train("ngram", TREES, text=[raw])
 
 

@@ -40,7 +40,12 @@ def test_what_cannot_be_seen_is_kept_and_counted(tmp_path: Path) -> None:
     assert text.facts[0].unseen_characters == 4
     (note,) = text.notes()
     assert note.startswith(f"{tmp_path / 'a.txt'}: 4 words hold zero-width characters")
-    assert "kept as they stand" in note
+    assert "which are left out, or spaces other than the plain one, which are kept" in note
+
+
+def test_a_treebank_is_not_raw_text() -> None:
+    with pytest.raises(BistroError, match=r"t\.conllu\.gz: is conllu by its name"):
+        RawText(["a.txt", "t.conllu.gz"])
 
 
 def test_a_line_of_any_length_is_a_sentence(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bistro.encoding.unknown import UNKNOWN
-from bistro.encoding.vocabulary import Vocabulary
+from bistro.encoding.vocabulary import UnknownMode, Vocabulary
 from bistro.errors import ConfigError, ModelFileError
 
 SENTENCES = [["b", "a", "b"], ["a", "c"], ["a", "d", "c"]]
@@ -151,6 +151,19 @@ def test_incomplete_header() -> None:
     for key in header:
         with pytest.raises(ModelFileError, match=f"lacks the entry '{key}'"):
             Vocabulary.from_header({k: v for k, v in header.items() if k != key})
+
+
+@pytest.mark.parametrize("unknown", ["classes", "single", "spelling"])
+def test_zero_width_characters_make_no_difference(unknown: UnknownMode) -> None:
+    clean = [["The", "dog", "sleeps"], ["the", "dog"], ["The", "cats"]]
+    copied = [["\ufeffThe", "dog\u200b", "sleeps"], ["the", "dog"], ["The\u2060", "ca\u200bts"]]
+    one, other = (Vocabulary.build(text, unknown=unknown) for text in (clean, copied))
+    assert one == other
+    for vocabulary in (one, other):
+        for words, same in zip(copied, clean, strict=True):
+            assert vocabulary.encode(words).tolist() == vocabulary.encode(same).tolist()
+            assert [*map(vocabulary.is_unknown, words)] == [*map(vocabulary.is_unknown, same)]
+    assert one.is_unknown("\u200b")
 
 
 def words_of(path: Path) -> list[list[str]]:

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,6 +53,14 @@ FormatOption = Annotated[
 def say(message: str) -> None:
     """Tell the user something that is not a result."""
     print(message, file=sys.stderr)
+
+
+def tell_invisible(texts: Iterable[str]) -> None:
+    """Say how many zero-width characters of texts make no difference to their words."""
+    from bistro.treebank.invisible import count_invisible
+
+    if count := sum(map(count_invisible, texts)):
+        say(f"zero-width characters were left out of the words: {count}")
 
 
 def print_json(figures: dict[str, Any]) -> None:

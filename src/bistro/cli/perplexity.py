@@ -19,6 +19,7 @@ from bistro.cli.common import (
     TagsSeenOption,
     print_json,
     score_settings,
+    tell_invisible,
 )
 from bistro.errors import BistroError
 
@@ -77,7 +78,9 @@ def perplexity(
     trained = load(model)
     trained.require("score")
     settings = score_settings(trained, **choices)
-    figures = text_figures(trained, read(input, format=format), **settings)
+    sentences = read(input, format=format)
+    tell_invisible(form for sentence in sentences for form in sentence.forms)
+    figures = text_figures(trained, sentences, **settings)
     summed = {name: vars(options) for name, options in settings.items()}
     if json:
         print_json({"model": model, "input": input, **figures.to_dict(), **summed})
@@ -115,6 +118,7 @@ def _mixture(
     tuned = same_scores(pairs, read(dev, format=format))
     weight = mixing_weight(tuned[0].log_probs, tuned[1].log_probs)
     sentences = read(test, format=format)
+    tell_invisible(form for sentence in sentences for form in sentence.forms)
     scores = same_scores(pairs, sentences)
     first, second = (s.log_probs for s in scores)
     characters = count_characters(as_words(sentences))

@@ -17,8 +17,8 @@ from bistro.cli.common import (
     RepeatsOption,
     SeedOption,
     TagsSeenOption,
-    say,
     score_settings,
+    tell_invisible,
 )
 from bistro.errors import BistroError
 
@@ -120,7 +120,7 @@ def _of_sentences(
     names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
     tokens = [written_tokens(s) if multiword else word_tokens(s.forms) for s in sentences]
     texts = [[visible(form, path, s.line) for form in s.forms] for s in sentences]
-    _tell_invisible(form for s in sentences for form in s.forms)
+    tell_invisible(form for s in sentences for form in s.forms)
     scores = model.require("score")(texts, **settings)
     rows = rows_of(scores, zip(names, tokens, strict=True), eos=eos)
     return COLUMNS, ([getattr(row, name) for name in COLUMNS] for row in rows)
@@ -146,7 +146,7 @@ def _of_stimuli(
         found = one_row_each(table, text, name=id, split_punct=split_punct)
     stimuli = list(found)
     place = table.column(text)
-    _tell_invisible(cells[place] for _, cells in table.rows)
+    tell_invisible(cells[place] for _, cells in table.rows)
     scores = model.require("score")([s.words for s in stimuli], **settings)
     rows = rows_of(scores, ((s.name, s.tokens) for s in stimuli), eos=eos)
     before = [cells for s in stimuli for cells in (s.cells if eos else s.cells[:-1])]
@@ -155,13 +155,6 @@ def _of_stimuli(
         [*own, *(getattr(row, c) for c in COLUMNS)] for own, row in zip(before, rows, strict=True)
     )
     return [*table.columns, *ours], cells
-
-
-def _tell_invisible(texts: Iterable[str]) -> None:
-    from bistro.decode.stimuli import count_invisible
-
-    if count := sum(map(count_invisible, texts)):
-        say(f"zero-width characters were left out of the words that were scored: {count}")
 
 
 def _write(output: str, columns: Sequence[str], rows: Cells) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bistro.cli.common import FormatOption, SeedOption, require_writable, say
+from bistro.cli.common import FormatOption, SeedOption, require_writable, say, tell_invisible
 from bistro.cli.watcher import Watcher
 from bistro.errors import BistroError, OutputError
 
@@ -155,6 +155,7 @@ def train(
     if cluster and not text:
         raise BistroError("--cluster parses raw text: name some with --text")
     treebank = read_together(data or [], format)
+    tell_invisible(form for sentence in treebank for form in sentence.forms)
     held_out = read(dev, format=format) if dev else None
     checkpoint = Checkpoint.beside(path, checkpoint_seconds)
     _mention(checkpoint, resume)
@@ -186,7 +187,8 @@ def train(
         say(f"{interruption}; the same command with --resume goes on from there")
         raise typer.Exit(INTERRUPTED) from None
     checkpoint.discard()
-    say(f"{path}: {kind} model of {treebank.label}, seed {seed}")
+    sources = " + ".join([treebank.label, *map(os.path.basename, text or ())])
+    say(f"{path}: {kind} model of {sources}, seed {seed}")
     if isinstance(model, CommitteeModel):
         say(model.describe())
     elif held_out is not None:

@@ -24,11 +24,9 @@ from dataclasses import dataclass
 from bistro.errors import TreebankError, nearest
 from bistro.files import open_binary
 from bistro.models.surprisal import Token, word_tokens
+from bistro.treebank.invisible import is_invisible, seen
 
 DELIMITERS = ",\t;"
-INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
-"""Zero-width space, word joiner, byte-order mark: copied along unseen, part of no word. The joiners
-U+200C and U+200D stay, since they do belong to words in some scripts."""
 MISSING = "NA"
 
 
@@ -162,16 +160,11 @@ def _words(cell: str, table: Table, column: str, line: int, split_punct: bool) -
 
 def visible(word: str, path: str | None = None, line: int | None = None) -> str:
     """Return a word without zero-width characters; one that has nothing else is refused."""
-    seen = word.translate(INVISIBLE)
-    if not seen:
+    if is_invisible(word):
         codes = " ".join(f"U+{ord(character):04X}" for character in word)
-        raise TreebankError(f"a word cannot be seen: it is {codes}", path=path, line=line)
-    return seen
-
-
-def count_invisible(text: str) -> int:
-    """Count the zero-width characters that `visible` leaves out."""
-    return len(text) - len(text.translate(INVISIBLE))
+        told = f"a word cannot be seen: it is {codes}: take it out, or join it to its neighbour"
+        raise TreebankError(told, path=path, line=line)
+    return seen(word)
 
 
 def split_word(word: str) -> list[str]:

@@ -8,6 +8,7 @@ fills contexts. They are numbers, not strings: a word ``</s>`` in a text is a wo
 A word seen fewer than `unknown_below` times in training is unknown, there and later, and is encoded
 as its class (see `bistro.encoding.unknown`). With ``unknown = "spelling"`` every word of training
 is known, and ``<unk>`` stands for all words to come, which a model tells apart by their spelling.
+Zero-width characters make no difference between words (see `bistro.treebank.invisible`).
 
 >>> vocabulary = Vocabulary.build([["the", "dog"], ["the", "cat"]], unknown="single")
 >>> vocabulary.encode(["the", "dog", "barks"]).tolist(), vocabulary.end, vocabulary.start
@@ -30,6 +31,7 @@ from numpy.typing import NDArray
 
 from bistro.encoding.unknown import UNKNOWN, UnknownClasses, sentence_start
 from bistro.errors import ConfigError, ModelFileError, nearest
+from bistro.treebank.invisible import seen
 
 UnknownMode = Literal["classes", "single", "spelling"]
 START_SYMBOL = "<s>"
@@ -75,6 +77,7 @@ class Vocabulary:
         for sentence in sentences:
             counts.update(sentence)
             initial.update(sentence[: sentence_start(sentence)])
+        counts, initial = _merged(counts), _merged(initial)
         fewest = 1 if unknown == "spelling" else unknown_below
         known = [word for word, count in counts.items() if count >= fewest]
         known.sort(key=lambda word: (-counts[word], word))
@@ -131,7 +134,7 @@ class Vocabulary:
 
     def is_unknown(self, word: str) -> bool:
         """Tell whether `word` is encoded as a class."""
-        return word not in self._ids
+        return word not in self._ids and seen(word) not in self._ids
 
     def unknown_mask(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for every id whether it is a class of unknown words."""
@@ -208,8 +211,20 @@ class Vocabulary:
         if key not in self._class_ids:
             if len(self._class_ids) >= _CACHE_SIZE:
                 self._class_ids.clear()
-            self._class_ids[key] = self.classes.index(word, initial=initial)
+            visible = seen(word)
+            known = self._ids.get(visible, _ABSENT)
+            self._class_ids[key] = (
+                self.classes.index(visible, initial=initial) if known == _ABSENT else known
+            )
         return self._class_ids[key]
+
+
+def _merged(counts: Counter[str]) -> Counter[str]:
+    """Return counts in which words that look the same are one."""
+    merged = Counter[str]()
+    for word, count in counts.items():
+        merged[seen(word)] += count
+    return merged
 
 
 def _check_settings(unknown: str, unknown_below: int, unknown_suffixes: int) -> None:

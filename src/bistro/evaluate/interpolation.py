@@ -61,6 +61,11 @@ def require_same_events(first: Model, second: Model) -> None:
     one, other = vocabulary_of(first), vocabulary_of(second)
     if one.hash == other.hash or (one.is_open and other.is_open):
         return
+    if one.is_open != other.is_open:
+        raise BistroError(
+            "one model spells unknown words (unknown = spelling), the other has classes for them, "
+            "so their probabilities are of different events: train both in the same way"
+        )
     raise BistroError(
         f"the models have different vocabularies ({len(one):,} and {len(other):,} words and "
         "classes), so their probabilities are of different events: train both on the same "

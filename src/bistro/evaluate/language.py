@@ -32,6 +32,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from bistro.treebank.invisible import seen
+
 BITS_PER_NAT = 1.0 / math.log(2.0)
 UNKNOWN_BY_CLASS = "scored as their unknown-word class, their letters not counted"
 UNKNOWN_SPELLED = "spelled character by character"
@@ -68,7 +70,7 @@ class LanguageFigures:
 
 def count_characters(sentences: Iterable[Iterable[str]]) -> int:
     """Count the characters of all tokens, and one space or newline after each token."""
-    return sum(len(token) + 1 for sentence in sentences for token in sentence)
+    return sum(len(seen(token)) + 1 for sentence in sentences for token in sentence)
 
 
 def language_figures(

@@ -119,9 +119,9 @@ def train(
         fitting = {} if dev is None else {"dev": list(dev)}
         return TRAINERS[kind][1](sentences, config, seed, facts, session, **fitting)
     if kind != TransitionModel.kind:
+        hint = ": give the text as training data" if kind == NgramModel.kind else ""
         raise BistroError(
-            f"only a transition parser learns from raw text beside its treebank: for {kind}, "
-            "give the text as training data"
+            f"only a transition parser learns from raw text beside its treebank, not {kind}{hint}"
         )
     return train_with_text(sentences, config, seed, facts, session, RawText(text))
 

@@ -43,6 +43,7 @@ from bistro.models.settings import (
 )
 from bistro.models.spelling import Speller, spelled
 from bistro.rng import check_seed, purpose_key
+from bistro.treebank.invisible import seen
 
 WORDS = "words"
 LONGEST_GENERATED = 1000
@@ -114,7 +115,7 @@ class NgramModel(Model):
         log_probs = self.frozen.log_probabilities(events.contexts, events.outcomes)
         is_oov = vocabulary.unknown_mask(events.outcomes)
         if self.speller:
-            strangers = [w for sentence in words for w in sentence if vocabulary.is_unknown(w)]
+            strangers = [seen(w) for s in words for w in s if vocabulary.is_unknown(w)]
             log_probs[is_oov] += self.speller.log_unseen(strangers)[:, 0]
         ends = offsets + np.arange(offsets.size)
         return TextScores(log_probs, events.outcomes == vocabulary.end, is_oov, ends)

@@ -21,6 +21,7 @@ from bistro.models.base import Arrays
 from bistro.models.settings import SpellingSettings, UnknownSetting
 from bistro.models.spelling import Speller
 from bistro.models.votes import ArcCode, Rows, Votes
+from bistro.treebank.invisible import seen
 from bistro.treebank.projectivity import Scheme, deprojectivize, is_projective, projectivize
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
@@ -142,7 +143,7 @@ class Codec:
 
     def unseen(self, sentences: Sequence[Sentence]) -> Unseen:
         """Spell the unknown words of sentences."""
-        words = [form for sentence in sentences for form in sentence.forms]
+        words = [seen(form) for sentence in sentences for form in sentence.forms]
         rows: dict[str, int] = {}
         if self.speller and self.config.lexical != "none":
             strangers = filter(self.vocabulary.is_unknown, words)
@@ -273,7 +274,10 @@ def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     """Return the whole tree of a training sentence, made projective."""
     tags = tags_of(sentence, config)
     if MISSING in tags:
-        raise BistroError(f"{_place(sentence)}: a word has no {config.tagset} tag to learn from")
+        raise BistroError(
+            f"{_place(sentence)}: a word has no {config.tagset} tag to learn from: give a treebank "
+            "with tags (and raw text, if there is some, with --text)"
+        )
     if min(sentence.heads, default=0) < 0:
         raise BistroError(f"{_place(sentence)}: a word has no head to learn from")
     labels = [MISSING] * len(sentence) if config.labels == "none" else list(sentence.deprels)

@@ -2,8 +2,8 @@
 
 A sentence a line, its words separated by spaces or tabs, as everywhere (`bistro.treebank.text`);
 compressed by suffix. Nothing is lost silently: blank lines are skipped and counted, and so are the
-words that hold what cannot be seen (zero-width characters, spaces of other kinds), which are kept
-as they stand, because the same words will be met when the model is used.
+words that hold what cannot be seen. Zero-width characters make no difference to a model's words
+(`bistro.treebank.invisible`); spaces of other kinds are part of their words, here as in all files.
 
 >>> text = RawText(["news.txt.gz", "more.txt"])                    # doctest: +SKIP
 >>> sum(map(len, text)), text.facts[0].blank_lines                 # doctest: +SKIP
@@ -20,6 +20,7 @@ from typing import Any
 
 from bistro.errors import BistroError
 from bistro.files import STANDARD_STREAM
+from bistro.treebank.detect import format_of_suffix
 from bistro.treebank.text import iter_text
 from bistro.treebank.treebank import opened
 
@@ -49,6 +50,12 @@ class RawText:
         self.paths = [os.fspath(path) for path in paths]
         if STANDARD_STREAM in self.paths:
             raise BistroError("raw text is read several times: give files, not stdin")
+        for path in self.paths:
+            if (format := format_of_suffix(path)) not in (None, "text"):
+                raise BistroError(
+                    f"{path}: is {format} by its name, where raw text has a sentence a line: "
+                    "make text of it with bistro convert"
+                )
         self._facts: dict[int, TextFacts] = {}
 
     @property
@@ -72,8 +79,8 @@ class RawText:
                 yield f"{path}: {facts.blank_lines:,} blank lines are skipped"
             if facts.unseen_characters:
                 yield (
-                    f"{path}: {facts.unseen_characters:,} words hold zero-width characters or "
-                    "spaces other than the plain one, and are kept as they stand"
+                    f"{path}: {facts.unseen_characters:,} words hold zero-width characters, "
+                    "which are left out, or spaces other than the plain one, which are kept"
                 )
 
     def __iter__(self) -> Iterator[list[str]]:
