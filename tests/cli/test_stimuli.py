@@ -185,6 +185,13 @@ def test_zero_width_characters_are_left_out_and_told(bistro_here, files, here):
     assert "unseen.txt:2: a word cannot be seen: it is U+200B" in done.err
 
 
+@pytest.mark.parametrize("command", ["surprisal", "perplexity"])
+def test_spaces_that_end_no_word_are_told(bistro_here, files, here, command):
+    (here / "odd.txt").write_text("The\u00a0dog sleeps\u3000now .\nA caf\u00e9 .\n", "utf-8")
+    done = bistro_here(command, files / "english.bistro", "odd.txt")
+    assert done.err == "words that hold a space other than the plain one, which ends no word: 2\n"
+
+
 def test_a_line_of_five_thousand_words(score):
     rows = score("text\n" + "the zyzzyva " * 2500 + "\n", "--text", "text")
     assert len(rows) == 5001

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import signal
 import subprocess
 import time
@@ -94,6 +95,25 @@ def test_on_a_cluster(
     pytest.importorskip("distributed")
     monkeypatch.setattr(analyses, "PIECE_SENTENCES", 700)
     assert bistro_here(*arguments(data, "--cluster", "local:2")).code == 0
+    assert Path("m.bistro").read_bytes() == unbroken
+
+
+def test_ctrl_c_with_a_local_cluster_is_quiet(data: Path, here: Path, unbroken: bytes) -> None:
+    """A terminal sends the signal to the workers as well, which must not complain."""
+    pytest.importorskip("distributed")
+    command = [*PROGRAM, *arguments(data, "--cluster", "local:1", "--checkpoint-seconds", 0)]
+    apart = {"stderr": subprocess.PIPE, "env": ENVIRONMENT, "start_new_session": True}
+    process = subprocess.Popen(command, **apart)
+    while phase() < 1:
+        assert process.poll() is None, "training ended before it could be interrupted"
+        time.sleep(0.002)
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in told
+    assert told.decode().splitlines()[-1].endswith("--resume goes on from there")
+    again = [*PROGRAM, *arguments(data, "--resume")]
+    subprocess.run(again, env=ENVIRONMENT, capture_output=True, check=True)
     assert Path("m.bistro").read_bytes() == unbroken
 
 

@@ -17,6 +17,7 @@ from bistro.files import explain
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
+    from bistro.treebank.sentence import Sentence
 
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
 InputArgument = Annotated[
@@ -61,6 +62,16 @@ def tell_invisible(texts: Iterable[str]) -> None:
 
     if count := sum(map(count_invisible, texts)):
         say(f"zero-width characters were left out of the words: {count}")
+
+
+def tell_odd_words(sentences: Iterable[Sentence]) -> None:
+    """Say how many words hold what a user cannot see and may not expect in them."""
+    from bistro.treebank.invisible import holds_odd_space
+
+    odd = [form for s in sentences for form in s.forms if not form.isascii()]
+    tell_invisible(odd)
+    if count := sum(map(holds_odd_space, odd)):
+        say(f"words that hold a space other than the plain one, which ends no word: {count}")
 
 
 def print_json(figures: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from bistro.cli.common import (
     TagsSeenOption,
     print_json,
     score_settings,
-    tell_invisible,
+    tell_odd_words,
 )
 from bistro.errors import BistroError
 
@@ -79,7 +79,7 @@ def perplexity(
     trained.require("score")
     settings = score_settings(trained, **choices)
     sentences = read(input, format=format)
-    tell_invisible(form for sentence in sentences for form in sentence.forms)
+    tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
     summed = {name: vars(options) for name, options in settings.items()}
     if json:
@@ -118,7 +118,7 @@ def _mixture(
     tuned = same_scores(pairs, read(dev, format=format))
     weight = mixing_weight(tuned[0].log_probs, tuned[1].log_probs)
     sentences = read(test, format=format)
-    tell_invisible(form for sentence in sentences for form in sentence.forms)
+    tell_odd_words(sentences)
     scores = same_scores(pairs, sentences)
     first, second = (s.log_probs for s in scores)
     characters = count_characters(as_words(sentences))

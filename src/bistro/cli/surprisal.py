@@ -19,6 +19,7 @@ from bistro.cli.common import (
     TagsSeenOption,
     score_settings,
     tell_invisible,
+    tell_odd_words,
 )
 from bistro.errors import BistroError
 
@@ -120,7 +121,7 @@ def _of_sentences(
     names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
     tokens = [written_tokens(s) if multiword else word_tokens(s.forms) for s in sentences]
     texts = [[visible(form, path, s.line) for form in s.forms] for s in sentences]
-    tell_invisible(form for s in sentences for form in s.forms)
+    tell_odd_words(sentences)
     scores = model.require("score")(texts, **settings)
     rows = rows_of(scores, zip(names, tokens, strict=True), eos=eos)
     return COLUMNS, ([getattr(row, name) for name in COLUMNS] for row in rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bistro.cli.common import FormatOption, SeedOption, require_writable, say, tell_invisible
+from bistro.cli.common import FormatOption, SeedOption, require_writable, say, tell_odd_words
 from bistro.cli.watcher import Watcher
 from bistro.errors import BistroError, OutputError
 
@@ -155,7 +155,7 @@ def train(
     if cluster and not text:
         raise BistroError("--cluster parses raw text: name some with --text")
     treebank = read_together(data or [], format)
-    tell_invisible(form for sentence in treebank for form in sentence.forms)
+    tell_odd_words(treebank)
     held_out = read(dev, format=format) if dev else None
     checkpoint = Checkpoint.beside(path, checkpoint_seconds)
     _mention(checkpoint, resume)

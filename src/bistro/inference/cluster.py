@@ -20,6 +20,7 @@ import os
 import platform
 import re
 import secrets
+import signal
 import tempfile
 import time
 from collections import deque
@@ -256,9 +257,15 @@ def _local_cluster(processes: int) -> Iterator[str]:
             scheduler_kwargs={"dashboard": False},
             silence_logs=logging.CRITICAL,
             memory_limit=0,
+            preload=[__name__],
         ) as cluster,
     ):
         yield cluster.scheduler_address
+
+
+def dask_setup(worker: object) -> None:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the one that is in charge."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
