@@ -10,7 +10,7 @@ from typing import Any
 import bistro
 from benchmarks.data import data_dir
 from bistro.evaluate.attachment import AttachmentScores, score
-from bistro.models.transition import TransitionModel
+from bistro.models.parsing import ParsingAbility
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 
@@ -38,7 +38,7 @@ def load_split(name: str) -> Split:
     return Split(name, *parts)
 
 
-def with_analysis(model: TransitionModel, sentence: Sentence, parse: Any) -> Sentence:
+def with_analysis(model: ParsingAbility, sentence: Sentence, parse: Any) -> Sentence:
     """Return the sentence with the tree and tags that the parser found."""
     tags = {model.config.tagset: [tag.partition("|")[0] for tag in parse.tags]}
     return sentence.replace(heads=parse.heads, deprels=parse.labels, **tags)
@@ -66,7 +66,7 @@ class Outcome:
 HEADINGS = f"{'UAS':>6} {'LAS':>6} {'UASnp':>6} {'LASnp':>6} {'tags':>6} {'sent/s':>8}"
 
 
-def evaluate(model: TransitionModel, sentences: Sequence[Sentence], **options: Any) -> Outcome:
+def evaluate(model: ParsingAbility, sentences: Sequence[Sentence], **options: Any) -> Outcome:
     """Parse on one core and score."""
     begin = time.process_time()
     parses = list(model.parse_all(sentences, threads=1, **options))

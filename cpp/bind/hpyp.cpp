@@ -12,6 +12,7 @@
 #include "hpyp/franchise_base.hpp"
 #include "hpyp/hyper.hpp"
 #include "hpyp/saved_state.hpp"
+#include "hpyp/sequential.hpp"
 
 namespace bistro::bind {
 
@@ -178,6 +179,14 @@ void bind_hpyp(nb::module_& m) {
              },
              "discount_a"_a, "discount_b"_a, "strength_shape"_a, "strength_rate"_a, "dirichlet"_a, "rng"_a,
              "One slice-sampling step for each parameter of each level.")
+        .def("slice_sequentially",
+             [](Franchise& self, const SequentialLikelihood& events, double a, double b, double shape, double rate, bool dirichlet,
+                Stream& rng) {
+                 nb::gil_scoped_release release;
+                 slice_sequentially(self, events, HyperPrior{a, b, shape, rate}, dirichlet, rng);
+             },
+             "events"_a, "discount_a"_a, "discount_b"_a, "strength_shape"_a, "strength_rate"_a, "dirichlet"_a, "rng"_a,
+             "The same under the probability of the events in a row.")
         .def("level_likelihoods", &level_likelihoods)
         .def("log_likelihood", &log_likelihood, "log p(seating, dishes), with the probabilities of a base that does not learn.")
         .def("probabilities", &probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert())
@@ -213,6 +222,18 @@ void bind_hpyp(nb::module_& m) {
         .def_prop_ro("num_restaurants", [](const Franchise& self) { return self.restaurants().size(); })
         .def_prop_ro("levels", &Franchise::levels)
         .def_prop_ro("bytes", &Franchise::bytes, "Memory held, by capacity.");
+
+    nb::class_<SequentialLikelihood>(m, "SequentialLikelihood", "The probability of events in a row, each predicted from those before it.")
+        .def("__init__", [](SequentialLikelihood* self, const Franchise& franchise, const In<std::uint32_t>& events, Stream& rng) {
+            for (const std::uint32_t id : view(events))
+                if (id >= franchise.entries().size()) throw std::invalid_argument("there is no such event");
+            new (self) SequentialLikelihood(franchise, view(events), rng);
+        }, "franchise"_a, "events"_a.noconvert(), "rng"_a, nb::keep_alive<1, 2>())
+        .def("__call__", [](const SequentialLikelihood& self, const std::vector<double>& discount, const std::vector<double>& strength) {
+            const auto levels = static_cast<std::size_t>(self.franchise().levels());
+            if (discount.size() != levels || strength.size() != levels) throw std::invalid_argument("a value for each level is needed");
+            return self(discount, strength);
+        }, "discount"_a, "strength"_a, "Natural logarithm, for the parameters of all levels.");
 }
 
 }  // namespace bistro::bind

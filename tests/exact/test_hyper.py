@@ -12,7 +12,7 @@ from twins import SEATINGS, Event, Twins, contexts, dishes, plain_stream, resolv
 
 from bistro import _core
 from bistro.reference import hyper
-from bistro.reference.hpyp import Seating
+from bistro.reference.hpyp import Franchise, Seating
 
 PARAMETERS = [(0.0, 1.0), (0.0, 30.0), (0.5, 1.0), (0.9, 0.01), (0.7, -0.6), (0.3, -0.29)]
 TINY_DISCOUNTS = [(1e-12, 1.0), (1e-7, 0.5), (1e-3, 2.0), (1e-12, -5e-13)]
@@ -206,3 +206,60 @@ def test_slice_move_on_an_empty_franchise_stays_in_the_domain(dirichlet: bool) -
         for d, theta in core.parameters():
             assert d == 0 if dirichlet else 0 < d < 1
             assert 0 < theta < 100
+
+
+@pytest.mark.parametrize("seating", ["minimal", "maximal"])
+@pytest.mark.parametrize(("d", "theta"), [(0.0, 1.0), (0.4, 2.0), (0.8, 0.1)])
+def test_events_in_a_row_are_predicted_from_those_before(
+    seating: Seating, d: float, theta: float
+) -> None:
+    events = zipf_events(120, 5)
+    rows, outcomes = contexts([context for context, _ in events]), dishes([x for _, x in events])
+    core = _core.Franchise(_core.UniformBase(6), 3, seating)
+    ids = core.resolve(rows, outcomes)
+    discount, strength = [d, d / 2, d], [theta, 2 * theta, theta]
+    found = _core.SequentialLikelihood(core, ids, stream())(discount, strength)
+    reference = Franchise(lambda _: 1 / 6, 3, seating)
+    reference.discount, reference.strength = discount, strength
+    rng, expected = plain_stream(), 0.0
+    for i in shuffled(len(events)):
+        expected += math.log(reference.probability(*events[i]))
+        reference.add(*events[i], rng)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def shuffled(n: int) -> list[int]:
+    """The order in which the core takes n events."""
+    rng, order = plain_stream(), list(range(n))
+    for i in range(n, 1, -1):
+        j = rng.below(i)
+        order[i - 1], order[j] = order[j], order[i - 1]
+    return order
+
+
+def test_strength_follows_the_events_and_not_their_tables() -> None:
+    """Contexts that tell much: still the tables of maximal seating want discounts of 1."""
+    events = [
+        (u, (u[0] + 3 * u[1]) if i % 5 else x) for i, (u, x) in enumerate(zipf_events(400, 6))
+    ]
+    rows, outcomes = contexts([context for context, _ in events]), dishes([x for _, x in events])
+    settled = {}
+    for name in ("slice_hyperparameters", "slice_sequentially"):
+        core = _core.Franchise(_core.UniformBase(6), 3, "maximal")
+        ids = core.resolve(rows, outcomes)
+        core.add(ids, stream())
+        given = [_core.SequentialLikelihood(core, ids, stream())] if "seq" in name else []
+        for sweep in range(30):
+            getattr(core, name)(*given, 1.0, 1.0, 1.0, 1.0, False, stream(sweep))
+        settled[name] = core.parameters()[2][0]
+    assert settled["slice_hyperparameters"] > 0.95
+    assert settled["slice_sequentially"] < 0.9
+
+
+def test_events_in_a_row_need_a_rule_of_seating() -> None:
+    core = _core.Franchise(_core.UniformBase(6), 1, "gibbs")
+    with pytest.raises(ValueError, match="minimal or maximal"):
+        _core.SequentialLikelihood(core, np.zeros(0, np.uint32), stream())
+    other = _core.Franchise(_core.UniformBase(6), 1, "minimal")
+    with pytest.raises(ValueError, match="no such event"):
+        _core.SequentialLikelihood(other, np.zeros(1, np.uint32), stream())

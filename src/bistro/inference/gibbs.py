@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import Base, Franchise, PredictiveSum, Stream
+from bistro._core import Base, Franchise, PredictiveSum, SequentialLikelihood, Stream
 from bistro.encoding.events import Events
 from bistro.inference.hyper import update_hyperparameters
 from bistro.models.settings import SamplerSettings
@@ -37,10 +37,13 @@ class Learned:
             discount = 0.0 if settings.dirichlet else settings.discount
             self.franchise.set_parameters(level, discount, settings.strength)
         self._kept = PredictiveSum()
+        self._sequence: SequentialLikelihood | None = None
 
     def finish_sweep(self, sweep: int, *, keep: bool) -> None:
         """Update the hyper-parameters, then keep the sample if asked to."""
-        update_hyperparameters(self.franchise, self.settings, self._stream("hyper", sweep))
+        update_hyperparameters(
+            self.franchise, self.settings, self._stream("hyper", sweep), self._sequence
+        )
         if keep:
             self._kept.add(self.franchise)
 
@@ -92,11 +95,14 @@ class Chain(Learned):
         super().__init__(name, events.contexts.shape[1] + 1, base, settings, seed)
         ordered = events.sorted()
         self._entries = self.franchise.resolve(ordered.contexts, ordered.outcomes)
+        if settings.hyper == "sequential":
+            order = self._stream("sequence", 0)
+            self._sequence = SequentialLikelihood(self.franchise, self._entries, order)
 
     @property
     def is_deterministic(self) -> bool:
         """Whether a second sweep could change nothing."""
-        return self.settings.seating != "gibbs" and self.settings.hyper != "slice"
+        return self.settings.seating != "gibbs" and self.settings.hyper in ("map", "fixed")
 
     def seat(self) -> None:
         """Seat all events for the first time."""

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from bistro._core import Franchise, LevelLikelihood, Stream
+from bistro._core import Franchise, LevelLikelihood, SequentialLikelihood, Stream
 from bistro.models.settings import SamplerSettings
 
 # Discounts stay clear of 0 and 1, and strengths of 0 and infinity, where the logarithm ends.
@@ -22,9 +22,18 @@ _DISCOUNT_BOUNDS = (1e-6, 1 - 1e-6)
 _LOG_STRENGTH_BOUNDS = (-15.0, 15.0)
 
 
-def update_hyperparameters(franchise: Franchise, settings: SamplerSettings, stream: Stream) -> None:
+def update_hyperparameters(
+    franchise: Franchise,
+    settings: SamplerSettings,
+    stream: Stream,
+    sequence: SequentialLikelihood | None = None,
+) -> None:
     """Move or maximise the hyper-parameters of all levels, as the settings say."""
-    if settings.hyper == "slice":
+    if sequence is not None:
+        franchise.slice_sequentially(
+            sequence, *settings.discount_prior, *settings.strength_prior, settings.dirichlet, stream
+        )
+    elif settings.hyper == "slice":
         franchise.slice_hyperparameters(
             *settings.discount_prior, *settings.strength_prior, settings.dirichlet, stream
         )

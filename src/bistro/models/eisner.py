@@ -41,6 +41,8 @@ DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 class EisnerOptions(SharedOptions):
     """How to parse with the chart, and what to return."""
 
+    temperature: float = 1.4
+    """As for all parsers; sums over all trees are less sure of themselves than searches."""
     least_candidate: float = 0.01
     """Tags are tried that the tagger finds this probable, compared with its likeliest."""
 

@@ -18,8 +18,10 @@ class SamplerSettings:
         "gibbs",
         "How customers are seated: sampled; one table a dish (Kneser-Ney); one table a customer.",
     )
-    hyper: Literal["slice", "map", "fixed"] = setting(
-        "slice", "Hyper-parameters: slice-sampled, maximised a posteriori, or fixed."
+    hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
+        "slice",
+        "Hyper-parameters: slice-sampled given the seating, or given the events in a row (minimal "
+        "and maximal seating, which says nothing of them); maximised a posteriori; or fixed.",
     )
     sweeps: int = setting(60, "Sweeps over the training events.")
     samples: int = setting(40, "How many of the last sweeps are averaged in prediction.")
@@ -40,6 +42,8 @@ class SamplerSettings:
                 f"samples = {self.samples} must lie between 1 and sweeps = {self.sweeps}: "
                 "set both, and leave some sweeps before the first sample"
             )
+        if self.hyper == "sequential" and self.seating == "gibbs":
+            raise ConfigError("hyper = 'sequential' is for minimal or maximal seating: set 'slice'")
         if not 0 <= self.discount < 1:
             raise ConfigError(f"discount = {self.discount} must lie in [0, 1)")
         if not -self.first_discount < self.strength < math.inf:

@@ -1,0 +1,136 @@
+"""Table 1 of Wallach, Sutton & McCallum (2008) on our data, and what goes beyond it.
+
+    python -m experiments.eisner_tables [table1] [beyond] [treebanks]
+
+`table1` and `beyond`: the WSJ sample, gold tags (Penn), punctuation left out, seed 1; development
+and test part. The paper's figures are for the whole Wall Street Journal (sections 2 to 21 and 23),
+some twelve times as much. As in the paper, the tree is the most probable one, and sampled
+hyper-parameters are slice-sampled under the probability of the data ("sequential": see
+docs/eisner.md); with Gibbs seating, which the paper leaves out, under that of the seating.
+
+`treebanks`: EWT and DDT, labels of finished arcs and generated labels, given and own tags,
+least risk.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import bistro
+from bistro.config import read_toml, to_dict
+from bistro.evaluate.attachment import score
+from bistro.models.eisner import EisnerModel
+from bistro.models.eisner_config import EisnerConfig
+from bistro.models.presets import file_or_preset
+from experiments.treebanks import HEADINGS, Split, evaluate, load_split
+
+PAPER = {
+    ("Dirichlet", "fixed"): {"maximal": 80.7, "minimal": 80.2},
+    ("Dirichlet", "sampled"): {"maximal": 84.3, "minimal": 84.1},
+    ("Pitman-Yor", "fixed"): {"maximal": 83.6, "minimal": 83.7},
+    ("Pitman-Yor", "sampled"): {"maximal": 85.4, "minimal": 85.7},
+}
+ONE_SAMPLE = {"sweeps": 20, "samples": 1}
+GENERATED = to_dict(read_toml(file_or_preset("eisner-generated"), EisnerConfig))
+FEATURES = ["PronType", "Case", "VerbForm", "Mood", "Number"]
+
+
+def trained(split: Split, **settings: Any) -> EisnerModel:
+    model = bistro.train("eisner", split.train, seed=1, **settings)
+    assert isinstance(model, EisnerModel)
+    return model
+
+
+def uas(model: EisnerModel, split: Split, **options: Any) -> str:
+    """UAS without punctuation, on the development and the test part."""
+    figures = [
+        evaluate(model, part, tags="given", **options).scores.no_punct.uas
+        for part in (split.dev, split.test)
+    ]
+    return " / ".join(f"{figure:.1f}" for figure in figures)
+
+
+def table1() -> None:
+    split = load_split("wsj")
+    print("\nTable 1: most probable tree, UAS np, dev / test (paper)")
+    for (prior, hyper), paper in PAPER.items():
+        cells = []
+        for seating in ("maximal", "minimal", "gibbs"):
+            sampled = "slice" if seating == "gibbs" else "sequential"
+            sampler = {
+                **ONE_SAMPLE,
+                "seating": seating,
+                "hyper": sampled if hyper == "sampled" else "fixed",
+                "dirichlet": prior == "Dirichlet",
+            }
+            model = trained(split, tagset="xpos", sampler=sampler)
+            beside = f" ({paper[seating]})" if seating in paper else ""
+            cells.append(f"{seating} {uas(model, split, mbr=False)}{beside}")
+        print(f"{prior:<10} {hyper:<8} " + "   ".join(cells), flush=True)
+
+
+def beyond() -> None:
+    split = load_split("wsj")
+    print("\nBeyond the paper: Gibbs seating, UAS np, dev / test")
+    one = trained(split, tagset="xpos", sampler=ONE_SAMPLE)
+    ten = trained(split, tagset="xpos")
+    for name, model, options in (
+        ("one sample, most probable tree", one, {"mbr": False}),
+        ("ten samples averaged, most probable tree", ten, {"mbr": False}),
+        ("one sample, least risk, temperature 1", one, {"temperature": 1.0}),
+        ("ten samples averaged, least risk, temperature 1", ten, {"temperature": 1.0}),
+        ("ten samples averaged, least risk, temperature 2", ten, {}),
+    ):
+        print(f"{name:<50} {uas(model, split, **options)}", flush=True)
+    print(f"{'ten samples, one tree drawn a sentence':<50} {drawn(ten, split)}", flush=True)
+    for part in ("dev", "test"):
+        row = evaluate(ten, getattr(split, part), tags="joint").row()
+        print(f"own tags, least risk, {part}: {HEADINGS}\n{'':<28} {row}", flush=True)
+
+
+def drawn(model: EisnerModel, split: Split, number: int = 10) -> str:
+    """UAS of trees drawn from the posterior at temperature 1, the mean of some."""
+    figures = []
+    for part in (split.dev, split.test):
+        options = {"tags": "given", "samples": number, "temperature": 1.0, "mbr": False}
+        parses = list(model.parse_all(part, threads=1, **options))
+        trees = [[parse.samples[i].heads for parse in parses] for i in range(number)]
+        scores = [
+            score(part, [s.replace(heads=h) for s, h in zip(part, heads, strict=True)])
+            for heads in trees
+        ]
+        figures.append(sum(s.no_punct.uas or 0.0 for s in scores) / number)
+    return " / ".join(f"{figure:.1f}" for figure in figures)
+
+
+def treebanks() -> None:
+    for name in ("ewt", "ddt"):
+        split = load_split(name)
+        print(f"\n{name}, test part{'':<38} {HEADINGS}")
+        features = {"tag_features": FEATURES} if name == "ewt" else {}
+        for form, settings, options in (
+            ("labels of arcs", {}, {}),
+            ("labels generated", GENERATED, {"tags_per_word": 4, "least_candidate": 0.003}),
+            *((("labels of arcs, features", features, {}),) if features else ()),
+        ):
+            model = trained(split, **settings)
+            for tags in ("given", "joint"):
+                row = evaluate(model, split.test, tags=tags, **options).row()
+                print(f"{form + ', tags ' + tags:<48} {row}", flush=True)
+
+
+def main() -> None:
+    print(__doc__)
+    parts: dict[str, Callable[[], None]] = {
+        "table1": table1,
+        "beyond": beyond,
+        "treebanks": treebanks,
+    }
+    for name in sys.argv[1:] or parts:
+        parts[name]()
+
+
+if __name__ == "__main__":
+    main()
