@@ -14,6 +14,7 @@ from bistro.errors import BistroError, OutputError
 
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
+    from bistro.models.base import Model
     from bistro.treebank.treebank import Treebank
 
 INTERRUPTED = 130
@@ -135,7 +136,6 @@ def train(
         bistro train transition train.conllu -o parser.bistro --config parser.toml
     """
     from bistro import config as configuration
-    from bistro.evaluate.text import text_figures
     from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.cluster import workers_for
@@ -192,9 +192,26 @@ def train(
     if isinstance(model, CommitteeModel):
         say(model.describe())
     elif held_out is not None:
-        from bistro.cli.perplexity import print_figures
+        _report(model, held_out, f"{path} on {dev}")
 
-        print_figures(text_figures(model, held_out), f"{path} on {dev}")
+
+def _report(model: Model, held_out: Treebank, title: str) -> None:
+    """Print how well a model predicts held-out text or, if it cannot, how well it parses it."""
+    from bistro.cli.perplexity import print_figures
+    from bistro.evaluate.development import DevelopmentSet, default_metric
+    from bistro.evaluate.text import text_figures
+    from bistro.models.parsing import ParsingAbility
+
+    if hasattr(model, "score") or not isinstance(model, ParsingAbility):
+        print_figures(text_figures(model, held_out), title)
+        return
+    sentences = list(held_out)
+    metric = default_metric(sentences, model.config.labels)
+    figures = DevelopmentSet(sentences, metric=metric)(model)
+    del figures["score"]
+    print(title)
+    for name, value in figures.items():
+        print(f"{name:<20} {value:6.2f}")
 
 
 def read_together(paths: list[str], format: str | None) -> Treebank:

@@ -15,7 +15,7 @@ from bistro.errors import BistroError
 from bistro.evaluate.attachment import AttachmentScores, score
 from bistro.models.committee import CommitteeModel
 from bistro.models.parses import Parse
-from bistro.models.transition import TransitionModel
+from bistro.models.parsing import ParsingAbility
 from bistro.treebank.sentence import Sentence
 
 Metric = Literal["uas", "las", "no_punct.uas", "no_punct.las"]
@@ -32,7 +32,7 @@ class DevelopmentSet:
     punct: str | None = None
     threads: int = 1
 
-    def __call__(self, model: TransitionModel | CommitteeModel) -> dict[str, float]:
+    def __call__(self, model: ParsingAbility | CommitteeModel) -> dict[str, float]:
         """Parse the sentences; the score is the mean of the metric over the ways to get tags."""
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}
@@ -55,7 +55,7 @@ def default_metric(sentences: Sequence[Sentence], labels: str) -> Metric:
 
 
 def annotated(
-    parses: Iterable[Parse], model: TransitionModel | CommitteeModel
+    parses: Iterable[Parse], model: ParsingAbility | CommitteeModel
 ) -> Iterator[Sentence]:
     """Yield the sentences with the trees and tags that were found for them."""
     for parse in parses:

@@ -104,6 +104,8 @@ class EisnerModel(ParsingAbility, Model):
 
     kind: ClassVar[str] = "eisner"
     parse_options: ClassVar[type[SharedOptions]] = EisnerOptions
+    # Time grows with the cube of the length, memory with its square: half a minute and 400 MB here.
+    most_words: ClassVar[int | None] = 1000
 
     def __init__(
         self,

@@ -122,6 +122,9 @@ class EisnerConfig:
             element_numbers(elements)
             for element in elements:
                 if element in forbidden:
-                    raise ConfigError(f"'{element}' cannot be seen by the contexts of {name}")
+                    told = f"'{element}' cannot be seen by the contexts of {name}"
+                    if generated and name == "labels":
+                        told += ", which come first: see the preset eisner-generated"
+                    raise ConfigError(told)
                 if element in GENERATED and not generated:
                     raise ConfigError(f"'{element}' is seen only where labels = 'generated'")

@@ -24,6 +24,7 @@ from bistro.models.transition_data import (
     Tree,
     Unseen,
     check_evidence,
+    place_of,
     tags_of,
 )
 from bistro.models.votes import Votes
@@ -66,7 +67,10 @@ class SharedOptions:
 class ParsingAbility:
     """The methods of a model that parses."""
 
+    kind: ClassVar[str]
     parse_options: ClassVar[type[SharedOptions]]
+    most_words: ClassVar[int | None] = None
+    """Sentences that are longer are refused."""
     config: Any
     """Of the model's own kind, with `CodecSettings` among its settings."""
     codec: Codec
@@ -140,6 +144,11 @@ class ParsingAbility:
         n = len(sentence)
         if n == 0:
             raise BistroError("a sentence has no words to parse")
+        if self.most_words is not None and n > self.most_words:
+            raise BistroError(
+                f"{place_of(sentence)} has {n:,} words, and a model of kind '{self.kind}' parses "
+                f"at most {self.most_words:,}: cut it, or use a transition parser"
+            )
         tags = tags_of(sentence, self.config) if options.tags == "given" else [MISSING] * n
         if not options.partial:
             return Tree(tags, [-1] * n, [MISSING] * n)

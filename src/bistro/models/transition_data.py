@@ -275,11 +275,11 @@ def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     tags = tags_of(sentence, config)
     if MISSING in tags:
         raise BistroError(
-            f"{_place(sentence)}: a word has no {config.tagset} tag to learn from: give a treebank "
+            f"{place_of(sentence)}: a word has no {config.tagset} tag to learn from: give a treebank "
             "with tags (and raw text, if there is some, with --text)"
         )
     if min(sentence.heads, default=0) < 0:
-        raise BistroError(f"{_place(sentence)}: a word has no head to learn from")
+        raise BistroError(f"{place_of(sentence)}: a word has no head to learn from")
     labels = [MISSING] * len(sentence) if config.labels == "none" else list(sentence.deprels)
     if is_projective(sentence.heads):
         return Tree(tags, list(sentence.heads), labels)
@@ -301,7 +301,7 @@ def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
     elif not is_projective(heads) or _arc_over_own_head(heads):
         reason = "the given heads cross, and this parser finds no such tree: leave some open"
     if reason:
-        raise BistroError(f"{_place(sentence)}: {reason}")
+        raise BistroError(f"{place_of(sentence)}: {reason}")
 
 
 def _arc_over_own_head(heads: Sequence[int]) -> bool:
@@ -321,6 +321,7 @@ def _mirrored(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     return ends - np.arange(int(offsets[-1]))
 
 
-def _place(sentence: Sentence) -> str:
+def place_of(sentence: Sentence) -> str:
+    """Name a sentence in a message."""
     name = f"sentence '{sentence.sent_id}'" if sentence.sent_id else "a sentence"
     return f"{name} at line {sentence.line}" if sentence.line else name

@@ -1,0 +1,67 @@
+"""Speed of Eisner's model on one core: training, parsing, growth with the length of the sentence.
+
+    python -m benchmarks.eisner
+
+Asked for: 150 sentences a second on the WSJ sample, a sentence of 40 words in 20 milliseconds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import bistro
+from benchmarks.data import best_seconds, data_dir
+from bistro.models.eisner import EisnerModel
+from bistro.treebank.sentence import Sentence
+
+REPEATS = 5
+
+
+def speed(model: EisnerModel, sentences: Sequence[Sentence], **options: Any) -> float:
+    """Return seconds for parsing all sentences on one core."""
+    return best_seconds(lambda: list(model.parse_all(sentences, threads=1, **options)), REPEATS)
+
+
+def growth(model: EisnerModel, words: Sequence[str], tags: Sequence[str]) -> None:
+    """Sentences of 10 to 160 words, glued from real ones: time a sentence, in milliseconds."""
+    for way in ("given", "joint"):
+        times = []
+        for length in (10, 20, 40, 80, 160):
+            glued = [
+                Sentence.from_columns(words[i : i + length], xpos=tags[i : i + length])
+                for i in range(0, min(len(words), 4000) - length, length)
+            ]
+            times.append(speed(model, glued, tags=way) / len(glued) * 1e3)
+        told = " ".join(f"{time:.2f}" for time in times)
+        print(f"  tags {way}, 10 20 40 80 160 words: {told} ms a sentence", flush=True)
+
+
+def main() -> None:
+    folder = data_dir() / "ptb_sample"
+    before = time.process_time()
+    model = bistro.train("eisner", bistro.read(folder / "wsj-train.conll"), seed=1, tagset="xpos")
+    assert isinstance(model, EisnerModel)
+    print(f"WSJ sample: 20 sweeps in {time.process_time() - before:.1f} s")
+    test = bistro.read(folder / "wsj-test.conll")
+    for options in (
+        {"tags": "given"},
+        {"tags": "given", "mbr": False},
+        {"tags": "joint"},
+        {"tags": "joint", "kbest": 10},
+        {"tags": "joint", "samples": 10},
+    ):
+        seconds = speed(model, test, **options)
+        told = ", ".join(f"{name} {value}" for name, value in options.items())
+        print(
+            f"  {told}: {len(test) / seconds:,.0f} sentences/s, "
+            f"{test.words / seconds:,.0f} words/s",
+            flush=True,
+        )
+    words = [word for sentence in test for word in sentence.forms]
+    growth(model, words, [tag for sentence in test for tag in sentence.xpos])
+
+
+if __name__ == "__main__":
+    main()
