@@ -275,8 +275,8 @@ def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     tags = tags_of(sentence, config)
     if MISSING in tags:
         raise BistroError(
-            f"{place_of(sentence)}: a word has no {config.tagset} tag to learn from: give a treebank "
-            "with tags (and raw text, if there is some, with --text)"
+            f"{place_of(sentence)}: a word has no {config.tagset} tag to learn from: give a "
+            "treebank with tags (and raw text, if there is some, with --text)"
         )
     if min(sentence.heads, default=0) < 0:
         raise BistroError(f"{place_of(sentence)}: a word has no head to learn from")
