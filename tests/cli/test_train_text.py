@@ -140,6 +140,30 @@ def test_a_worker_that_is_killed_does_not_show(
     assert [path.name for path in here.iterdir()] == ["m.bistro"]
 
 
+def test_what_is_parsed_outlives_the_cluster(
+    data: Path, here: Path, bistro_here: Command, unbroken: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(analyses, "PIECE_SENTENCES", 100)
+    on_words = Watcher.on_words
+    cluster = distributed.LocalCluster(n_workers=1, dashboard_address=":0", silence_logs=50)
+
+    def lose_it(self: Watcher, done: int, total: int) -> None:
+        on_words(self, done, total)
+        if done:
+            cluster.close()
+
+    with cluster, monkeypatch.context() as patched:
+        patched.setattr(Watcher, "on_words", lose_it)
+        ended = bistro_here(*arguments(data, "--cluster", cluster.scheduler_address))
+    assert ended.code == 2
+    assert "the scheduler is gone: start the cluster again, then resume" in ended.err
+    assert [path.name for path in here.iterdir()] == ["m.bistro.checkpoint"]
+    ended = bistro_here(*arguments(data, "--resume"))
+    assert "going on after" in ended.err
+    assert Path("m.bistro").read_bytes() == unbroken
+
+
 @pytest.mark.parametrize(
     ("more", "complaint"),
     [

@@ -34,6 +34,7 @@ from bistro.errors import BistroError, ConfigError
 from bistro.inference.analyses import Analyses, parse_text
 from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.checkpoint import PhaseCheckpoint, StoppedError
+from bistro.inference.cluster import ClusterError
 from bistro.inference.gibbs import Chain
 from bistro.inference.train_transition import (
     tags_of_words,
@@ -145,25 +146,32 @@ class _Run:
         session = self._session(phase, {"parser": content})
         workers = session.workers or LocalWorkers(session.threads)
 
+        def keep() -> None:
+            if session.checkpoint:
+                session.checkpoint.save("", {}, analyses.state())
+
         def after_piece() -> None:
             session.on_words(analyses.words, self.text.words)
-            stopping = session.stop_asked() and analyses.words < self.text.words
-            if session.checkpoint and (stopping or session.checkpoint.is_due()):
-                session.checkpoint.save("", {}, analyses.state())
-            if stopping:
+            if session.stop_asked() and analyses.words < self.text.words:
                 raise StoppedError(
                     f"stopped after {analyses.words:,} of {self.text.words:,} words of raw text"
                 )
+            if session.checkpoint and session.checkpoint.is_due():
+                keep()
 
         session.on_words(analyses.words, self.text.words)
-        parse_text(
-            SharedModel(model),
-            self.text,
-            analyses,
-            particles=self.config.raw_text.particles,
-            workers=workers,
-            after_piece=after_piece,
-        )
+        try:
+            parse_text(
+                SharedModel(model),
+                self.text,
+                analyses,
+                particles=self.config.raw_text.particles,
+                workers=workers,
+                after_piece=after_piece,
+            )
+        except (StoppedError, ClusterError):
+            keep()
+            raise
 
     def _learn(self, analyses: Analyses, phase: int) -> TransitionModel:
         ids, offsets = self.codec.encode_words(self.text)
