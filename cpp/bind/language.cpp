@@ -135,17 +135,19 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
         }
         const std::size_t n = batch.size();
         std::vector<std::vector<PrefixFigures>> results(n * request.repeats);
-        // Searches outlast a sentence, because what they have looked up serves the next one.
+        // Searches outlast a sentence, because what they have looked up serves the next one, and most of all the next run of the
+        // same sentence.
         auto score_with = [&](auto policy_of) {
             in_parallel_each(results.size(), threads, [&] {
                 using Policy = decltype(policy_of(std::int64_t{}, static_cast<Stream*>(nullptr)));
-                return [&, search = Search<Frozen, Policy>(model, policy_of(1, nullptr), options)](std::size_t task) mutable {
-                    Sentence sentence = batch.sentence(task % n);
+                return [&, search = Search<Frozen, Policy>(model, policy_of(1, nullptr), options)](std::size_t at) mutable {
+                    const std::size_t number = at / request.repeats, run = at % request.repeats, task = run * n + number;
+                    Sentence sentence = batch.sentence(number);
                     sentence.prepare();
                     Stream rng(request.seed, request.purpose, task);
                     // Runs of one size round the same expected numbers, and a spread over few of them would often miss the
                     // rounding.
-                    const std::int64_t more = static_cast<std::int64_t>(task / n) % (1 + request.size / 10);
+                    const std::int64_t more = static_cast<std::int64_t>(run) % (1 + request.size / 10);
                     results[task] = prefix_figures(search, policy_of(request.size + more, &rng), sentence);
                 };
             });

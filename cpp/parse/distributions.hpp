@@ -4,6 +4,8 @@
 // kept until another needs the slot; a franchise that still learns has nothing to keep.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -22,25 +24,37 @@ public:
     const double* of(const Elements& elements) {
         Path path;
         const int depth = predictor_.descend(elements, path);
-        if (kept_.empty()) {
-            kept_.resize(kKeeps ? kSlots : 1, kNone);
-            values_.resize(kept_.size() * outcomes_);
-        }
-        const std::size_t slot = kKeeps ? mix(path[depth]) & (kSlots - 1) : 0;
-        double* values = values_.data() + slot * outcomes_;
-        if (kKeeps && kept_[slot] == path[depth]) return values;
+        if (slots_.empty()) slots_.resize(num_slots());
+        Slot& slot = slots_[mix(path[depth]) & (slots_.size() - 1)];
+        const bool is_known = kKeeps && slot.restaurant == path[depth];
+        if (slot.row == kNone) add_row(slot);
+        double* values = values_.data() + slot.row * outcomes_;
+        if (is_known) return values;
         predictor_.franchise->distribution(path.data(), depth, values);
-        kept_[slot] = path[depth];
+        slot.restaurant = path[depth];
         return values;
     }
 
 private:
+    struct Slot {
+        std::uint32_t restaurant = kNone, row = kNone;
+    };
     static constexpr bool kKeeps = std::is_same_v<Franchise, Frozen>;
-    static constexpr std::size_t kSlots = 4096;
+    static constexpr std::size_t kMostSlots = std::size_t{1} << 14, kMostBytes = std::size_t{1} << 23;
+
+    std::size_t num_slots() const {
+        return kKeeps ? std::min(kMostSlots, std::bit_floor(1 + kMostBytes / (outcomes_ * sizeof(double)))) : 1;
+    }
+    // Slots get memory when they are first used: a single sentence needs few.
+    void add_row(Slot& slot) {
+        slot.row = static_cast<std::uint32_t>(values_.size() / outcomes_);
+        values_.resize(values_.size() + outcomes_);
+    }
+
     const Predictor<Franchise>& predictor_;
     std::size_t outcomes_;
-    std::vector<std::uint32_t> kept_;  // restaurants, by slot
-    std::vector<double> values_;       // by slot and outcome
+    std::vector<Slot> slots_;
+    std::vector<double> values_;  // by row and outcome
 };
 
 }  // namespace bistro
