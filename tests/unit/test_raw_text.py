@@ -43,6 +43,11 @@ def test_what_cannot_be_seen_is_kept_and_counted(tmp_path: Path) -> None:
     assert "which are left out, or spaces other than the plain one, which are kept" in note
 
 
+def test_one_file_may_stand_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("to be\n")
+    assert list(RawText(tmp_path / "a.txt")) == list(RawText(str(tmp_path / "a.txt")))
+
+
 def test_a_treebank_is_not_raw_text() -> None:
     with pytest.raises(BistroError, match=r"t\.conllu\.gz: is conllu by its name"):
         RawText(["a.txt", "t.conllu.gz"])

@@ -116,6 +116,30 @@ def test_a_string_is_not_a_sentence(ngram):
             ngram.surprisal(wrong)
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"method": "beam"}, "method = 'beam' is not possible: smc or search"),
+        ({"tags": "some"}, "tags = 'some' is not possible: all or seen"),
+        ({"particles": 0}, "particles = 0 must be at least 1"),
+        ({"repeats": 0}, "repeats = 0 must be at least 1"),
+    ],
+)
+def test_impossible_options_are_refused(parser, options, told):
+    with pytest.raises(BistroError, match=told):
+        parser.surprisal(TEXT, **options)
+
+
+def test_nothing_to_score_is_an_empty_table(parser, ngram):
+    assert len(parser.surprisal([])) == len(ngram.surprisal([])) == 0
+
+
+def test_a_prefix_is_a_list_of_words(parser, ngram):
+    for model in (parser, ngram):
+        with pytest.raises(BistroError, match="a prefix is a list of words"):
+            list(model.generate(1, prefix="The dog"))
+
+
 def test_the_seed_decides(parser):
     first, again, other = (parser.surprisal(TEXT, seed=s, **QUICK) for s in (1, 1, 2))
     assert list(first) == list(again)

@@ -92,7 +92,7 @@ def train(
     seed: int = 1,
     dev: Iterable[Words] | None = None,
     session: Session | None = None,
-    text: Sequence[str | os.PathLike[str]] = (),
+    text: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     **settings: Any,
 ) -> Model:
     """Train a model of `kind` on a treebank, or on sentences given as lists of words.

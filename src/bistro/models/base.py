@@ -49,6 +49,12 @@ def check_temperature(temperature: float) -> None:
         raise ConfigError(f"temperature = {temperature} must be a number above 0")
 
 
+def check_prefix(prefix: Sequence[str]) -> None:
+    """Refuse a prefix that is one string, whose words would be its letters."""
+    if isinstance(prefix, str):
+        raise BistroError("a prefix is a list of words: split the text first")
+
+
 @dataclass(frozen=True)
 class Origin:
     """Where a model came from: the data, the seed, and how training went."""

@@ -33,6 +33,7 @@ from bistro.models.base import (
     TextScores,
     Words,
     as_words,
+    check_prefix,
     check_temperature,
 )
 from bistro.models.settings import (
@@ -129,6 +130,7 @@ class NgramModel(Model):
         """
         check_seed(seed)
         check_temperature(temperature)
+        check_prefix(prefix)
         given = self.vocabulary.encode(prefix)
         pad = self.config.order - 1
         start = np.concatenate((given[::-1], np.full(pad, self.vocabulary.start, dtype=np.int32)))

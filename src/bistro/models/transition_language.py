@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import ScoreRequest, TransitionParser
-from bistro.errors import BistroError
-from bistro.models.base import TextScores, Words, as_words, check_temperature
+from bistro.errors import BistroError, ConfigError
+from bistro.models.base import TextScores, Words, as_words, check_prefix, check_temperature
 from bistro.models.spelling import spelled
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec
@@ -47,6 +47,16 @@ class ScoreOptions:
     seed: int = 1
     threads: int = 0
     """0: as many as the machine has."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be done."""
+        for name, choices in (("method", ("smc", "search")), ("tags", ("all", "seen"))):
+            if getattr(self, name) not in choices:
+                wanted = " or ".join(choices)
+                raise ConfigError(f"{name} = '{getattr(self, name)}' is not possible: {wanted}")
+        for name in ("particles", "repeats"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} = {getattr(self, name)} must be at least 1")
 
     def request(self, num_tags: int, num_labels: int) -> ScoreRequest:
         """Return the options as the core takes them."""
@@ -108,6 +118,7 @@ class LanguageAbility:
             )
         check_seed(seed)
         check_temperature(temperature)
+        check_prefix(prefix)
         made = self._parser.generate(
             n,
             LONGEST_GENERATED,
@@ -161,10 +172,10 @@ def _scores(
 
     `log_scale` is the part of each word's log-probability that all its analyses share.
     """
-    prefix = found["log_prefix"].reshape(-1, is_eos.size)
+    runs = max(found["log_prefix"].size // max(is_eos.size, 1), 1)
+    prefix = found["log_prefix"].reshape(runs, is_eos.size)
     # Each run's means count by the probability that the run found.
     share = np.exp(prefix - np.logaddexp.reduce(prefix, axis=0))
-    runs = prefix.shape[0]
     mean = np.logaddexp.reduce(prefix, axis=0) - np.log(runs)
     firsts = offsets[:-1]
     before = np.concatenate(([0.0], mean[:-1]))

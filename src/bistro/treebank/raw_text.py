@@ -46,8 +46,9 @@ class TextFacts:
 class RawText:
     """Sentences of several files as lists of words; each iteration reads the files again."""
 
-    def __init__(self, paths: Sequence[str | os.PathLike[str]]) -> None:
-        self.paths = [os.fspath(path) for path in paths]
+    def __init__(self, paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> None:
+        several = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+        self.paths = [os.fspath(path) for path in several]
         if STANDARD_STREAM in self.paths:
             raise BistroError("raw text is read several times: give files, not stdin")
         for path in self.paths:
