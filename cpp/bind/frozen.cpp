@@ -8,6 +8,7 @@
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "bind/frozen_holder.hpp"
+#include "hpyp/fan.hpp"
 #include "hpyp/freeze.hpp"
 
 namespace bistro::bind {
@@ -45,6 +46,22 @@ Out<double> log_probabilities(const FrozenHolder& self, const InContexts& contex
             out[i] = std::log(
                 self.frozen.probability_on_path(path.data(), depth, static_cast<std::uint32_t>(dishes.data()[i])));
         }
+    }
+    return give(std::move(out));
+}
+
+// A row of `width` values for each context and dish.
+Out<double> fan_probabilities(const FrozenHolder& self, const InContexts& contexts, const In<std::int32_t>& dishes,
+                              std::int32_t width, std::size_t most_bytes) {
+    if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
+    if (contexts.shape(1) < 1 || width < 1) throw std::invalid_argument("contexts need a first element, which has a value");
+    std::vector<double> out(dishes.shape(0) * static_cast<std::size_t>(width));
+    {
+        nb::gil_scoped_release release;
+        Fan fan(self.frozen, width, most_bytes);
+        for (std::size_t i = 0; i < dishes.shape(0); ++i)
+            fan.probabilities(static_cast<std::uint32_t>(dishes.data()[i]), row(contexts, i),
+                              static_cast<int>(contexts.shape(1)), out.data() + i * static_cast<std::size_t>(width));
     }
     return give(std::move(out));
 }
@@ -108,6 +125,8 @@ void bind_frozen(nb::module_& m) {
              "dish"_a.noconvert(), "probability"_a.noconvert(), "base"_a.noconvert(), "dishes"_a)
         .def("log_probabilities", &log_probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert(),
              "Natural logarithms of p(dish | context), a row of contexts each.")
+        .def("fan_probabilities", &fan_probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert(), "width"_a, "most_bytes"_a,
+             "p(dish | v, the rest of the context) for every first element v below `width`, row after row.")
         .def("distribution", &distribution, "context"_a.noconvert(), "p(. | context) over all dishes.")
         .def("sample_sequence", &sample_sequence, "start"_a.noconvert(), "end"_a, "max_length"_a, "rng"_a)
         .def_prop_ro("dishes", [](const FrozenHolder& self) { return self.frozen.dishes; });
