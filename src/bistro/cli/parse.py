@@ -139,6 +139,7 @@ def parse(
         bistro parse one.bistro another.bistro test.conllu -o together.conllu
     """
     from bistro.cli.parse_run import ParseRun
+    from bistro.cli.progress import Progress
     from bistro.models.base import load
     from bistro.models.committee import CommitteeModel
     from bistro.treebank.treebank import iter_sentences, write
@@ -164,7 +165,7 @@ def parse(
     trained = [load(model) for model in models]
     run = ParseRun(trained[0] if len(trained) == 1 else CommitteeModel.of(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
-    write(run.parsed(sentences), output)
+    write(Progress(input, output).watch(run.parsed(sentences)), output)
     say(run.report(input))
 
 

@@ -1,0 +1,59 @@
+"""The line that shows how far a run over a file has come."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from bistro.cli import progress
+from bistro.treebank.treebank import iter_sentences
+
+TEXT = "The dog sleeps .\nIt rains .\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "in.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def shown(monkeypatch, source, stderr, output="out.conllu") -> str:
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr(progress, "EVERY_SECONDS", 0.0)
+    sentences = list(iter_sentences(source))
+    assert list(progress.Progress(source, output).watch(sentences)) == sentences
+    return stderr.getvalue()
+
+
+def test_words_pace_and_time_left_on_a_terminal(monkeypatch, source):
+    told = shown(monkeypatch, source, Terminal()).split("\r")
+    assert told[1].startswith("4 words  ")
+    assert told[2].startswith("7 words  ")
+    assert "words/s" in told[2]
+    assert told[2].rstrip().endswith("0 s left")
+    assert told[3].strip() == ""
+
+
+def test_silent_in_a_log(monkeypatch, source):
+    assert shown(monkeypatch, source, io.StringIO()) == ""
+
+
+def test_silent_where_the_trees_themselves_are_seen(monkeypatch, source):
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert shown(monkeypatch, source, Terminal(), "-") == ""
+
+
+def test_lines_are_known_of_plain_files_only(source, tmp_path):
+    assert progress.lines_of(source) == 2
+    packed = tmp_path / "in.txt.gz"
+    packed.write_bytes(b"\n\n")
+    assert progress.lines_of(packed) is None
+    assert progress.lines_of("-") is None
