@@ -1,6 +1,7 @@
 """Does learning from words alone, after learning from trees, make a better language model?
 
     python -m experiments.unsupervised_stage [both|trees|tags] [particles] [sweeps] [seen|all]
+    python -m experiments.unsupervised_stage control [oracle|sampled] [sweeps] [samples]
 
 WSJ sample, preset `wsj`, one `<unk>`, seed 1: 20 sweeps on the trees, then particle Gibbs over what
 is named (Buys & Blunsom 2015, §5.4). Printed after some of the sweeps: how many draws changed
@@ -10,6 +11,8 @@ Monte Carlo, 10 runs of 100 particles, all tags, ends of sentences counted). At 
 samples are averaged and set beside the model of the first stage, which averages ten as well: dev
 and test, also with ten times the particles, so that models and not bounds are compared, and the
 sum over the analyses that the search keeps; UAS without punctuation with own tags and with given.
+A control has the first stage alone, for longer, by the oracle's derivations or sampled ones: dev
+and test.
 """
 
 from __future__ import annotations
@@ -48,6 +51,13 @@ def settings(latent: str, particles: int, sweeps: int, tags: str) -> TransitionC
         "samples": KEPT,
         "tags": tags,
     }
+    return from_dict(TransitionConfig, mapping)
+
+
+def control_settings(derivations: str, sweeps: int, samples: int) -> TransitionConfig:
+    mapping = to_dict(read_toml(file_or_preset("wsj"), TransitionConfig))
+    mapping |= {"unknown": "single", "derivations": derivations}
+    mapping["sampler"] |= {"sweeps": sweeps, "samples": samples}
     return from_dict(TransitionConfig, mapping)
 
 
@@ -149,8 +159,21 @@ def compare(name: str, model: TransitionModel, split: Split) -> None:
     print(f"{name}: {shown} | {plain[0]} {scores[0].tag_accuracy:.2f} {plain[1]}", flush=True)
 
 
+def control(given: Sequence[str]) -> None:
+    """Learn from trees alone and print the perplexity of dev and test."""
+    derivations, sweeps, samples = [*given, *("oracle", "40", str(KEPT))[len(given) :]]
+    run = Run(load_split("wsj"), control_settings(derivations, int(sweeps), int(samples)))
+    run_stages(run.training.stages(), "", Session())
+    model = run.averaged()
+    figures = [perplexity(model, part) for part in (run.split.dev, run.split.test)]
+    name = f"trees alone, {derivations}, {sweeps} sweeps, {samples} samples"
+    print(f"{name}: dev {figures[0]:.2f} test {figures[1]:.2f}", flush=True)
+
+
 def main() -> None:
     given = sys.argv[1:]
+    if given[:1] == ["control"]:
+        return control(given[1:])
     latent, particles, sweeps, tags = [*given, *("both", "20", "20", "seen")[len(given) :]]
     config = settings(latent, int(particles), int(sweeps), tags)
     print(__doc__, f"latent: {latent}, {particles} particles, tags: {tags}\n", flush=True)
