@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -47,6 +47,25 @@ def check_temperature(temperature: float) -> None:
     """Refuse a temperature of 0 or below, and one that is no number."""
     if not 0 < temperature < math.inf:
         raise ConfigError(f"temperature = {temperature} must be a number above 0")
+
+
+def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of several distributions under names of a model file, ``words.nodes``."""
+    return {
+        f"{owner}.{part}": array
+        for owner, arrays in distributions.items()
+        for part, array in arrays.items()
+    }
+
+
+def by_owner(arrays: Arrays, owners: Collection[str]) -> dict[str, dict[str, NDArray[Any]]]:
+    """Return the arrays of each distribution that a model file has, as before `flat`."""
+    found: dict[str, dict[str, NDArray[Any]]] = {}
+    for name, array in arrays.items():
+        owner, _, part = name.partition(".")
+        if owner in owners:
+            found.setdefault(owner, {})[part] = array
+    return found
 
 
 def check_prefix(prefix: Sequence[str]) -> None:

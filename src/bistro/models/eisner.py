@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen
-from bistro.models.base import Arrays, Model, Origin
+from bistro.models.base import Arrays, Origin, by_owner, flat
 from bistro.models.eisner_config import EisnerConfig, element_numbers
 from bistro.models.parsing import ParsingAbility, SharedOptions
 from bistro.models.transition_data import Codec
@@ -99,7 +99,7 @@ def outcomes_of(shape: DependencyShape, codec: Codec, states: States) -> dict[st
     }
 
 
-class EisnerModel(ParsingAbility, Model):
+class EisnerModel(ParsingAbility):
     """A trained model of Eisner's kind."""
 
     kind: ClassVar[str] = "eisner"
@@ -139,23 +139,11 @@ class EisnerModel(ParsingAbility, Model):
             states.list,
         )
 
-    def header(self) -> dict[str, Any]:
-        """Return configuration and symbols."""
-        return {
-            "config": configuration.to_dict(self.config),
-            "single_root": self.single_root,
-            **self.codec.header(),
-        }
-
     def arrays(self) -> Arrays:
         """Return the frozen distributions and the states of the tagger."""
         return {
             **{f"state.{part}": array for part, array in vars(self._states).items()},
-            **{
-                f"{name}.{part}": array
-                for name, arrays in self._distributions.items()
-                for part, array in arrays.items()
-            },
+            **flat(self._distributions),
         }
 
     @classmethod
@@ -163,21 +151,7 @@ class EisnerModel(ParsingAbility, Model):
         """Make the model again from a file."""
         where = "the model's configuration"
         config = configuration.from_dict(EisnerConfig, header["config"], where)
-        distributions: dict[str, dict[str, NDArray[Any]]] = {}
-        for name, array in arrays.items():
-            owner, _, part = name.partition(".")
-            if owner in DISTRIBUTIONS:
-                distributions.setdefault(owner, {})[part] = array
+        distributions = by_owner(arrays, DISTRIBUTIONS)
         states = States(*(arrays[f"state.{part}"] for part in ("tag", "label", "begin", "list")))
         codec = Codec.from_parts(config, header, arrays)
         return cls(config, codec, distributions, states, origin, single_root=header["single_root"])
-
-    def summary(self) -> dict[str, Any]:
-        """Return symbols and size."""
-        return {
-            "words known": len(self.codec.vocabulary) - self.codec.vocabulary.num_classes,
-            "tags": len(self.codec.tags),
-            "labels": len(self.codec.labels) if self.codec.is_labelled else 0,
-            "roots": "one" if self.single_root else "several",
-            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
-        }

@@ -15,8 +15,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro import config as configuration
 from bistro._core import SentenceBatch
 from bistro.errors import BistroError
+from bistro.models.base import Model
 from bistro.models.parses import Analysis, Marginals, Parse
 from bistro.models.transition_data import (
     MISSING,
@@ -64,10 +66,9 @@ class SharedOptions:
         raise NotImplementedError
 
 
-class ParsingAbility:
+class ParsingAbility(Model):
     """The methods of a model that parses."""
 
-    kind: ClassVar[str]
     parse_options: ClassVar[type[SharedOptions]]
     most_words: ClassVar[int | None] = None
     """Sentences that are longer are refused."""
@@ -77,6 +78,24 @@ class ParsingAbility:
     single_root: bool
     _parser: Any
     """Of the core; parse(batch, request, threads) gives all results as flat arrays."""
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration and symbols."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "single_root": self.single_root,
+            **self.codec.header(),
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """Return symbols and size."""
+        return {
+            "words known": len(self.codec.vocabulary) - self.codec.vocabulary.num_classes,
+            "tags": len(self.codec.tags),
+            "labels": len(self.codec.labels) if self.codec.is_labelled else 0,
+            "roots": "one" if self.single_root else "several",
+            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+        }
 
     @property
     def tag_column(self) -> str:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from bistro import config as configuration
 from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
 from bistro.encoding.contexts import element_numbers, is_lexical
-from bistro.models.base import Arrays, Model, Origin
+from bistro.models.base import Arrays, Origin, by_owner, flat
 from bistro.models.parsing import ParsingAbility, SharedOptions, as_sentence
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec
@@ -101,7 +101,7 @@ def outcomes_of(shape: TransitionShape, codec: Codec) -> dict[str, int]:
     }
 
 
-class TransitionModel(LanguageAbility, ParsingAbility, Model):
+class TransitionModel(LanguageAbility, ParsingAbility):
     """A trained transition parser."""
 
     kind: ClassVar[str] = "transition"
@@ -148,25 +148,13 @@ class TransitionModel(LanguageAbility, ParsingAbility, Model):
         found = self._parser.parse(batch, request, 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
-    def header(self) -> dict[str, Any]:
-        """Return configuration and symbols."""
-        return {
-            "config": configuration.to_dict(self.config),
-            "single_root": self.single_root,
-            **self.codec.header(),
-        }
-
     def arrays(self) -> Arrays:
         """Return the frozen distributions and the tags of the words."""
         return {
             "word_tags.begin": self._word_tags[0],
             "word_tags.list": self._word_tags[1],
             **(self.codec.speller.arrays() if self.codec.speller else {}),
-            **{
-                f"{name}.{part}": array
-                for name, arrays in self._distributions.items()
-                for part, array in arrays.items()
-            },
+            **flat(self._distributions),
         }
 
     @classmethod
@@ -174,23 +162,9 @@ class TransitionModel(LanguageAbility, ParsingAbility, Model):
         """Make the model again from a file."""
         where = "the model's configuration"
         config = configuration.from_dict(TransitionConfig, header["config"], where)
-        distributions: dict[str, dict[str, NDArray[Any]]] = {}
-        for name, array in arrays.items():
-            owner, _, part = name.partition(".")
-            if owner in DISTRIBUTIONS:
-                distributions.setdefault(owner, {})[part] = array
+        distributions = by_owner(arrays, DISTRIBUTIONS)
         word_tags = arrays["word_tags.begin"], arrays["word_tags.list"]
         codec = Codec.from_parts(config, header, arrays)
         return cls(
             config, codec, distributions, word_tags, origin, single_root=header["single_root"]
         )
-
-    def summary(self) -> dict[str, Any]:
-        """Return symbols and size."""
-        return {
-            "words known": len(self.codec.vocabulary) - self.codec.vocabulary.num_classes,
-            "tags": len(self.codec.tags),
-            "labels": len(self.codec.labels) if self.codec.is_labelled else 0,
-            "roots": "one" if self.single_root else "several",
-            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
-        }
