@@ -81,7 +81,8 @@ def beyond() -> None:
         ("ten samples averaged, most probable tree", ten, {"mbr": False}),
         ("one sample, least risk, temperature 1", one, {"temperature": 1.0}),
         ("ten samples averaged, least risk, temperature 1", ten, {"temperature": 1.0}),
-        ("ten samples averaged, least risk, temperature 2", ten, {}),
+        ("ten samples averaged, least risk, temperature 1.4", ten, {}),
+        ("ten samples averaged, least risk, temperature 2", ten, {"temperature": 2.0}),
     ):
         print(f"{name:<50} {uas(model, split, **options)}", flush=True)
     print(f"{'ten samples, one tree drawn a sentence':<50} {drawn(ten, split)}", flush=True)
