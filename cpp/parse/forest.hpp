@@ -1,6 +1,6 @@
 // All projective trees of one sentence with their weights: the best, the sum, draws, arcs, the k best.
 //
-// The sum is taken over plain numbers, which is ten times faster than over logarithms. So that they neither vanish nor overflow,
+// The sum is taken over plain numbers, which is eight times faster than over logarithms. So that they neither vanish nor overflow,
 // the weights of each word are divided by those it has in the best tree, which then weighs 1. Should a very long sentence
 // need it nevertheless, logarithms are used.
 #pragma once
