@@ -14,7 +14,7 @@ using LabelledArcs = std::vector<std::vector<LabelledArc>>;  // by word
 
 // Arcs less probable than kLeastArc, and parts of other arcs less probable than kLeastMass, are not asked for their labels; arcs
 // less probable than kLeastMass are not listed, nor labels with a share of their arc below kLeastLabel.
-inline constexpr double kLeastArc = 1e-3, kLeastMass = 1e-6, kLeastLabel = 1e-3;
+inline constexpr double kLeastArc = 1e-3, kLeastMass = 1e-6, kLeastLabel = 1e-2;
 
 // The arcs of one word: first all masses, then the labels of those that are worth it.
 class ArcSums {

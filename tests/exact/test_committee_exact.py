@@ -14,10 +14,10 @@ import pytest
 from scipy import optimize, stats
 from transition_twins import HUGE, LABELS, TAGS, Kind, Twin, summed, twin_of
 
-from bistro.inference.mixture_weights import mixture_weights, sharpness
+from bistro.inference.mixture_weights import accurate_weights, mixture_weights, sharpness
 from bistro.models.committee import CommitteeModel
 from bistro.models.mixture import Fit
-from bistro.models.votes import Rows
+from bistro.models.votes import Rows, mixed
 from bistro.reference.arc_standard import Analysis
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
@@ -198,6 +198,28 @@ def test_weights_by_em_are_those_of_a_direct_search() -> None:
     weights = mixture_weights(events)
     assert weights.sum() == pytest.approx(1)
     assert float(-np.log(weights @ events).sum()) == pytest.approx(best, abs=1e-3)
+
+
+def test_accurate_weights_are_as_good_as_any_on_a_grid() -> None:
+    rng = np.random.default_rng(5)
+    words, entries = 400, 3
+    gold = rng.integers(entries, size=words)
+    members = []
+    for skill in (0.5, 0.8, 0.3):
+        scores = rng.exponential(size=(words, entries))
+        scores[np.arange(words), gold] += skill * rng.exponential(size=words) * 2
+        scores /= scores.sum(axis=1, keepdims=True)
+        begin = np.arange(words + 1) * entries
+        members.append(Rows(begin, np.tile(np.arange(entries), words), scores.reshape(-1)))
+
+    def right(weights: Sequence[float]) -> int:
+        return int((mixed(members, weights).likeliest() == gold).sum())
+
+    grid = [(a, b, 1.0) for a in np.geomspace(0.1, 10, 15) for b in np.geomspace(0.1, 10, 15)]
+    found = accurate_weights(members, gold)
+    assert found.sum() == pytest.approx(1)
+    assert right([1.0] * 3) < right(found.tolist())
+    assert right(found.tolist()) >= 0.98 * max(right(weights) for weights in grid)
 
 
 def test_weights_where_members_know_nothing() -> None:

@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.chains import OwnedChain, Session, fingerprint_of, run_chains
-from bistro.inference.mixture_weights import mixture_weights, sharpness
+from bistro.inference.mixture_weights import accurate_weights, likely_weights, sharpness
 from bistro.inference.train_eisner import EisnerTraining
 from bistro.inference.train_transition import Training, training_of
 from bistro.models.base import Origin, Words
 from bistro.models.committee import WAYS, CommitteeModel
 from bistro.models.committee_config import AUTO, CommitteeConfig
-from bistro.models.eisner_config import EisnerConfig
+from bistro.models.eisner_config import ChildContexts, EisnerConfig
 from bistro.models.mixture import Fit, Mixture, in_common
 from bistro.models.presets import file_or_preset
 from bistro.models.transition_config import TransitionConfig
-from bistro.models.votes import ArcCode
+from bistro.models.votes import ArcCode, Rows
 from bistro.treebank.sentence import Sentence
 
+WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.float64]]] = {
+    "accurate": accurate_weights,
+    "likely": likely_weights,
+    "equal": lambda members, gold: np.full(len(members), 1 / len(members)),
+}
 MemberSettings = TransitionConfig | EisnerConfig
 UNKNOWN = ("unknown", "unknown_below", "unknown_suffixes")
+GENERATED_LABELS = ChildContexts(
+    labels=("direction", "parent.tag", "sibling.label", "parent.word"),
+    tags=("label", "direction", "parent.tag", "sibling.tag", "parent.word"),
+    words=("tag", "label", "direction", "parent.tag", "parent.word"),
+)
 PRESETS_TRIED = ("ud", "ddt")
 PENN_TAGS = frozenset(("NN", "NNS", "VBD", "VBZ", "IN", "DT"))
 
@@ -89,17 +100,21 @@ def member_settings(
             settings = replace(settings, tagset=other, tag_features=())
             if not _has_other_tags(sentences, base.tagset, other):
                 continue
-        chosen = _eisner(settings) if side == "eisner" else settings
+        chosen: MemberSettings = settings
+        if side == "eisner":
+            chosen = _eisner(settings, generated=family == "labels" and has_labels)
         if chosen not in found.values():
             found[name] = chosen
     return found
 
 
-def _eisner(settings: TransitionConfig) -> EisnerConfig:
+def _eisner(settings: TransitionConfig, *, generated: bool) -> EisnerConfig:
     """Return the settings of Eisner's model that are those of the transition parsers."""
-    labels: Literal["generated", "none"] = "none" if settings.labels == "none" else "generated"
     names = ("tagset", "tag_features", "roots", "nonprojective", "sampler", *UNKNOWN)
-    return EisnerConfig(labels=labels, **{name: getattr(settings, name) for name in names})
+    shared = {name: getattr(settings, name) for name in names}
+    if generated:
+        return EisnerConfig(labels="generated", contexts=GENERATED_LABELS, **shared)
+    return EisnerConfig(labels="none" if settings.labels == "none" else "arcs", **shared)
 
 
 def _preset(name: str, sentences: Sequence[Sentence]) -> TransitionConfig:
@@ -133,7 +148,7 @@ def _has_other_tags(sentences: Sequence[Sentence], own: str, other: str) -> bool
 
 
 def fitted(model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: int) -> Fit:
-    """Return weights by EM on gold heads and gold tags, and the sharpness that suits them."""
+    """Return weights that put most heads and tags right, and the sharpness that suits them."""
     known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
     if not known:
         raise BistroError("the development set has no trees to fit the weights on")
@@ -142,8 +157,8 @@ def fitted(model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: in
     arcs, tags = in_common(votes, model.symbols)
     code = ArcCode(len(model.symbols.labels))
     gold = np.array([head for sentence in known for head in sentence.heads])
-    found = [rows.mapped(code.head(rows.what)).probability_of(gold) for rows in arcs]
-    heads = mixture_weights(np.stack(found))
+    by_head = [rows.mapped(code.head(rows.what)) for rows in arcs]
+    heads = WEIGHTS[model.config.weights](by_head, gold)
     fit = Fit(tuple(heads.tolist()), _tag_weights(model, known, tags), sharpness=1.0)
     lengths = [len(sentence) for sentence in known]
     mixture = Mixture.of(votes, fit, model.symbols, lengths)
@@ -159,7 +174,7 @@ def _tag_weights(
     column = model.symbols.tag_column
     gold = np.array([numbers.get(tag, -1) for s in known for tag in getattr(s, column)])
     voting = [i for i, rows in enumerate(tags) if rows is not None]
-    found = mixture_weights(np.stack([tags[i].probability_of(gold) for i in voting]))
+    found = WEIGHTS[model.config.weights]([tags[i].mapped(tags[i].what) for i in voting], gold)
     weights = np.zeros(len(tags))
     weights[voting] = found
     return tuple(weights.tolist())

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro import config as configuration
+from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
 from bistro.models.base import Arrays, Model, Origin
 from bistro.models.committee_config import CommitteeConfig
@@ -37,6 +38,7 @@ from bistro.models.mixture import Fit, Mixture, Symbols
 from bistro.models.parses import Analysis, Parse
 from bistro.models.parsing import SENTENCES_AT_ONCE, SharedOptions, as_sentence
 from bistro.models.transition import ParseOptions
+from bistro.models.transition_data import Codec
 from bistro.models.votes import Votes
 from bistro.treebank.projectivity import Scheme, deprojectivize
 from bistro.treebank.sentence import Sentence
@@ -52,7 +54,9 @@ class Voter(Protocol):
 
     kind: ClassVar[str]
     parse_options: ClassVar[type[SharedOptions]]
+    most_words: ClassVar[int | None]
     origin: Origin
+    codec: Codec
     single_root: bool
 
     @property
@@ -107,6 +111,7 @@ class CommitteeModel(Model):
         self.origin = origin
         self.symbols = Symbols.of(self.members)
         self.single_root = all(member.single_root for member in members)
+        _share_vocabularies(self.members)
 
     @classmethod
     def of(cls, models: Sequence[Model], config: CommitteeConfig | None = None) -> Self:
@@ -182,7 +187,22 @@ class CommitteeModel(Model):
 
     def votes_of_members(self, sentences: Sequence[Sentence], options: ParseOptions) -> list[Votes]:
         """Return what each member says of a batch of sentences."""
-        return [m.votes(sentences, **known_to(m, vars(options))) for m in self.members]
+        return [self._votes_of(member, sentences, options) for member in self.members]
+
+    def _votes_of(
+        self, member: Voter, sentences: Sequence[Sentence], options: ParseOptions
+    ) -> Votes:
+        """Return the votes of a member, who has nothing to say of sentences it finds too long."""
+        asked, lengths = known_to(member, vars(options)), [len(sentence) for sentence in sentences]
+        most = member.most_words
+        if most is None or max(lengths) <= most:
+            return member.votes(sentences, **asked)
+        taken = np.array(lengths) <= most
+        votes = member.votes([s for s, t in zip(sentences, taken, strict=True) if t], **asked)
+        silent = np.ones(taken.size, dtype=np.bool_)
+        silent[taken] = votes.relaxed
+        words = np.repeat(taken, lengths)
+        return Votes(votes.arcs.spread(words), votes.tags.spread(words), silent)
 
     def _least_risk(
         self, mixture: Mixture, trees: tuple[NDArray[Any], ...], number: int
@@ -198,7 +218,9 @@ class CommitteeModel(Model):
 
     def _of_one_member(self, sentence: Sentence, options: ParseOptions) -> list[Analysis]:
         """Return the tree of the member that counts most, for what is too long for the chart."""
-        first = self.members[int(np.argmax(self.fits[options.tags].heads))]
+        weights = self.fits[options.tags].heads
+        able = [m.most_words is None or len(sentence) <= m.most_words for m in self.members]
+        first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
         asked = known_to(first, {**vars(options), "samples": 0})
         parse = next(first.parse_all([sentence], **asked))
         return [replace(parse.analyses[0], log_prob=math.nan, posterior=math.nan)]
@@ -271,6 +293,14 @@ class CommitteeModel(Model):
     def member_names(self) -> list[str]:
         """Return a name for every member."""
         return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]
+
+
+def _share_vocabularies(members: Sequence[Voter]) -> None:
+    """Let members that tell the same words apart look unknown ones up together."""
+    known: dict[str, Vocabulary] = {}
+    for member in members:
+        vocabulary = member.codec.vocabulary
+        member.codec.vocabulary = known.setdefault(vocabulary.hash, vocabulary)
 
 
 def known_to(member: Voter, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ Member = Literal[
     "left-other-tags",
     "right-other-tags",
     "eisner",
+    "eisner-labels",
     "eisner-other-tags",
 ]
 
@@ -30,10 +31,10 @@ class CommitteeConfig:
     """Settings of the committee."""
 
     members: tuple[Member, ...] = setting(
-        ("left", "right", "left-labels", "right-labels", "left-other-tags"),
-        "Transition parsers from left to right and from right to left, with the contexts of the "
-        "preset, with contexts that see labels, with those of the preset table1, and with the "
-        "other column of tags. Members that cannot differ on a treebank are left out or replaced.",
+        ("left", "right", "left-labels", "left-other-tags", "right-other-tags", "eisner"),
+        "Transition parsers from left to right and from right to left, and Eisner's model; plain, "
+        "with contexts that see labels, with those of the preset table1, or with the other column "
+        "of tags. Members that cannot differ on a treebank are left out or replaced.",
     )
     preset: str = setting(
         AUTO,
@@ -53,7 +54,12 @@ class CommitteeConfig:
         ),
         "What the next action of the members that see labels is conditioned on.",
     )
-    particles: int = setting(100, "Particles of each member in parsing, unless said otherwise.")
+    weights: Literal["accurate", "likely", "equal"] = setting(
+        "accurate",
+        "Fitted on the development set so that most heads and tags come out right, so that the "
+        "gold ones are most probable (EM), or all the same.",
+    )
+    particles: int = setting(50, "Particles of each member in parsing, unless said otherwise.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
     )

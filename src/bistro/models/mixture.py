@@ -196,15 +196,15 @@ class Mixture:
 
 
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:
-    """Return the votes with the committee's numbers for labels and tags."""
+    """Return the votes with the committee's numbers for labels and tags; mixing adds equal ones."""
     code = ArcCode(len(symbols.labels))
     arcs: list[Rows] = []
     tags: list[Rows | None] = []
     for vote, labels, names in zip(votes, symbols.label_numbers, symbols.tag_numbers, strict=True):
         own = ArcCode(labels.size - 1)
         what = code.join(own.head(vote.arcs.what), labels[own.label(vote.arcs.what)])
-        arcs.append(vote.arcs.mapped(what))
-        tags.append(None if names is None else vote.tags.mapped(names[vote.tags.what]))
+        arcs.append(vote.arcs.renamed(what))
+        tags.append(None if names is None else vote.tags.renamed(names[vote.tags.what]))
     return arcs, tags
 
 

@@ -156,10 +156,14 @@ class ParsingAbility(Model):
     def _batch(
         self, sentences: Sequence[Sentence], options: SharedOptions, unseen: Unseen
     ) -> SentenceBatch:
+        for sentence in sentences:
+            self._check_length(sentence)
+        if options.tags == "joint" and not options.partial:
+            return self.codec.encode(sentences, None, unseen)
         trees = [self._evidence(sentence, options) for sentence in sentences]
         return self.codec.encode(sentences, trees, unseen)
 
-    def _evidence(self, sentence: Sentence, options: SharedOptions) -> Tree:
+    def _check_length(self, sentence: Sentence) -> None:
         n = len(sentence)
         if n == 0:
             raise BistroError("a sentence has no words to parse")
@@ -168,6 +172,9 @@ class ParsingAbility(Model):
                 f"{place_of(sentence)} has {n:,} words, and a model of kind '{self.kind}' parses "
                 f"at most {self.most_words:,}: cut it, or use a transition parser"
             )
+
+    def _evidence(self, sentence: Sentence, options: SharedOptions) -> Tree:
+        n = len(sentence)
         tags = tags_of(sentence, self.config) if options.tags == "given" else [MISSING] * n
         if not options.partial:
             return Tree(tags, [-1] * n, [MISSING] * n)

@@ -50,6 +50,16 @@ class Rows:
         chosen = np.repeat(self.begin[:-1][order] - begin[:-1], lengths) + np.arange(begin[-1])
         return Rows(begin, self.what[chosen], self.probability[chosen])
 
+    def spread(self, places: NDArray[np.bool_]) -> Rows:
+        """Return the rows at the places that are true, with empty ones at the others."""
+        lengths = np.zeros(places.size, dtype=np.int64)
+        lengths[places] = np.diff(self.begin)
+        return Rows(np.concatenate(([0], np.cumsum(lengths))), self.what, self.probability)
+
+    def renamed(self, what: Ints) -> Rows:
+        """Return the rows with other names of the entries, among which some may now be equal."""
+        return Rows(self.begin, what, self.probability)
+
     def mapped(self, what: Ints) -> Rows:
         """Return the rows with other names of the entries; those that become one are added."""
         return gathered(self.row, what, self.probability, len(self))
@@ -63,11 +73,13 @@ class Rows:
 
     def likeliest(self) -> Ints:
         """Return the entry of each word with the highest probability, -1 for a word without any."""
-        row = self.row
         best = np.full(len(self), -1)
+        filled = np.flatnonzero(np.diff(self.begin))
+        highest = np.maximum.reduceat(self.probability, self.begin[filled])
+        is_highest = self.probability == np.repeat(highest, np.diff(self.begin)[filled])
         # Where several are equal the first of them is written last, and stays.
-        order = np.lexsort((-self.what, self.probability, row))
-        best[row[order]] = self.what[order]
+        places = np.flatnonzero(is_highest)[::-1]
+        best[self.row[places]] = self.what[places]
         return best
 
     def among(self, chosen: NDArray[np.bool_]) -> Rows:
