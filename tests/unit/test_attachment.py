@@ -8,7 +8,7 @@ import pytest
 
 from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.evaluate.attachment import CONTENT_RELATIONS, score
-from bistro.evaluate.punctuation import is_unicode_punctuation, mark, recognise
+from bistro.treebank.punctuation import is_unicode_punctuation, mark, recognise
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import read
 

@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bistro.evaluate.punctuation import Punctuation, mark
+from bistro.treebank.punctuation import Punctuation, mark
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING

@@ -21,6 +21,7 @@ from bistro.inference.semi import train_with_text
 from bistro.inference.spelling import SpelledChain, SpellingLearner
 from bistro.inference.train_committee import train_committee
 from bistro.inference.train_eisner import train_eisner
+from bistro.inference.train_linearize import train_linearize
 from bistro.inference.train_topics import train_topics
 from bistro.inference.train_transition import train_transition
 from bistro.models.base import Model, Origin, Words, as_words
@@ -28,6 +29,8 @@ from bistro.models.committee import CommitteeModel
 from bistro.models.committee_config import CommitteeConfig
 from bistro.models.eisner import EisnerModel
 from bistro.models.eisner_config import EisnerConfig
+from bistro.models.linearize import LinearizeModel
+from bistro.models.linearize_config import LinearizeConfig
 from bistro.models.ngram import WORDS, NgramConfig, NgramModel
 from bistro.models.topics import TopicsModel
 from bistro.models.topics_config import TopicsConfig
@@ -68,9 +71,10 @@ TRAINERS: dict[str, tuple[type[Any], Callable[..., Model]]] = {
     TransitionModel.kind: (TransitionConfig, train_transition),
     EisnerModel.kind: (EisnerConfig, train_eisner),
     CommitteeModel.kind: (CommitteeConfig, train_committee),
+    LinearizeModel.kind: (LinearizeConfig, train_linearize),
 }
 """The configuration and the trainer of every kind."""
-USES_DEV = (CommitteeModel.kind,)
+USES_DEV = (CommitteeModel.kind, LinearizeModel.kind)
 """Kinds that learn something from a development set."""
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from bistro.models.base import Model
 from bistro.models.committee import CommitteeModel
 from bistro.models.eisner import EisnerModel
+from bistro.models.linearize import LinearizeModel
 from bistro.models.ngram import NgramModel
 from bistro.models.topics import TopicsModel
 from bistro.models.transition import TransitionModel
 
 KINDS: dict[str, type[Model]] = {
     model.kind: model
-    for model in (NgramModel, TopicsModel, TransitionModel, EisnerModel, CommitteeModel)
+    for model in (NgramModel, TopicsModel, TransitionModel, EisnerModel, CommitteeModel, LinearizeModel)
 }
 """Every kind of model by the name it has on the command line and in its file."""

@@ -1,0 +1,348 @@
+"""Word order: the orders of an unordered dependency tree, with probabilities.
+
+A tree says what hangs on what, not what comes first. Head by head, a mixture of parts (n-grams of
+dependents, observed orders; each under a labelling) gives every order of a head's dependents a
+probability (Futrell & Gibson 2015):
+
+    p(order of the sentence | tree) = prod_heads  sum_m w_m  p_m(order of its dependents | them)
+
+Two dependents with the same label are still two words: the probabilities of all orders of words
+sum to 1. Logarithms are natural.
+
+>>> import bistro
+>>> trees = bistro.builtin(sentences=300, seed=1)
+>>> model = bistro.train("linearize", trees, seed=1)
+>>> best = model.linearize(trees[0])[0]
+>>> sorted(best.sentence.forms) == sorted(f for f in trees[0].forms if f not in ".,")
+True
+>>> model.score_order(trees[0]).log_prob <= 0
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro.errors import BistroError
+from bistro.models.base import Arrays, Model, Origin
+from bistro.models.linearize_config import (
+    LinearizeConfig,
+    Labelling,
+    order_of,
+    parse_labelling,
+)
+from bistro.models.linearize_orders import Order, Orders
+from bistro.models.linearize_output import reordered
+from bistro.models.linearize_parts import (
+    SMALL,
+    CountedSteps,
+    DependentNgram,
+    ObservedOrders,
+    Part,
+    ProcessSteps,
+    Steps,
+)
+from bistro.models.linearize_search import best_orders, combined, with_words
+from bistro.models.linearize_trees import (
+    Family,
+    Labels,
+    UnorderedTree,
+    check_labels,
+    families,
+    projective_order,
+)
+from bistro.rng import Stream, check_seed
+from bistro.treebank.punctuation import Punctuation, mark, recognise
+from bistro.treebank.sentence import Sentence
+
+Floats = NDArray[np.float64]
+
+
+class OrderedFamily(NamedTuple):
+    """A family, and the number of its head and of each dependent under every labelling."""
+
+    family: Family
+    heads: tuple[int, ...]
+    labels: tuple[tuple[int, ...], ...]
+    """By dependent: those on the left, then those on the right, from the head outwards."""
+
+
+@dataclass(frozen=True)
+class OrderScore:
+    """The log-probability of the order of one sentence, given its tree."""
+
+    log_prob: float
+    """Natural logarithm."""
+    dependents: int
+    by_family: list[tuple[Family, float]]
+
+
+@dataclass(frozen=True)
+class Linearization:
+    """One order of a tree."""
+
+    sentence: Sentence
+    order: list[int]
+    """The words of the given sentence by number, from left to right."""
+    log_prob: float
+
+
+def part_names(config: LinearizeConfig) -> list[str]:
+    """Return the names of the parts that are mixed.
+
+    >>> part_names(LinearizeConfig(models=("n2",), labellings=("HDR", "R")))
+    ['HDR/n2', 'R/n2']
+    """
+    kinds = [f"n{n}" if (n := order_of(model)) else model for model in config.models]
+    return [f"{name}/{kind}" for name in config.labellings for kind in dict.fromkeys(kinds)]
+
+
+class LinearizeModel(Model):
+    """A trained model of word order."""
+
+    kind: ClassVar[str] = "linearize"
+
+    def __init__(
+        self,
+        config: LinearizeConfig,
+        rule: str,
+        parts: Mapping[str, Part],
+        weights: Floats,
+        origin: Origin,
+    ) -> None:
+        self.config = config
+        self.rule = rule
+        """How punctuation is recognised."""
+        self.parts = dict(parts)
+        self.weights = weights
+        self.origin = origin
+        self.names = part_names(config)
+        self.labellings = [parse_labelling(name, config.tags) for name in config.labellings]
+        self._labels = [self.parts[f"{name}/n1"].labels for name in config.labellings]
+        self._mixed = [
+            (self.parts[name], config.labellings.index(name.rpartition("/")[0]))
+            for name in self.names
+        ]
+        with np.errstate(divide="ignore"):
+            self._log_weights = np.log(weights)
+        self._known: dict[tuple[int, int, tuple[int, ...]], Orders] = {}
+
+    def with_weights(self, weights: Floats) -> LinearizeModel:
+        """Return the same parts, mixed with other weights."""
+        return LinearizeModel(self.config, self.rule, self.parts, weights, self.origin)
+
+    @staticmethod
+    def rule_for(config: LinearizeConfig, sentences: Iterable[Sentence]) -> str:
+        """Return how punctuation is recognised in a treebank."""
+        return recognise(sentences) if config.punct == "auto" else config.punct
+
+    @staticmethod
+    def trees_of(
+        sentences: Iterable[Sentence], config: LinearizeConfig, rule: str
+    ) -> list[UnorderedTree]:
+        """Return checked trees, without punctuation unless it is kept."""
+        labellings = [parse_labelling(name, config.tags) for name in config.labellings]
+        trees = []
+        for sentence in sentences:
+            marks = mark(sentence, rule) if config.punctuation == "removed" else None  # type: ignore[arg-type]
+            tree = UnorderedTree.of(sentence, marks)
+            for labelling in labellings:
+                check_labels(tree, labelling)
+            trees.append(tree)
+        return trees
+
+    def tree_of(self, sentence: Sentence) -> UnorderedTree:
+        """Return the tree of a sentence as the model takes it."""
+        if not isinstance(sentence, Sentence):
+            raise BistroError("word order is a matter of trees: give a sentence with heads")
+        return self.trees_of([sentence], self.config, self.rule)[0]
+
+    def ordered_families(self, tree: UnorderedTree) -> list[OrderedFamily]:
+        """Return the families of a tree with their numbers under all labellings."""
+        numbers = [labels.numbers(tree) for labels in self._labels]
+        return [
+            OrderedFamily(
+                family,
+                tuple([heads[family.head - 1] for heads, _ in numbers]),
+                tuple([tuple([of[w - 1] for _, of in numbers]) for w in family.dependents]),
+            )
+            for family in families(tree)
+        ]
+
+    def part_log_probs(self, ordered: OrderedFamily) -> Floats:
+        """Return the log-probability of the order of a family under every part."""
+        found = np.empty(len(self._mixed))
+        middle = len(ordered.family.left)
+        for i, (_, labelling) in enumerate(self._mixed):
+            own = [labels[labelling] for labels in ordered.labels]
+            types = sorted(set(own))
+            places = {label: place for place, label in enumerate(types)}
+            sequence = tuple([places[label] for label in own])
+            orders = self._orders(i, ordered.heads[labelling], types, tuple(sorted(own)))
+            found[i] = orders.log_prob((sequence[:middle], sequence[middle:]))
+        return found
+
+    def _orders(self, part: int, head: int, types: list[int], bag: tuple[int, ...]) -> Orders:
+        """Return the orders of a bag of labels, remembered if it is small."""
+        key = part, head, bag
+        orders = self._known.get(key)
+        if orders is None:
+            counts = np.array([bag.count(label) for label in types])
+            orders = self._mixed[part][0].orders(head, types, counts)
+            if len(bag) <= SMALL:
+                self._known[key] = orders
+        return orders
+
+    def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:
+        """Return the log-probability of a sentence's order, given its tree.
+
+        `of_labels` takes words that no labelling tells apart as one and the same.
+        """
+        found = self.ordered_families(self.tree_of(sentence))
+        by_family = []
+        for ordered in found:
+            log_prob = float(
+                np.logaddexp.reduce(self._log_weights + self.part_log_probs(ordered))
+            )
+            if of_labels:
+                labels = ordered.labels
+                log_prob += sum(math.lgamma(labels.count(x) + 1) for x in set(labels))
+            by_family.append((ordered.family, log_prob))
+        total = math.fsum(log_prob for _, log_prob in by_family)
+        return OrderScore(total, sum(len(o.labels) for o in found), by_family)
+
+    def _local(self, ordered: OrderedFamily) -> tuple[list[Orders], list[tuple[int, ...]]]:
+        """Return the orders of a family's types under every part of some weight, and the types."""
+        types = sorted(set(ordered.labels))
+        counts = np.array([ordered.labels.count(kind) for kind in types])
+        return [
+            part.orders(ordered.heads[x], [kind[x] for kind in types], counts)
+            for (part, x), weight in zip(self._mixed, self.weights, strict=True)
+            if weight > 0
+        ], types
+
+    def linearize(self, sentence: Sentence, *, kbest: int = 1, seed: int = 1) -> list[Linearization]:
+        """Return the most probable orders of a tree, the best first.
+
+        Words that no labelling tells apart could change places at no cost: which stands where is
+        drawn by `seed`, and counts as one order of the k.
+        """
+        tree = self.tree_of(sentence)
+        stream = Stream(seed, "linearize.ties", sentence.line)
+        log_weights = self._log_weights[self.weights > 0]
+        choices: list[list[tuple[float, Family]]] = []
+        for ordered in self.ordered_families(tree):
+            local, types = self._local(ordered)
+            choices.append(
+                [
+                    (log_prob, with_words(ordered.family, ordered.labels, types, order, stream))
+                    for log_prob, order in best_orders(local, log_weights, kbest)
+                ]
+            )
+        return [self._result(tree, p, chosen) for p, chosen in combined(choices, kbest)]
+
+    def sample_orders(self, sentence: Sentence, n: int = 1, *, seed: int = 1) -> list[Linearization]:
+        """Draw orders of a tree; draw i depends on the seed, the sentence's line and i alone."""
+        check_seed(seed)
+        tree = self.tree_of(sentence)
+        found = [(o, *self._local(o)) for o in self.ordered_families(tree)]
+        log_weights = self._log_weights[self.weights > 0]
+        weights = np.cumsum(self.weights[self.weights > 0])
+        results = []
+        for i in range(n):
+            stream = Stream(seed, f"linearize.sample.{i}", sentence.line)
+            total, chosen = 0.0, []
+            for ordered, local, types in found:
+                place = int(np.searchsorted(weights, stream.uniform() * weights[-1], "right"))
+                order: Order = local[place].sample(stream)
+                logs = np.array([orders.log_prob(order) for orders in local])
+                total += float(np.logaddexp.reduce(log_weights + logs))
+                words = with_words(ordered.family, ordered.labels, types, order, stream)
+                chosen.append(words)
+            results.append(self._result(tree, total, chosen))
+        return results
+
+    def _result(
+        self, tree: UnorderedTree, log_prob: float, chosen: Sequence[Family]
+    ) -> Linearization:
+        order = projective_order(tree.root, {family.head: family for family in chosen})
+        return Linearization(reordered(tree.sentence, order), order, log_prob)
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration, weights and symbols."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "punctuation_rule": self.rule,
+            "weights": self.weights.tolist(),
+            "labels": [{"heads": labels.heads, "labels": labels.labels} for labels in self._labels],
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the counts or frozen processes of all parts."""
+        return {
+            f"{name}.{key}": array
+            for name, part in self.parts.items()
+            for key, array in part.arrays().items()
+        }
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        where = "the model's configuration"
+        config = configuration.from_dict(LinearizeConfig, header["config"], where)
+        parts: dict[str, Part] = {}
+        for name, symbols in zip(config.labellings, header["labels"], strict=True):
+            labelling = parse_labelling(name, config.tags)
+            labels = Labels(labelling, symbols["heads"], symbols["labels"])
+            parts |= _saved_parts(name, labels, config, arrays)
+        weights = np.array(header["weights"], dtype=np.float64)
+        return cls(config, header["punctuation_rule"], parts, weights, origin)
+
+    def summary(self) -> dict[str, Any]:
+        """Return parts, weights and size."""
+        return {
+            "weights": ", ".join(
+                f"{name} {weight:.3f}" for name, weight in zip(self.names, self.weights, strict=True)
+            ),
+            "smoothing": self.config.smoothing,
+            "labels": ", ".join(
+                f"{name} {len(labels.labels)}"
+                for name, labels in zip(self.config.labellings, self._labels, strict=True)
+            ),
+            "punctuation": f"{self.config.punctuation} ({self.rule})",
+            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+        }
+
+
+def _saved_parts(
+    name: str, labels: Labels, config: LinearizeConfig, arrays: Arrays
+) -> dict[str, Part]:
+    """Return the parts of one labelling that a file holds."""
+    own: dict[str, dict[str, NDArray[Any]]] = {}
+    for key, array in arrays.items():
+        part, _, piece = key.rpartition(".")
+        if part.rpartition("/")[0] == name:
+            own.setdefault(part.rpartition("/")[2], {})[piece] = array
+    ngrams: dict[int, DependentNgram] = {}
+    for n in sorted(order for kind in own if (order := order_of(kind))):
+        outcomes = labels.stop + 1
+        steps: Steps
+        if config.smoothing == "pitman-yor":
+            steps = ProcessSteps(own[f"n{n}"], outcomes)
+        else:
+            steps = CountedSteps(own[f"n{n}"], outcomes, config.k)
+        ngrams[n] = DependentNgram(
+            labels, n, steps, config.seen, ngrams.get(1), config.most_cells
+        )
+    parts: dict[str, Part] = {f"{name}/n{n}": ngram for n, ngram in ngrams.items()}
+    if "oo" in own:
+        base = ngrams[max(ngrams)] if config.smoothing == "pitman-yor" else None
+        parts[f"{name}/oo"] = ObservedOrders(labels, own["oo"], base)
+    return parts

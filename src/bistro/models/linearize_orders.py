@@ -1,0 +1,352 @@
+"""Orders of one family: their sum, the best, samples, all of them from the likeliest down.
+
+Dependents that nothing tells apart share a *type*; an order is a pair of sequences of types, left
+and right of the head, from the head outwards. A model gives every order a weight; divided by the
+sum over all orders (Z) it is a probability. For n-grams with stops, Z follows from a recursion over
+multisets (Algorithm 1 of Futrell & Gibson 2015), here bottom-up over arrays, smallest first:
+
+    R(r, c) = [r empty] p_R(stop | c) + sum_i p_R(i | c) R(r - i, c i)
+    L(r, c) = p_L(stop | c) R(r, start) + sum_i p_L(i | c) L(r - i, c i),    Z = L(all, start)
+
+An order of types stands for prod_t m_t! orders of words, all as probable as each other.
+
+>>> half = np.full((2, 1, 3), 1 / 3)                  # two sides, no context, two types and a stop
+>>> orders = NgramOrders(np.array([1, 1]), half, 1)
+>>> round(math.exp(orders.log_total) * 3**4)          # all 6 orders weigh the same
+6
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.rng import Stream
+
+Side = tuple[int, ...]
+Order = tuple[Side, Side]
+"""Types left of the head and right of it, from the head outwards."""
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+LEFT, RIGHT = 0, 1
+
+
+class Orders(ABC):
+    """All orders of a multiset of types, with weights."""
+
+    counts: Integers
+    """How many dependents there are of each type."""
+    log_total: float
+    """Log of the sum of the weights of all orders."""
+
+    @abstractmethod
+    def log_weight(self, order: Order) -> float:
+        """Return the log-weight of an order."""
+
+    @abstractmethod
+    def ranked(self) -> Iterator[tuple[float, Order]]:
+        """Yield all orders and their log-weights, the heaviest first."""
+
+    @abstractmethod
+    def sample(self, stream: Stream) -> Order:
+        """Draw an order by its weight."""
+
+    @cached_property
+    def log_repeats(self) -> float:
+        """Log of how many orders of words an order of types stands for."""
+        return sum(math.lgamma(count + 1) for count in self.counts.tolist())
+
+    def log_prob(self, order: Order) -> float:
+        """Return the log-probability of one of the orders of words with these types."""
+        return self.log_weight(order) - self.log_total - self.log_repeats
+
+
+class UniformOrders(Orders):
+    """Every order weighs 1."""
+
+    def __init__(self, counts: Integers) -> None:
+        self.counts = counts
+        self.log_total = math.lgamma(int(counts.sum()) + 2) - self.log_repeats
+
+    def log_weight(self, order: Order) -> float:
+        """Return log 1."""
+        return 0.0
+
+    def ranked(self) -> Iterator[tuple[float, Order]]:
+        """Yield all orders, those with few dependents on the left first."""
+        types = expand(self.counts)
+        for size in range(len(types) + 1):
+            for sequence in distinct_permutations(types):
+                yield 0.0, (sequence[:size], sequence[size:])
+
+    def sample(self, stream: Stream) -> Order:
+        """Shuffle the dependents and the head."""
+        mixed = shuffled([*expand(self.counts), -1], stream)
+        head = mixed.index(-1)
+        return tuple(reversed(mixed[:head])), tuple(mixed[head + 1 :])
+
+
+class SequenceOrders(Orders):
+    """Orders whose weight is a product of steps: a dependent or a stop after what came before."""
+
+    def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
+        """Take log p(type, or stop as the last | context) by side and context."""
+        self.counts = counts
+        self.size = len(counts)
+        self.contexts = (self.size + 1) ** (order - 1)
+        with np.errstate(divide="ignore"):
+            self.log_steps = np.log(steps)
+
+    def next_context(self, context: int, kind: int) -> int:
+        """Return the context after a dependent of some type; 0 is the start of a side."""
+        return (context * (self.size + 1) + kind + 1) % self.contexts
+
+    def log_weight(self, order: Order) -> float:
+        """Return the sum of the logs of all steps."""
+        total = 0.0
+        for side, types in enumerate(order):
+            steps, context = self.log_steps[side], 0
+            for kind in types:
+                total += float(steps[context, kind])
+                context = self.next_context(context, kind)
+            total += float(steps[context, self.size])
+        return total
+
+    @abstractmethod
+    def best_rest(self, side: int, rest: tuple[int, ...], context: int) -> float:
+        """Return the log-weight of the best way to go on from here with the rest."""
+
+    def ranked(self) -> Iterator[tuple[float, Order]]:
+        """Yield all orders, the heaviest first: A* with the exact weight of the best rest."""
+        ticket = itertools.count()
+        all_types = tuple(self.counts.tolist())
+        start = (LEFT, all_types, 0, 0.0, ((), ()))
+        # Among equals, the longest and then the latest: ties must not widen the search.
+        waiting = [(-self.best_rest(LEFT, all_types, 0), 0, -next(ticket), start)]
+        while waiting:
+            estimate, depth, _, (side, rest, context, weight, order) = heapq.heappop(waiting)
+            if side > RIGHT:
+                yield weight, order
+                continue
+            for step in self._steps_from(side, rest, context, weight, order):
+                bound = step[3] + self._best_after(step)
+                if bound > -math.inf:
+                    heapq.heappush(waiting, (-bound, depth - 1, -next(ticket), step))
+
+    def _best_after(self, step: tuple[int, tuple[int, ...], int, float, Order]) -> float:
+        side, rest, context = step[:3]
+        return 0.0 if side > RIGHT else self.best_rest(side, rest, context)
+
+    def _steps_from(
+        self, side: int, rest: tuple[int, ...], context: int, weight: float, order: Order
+    ) -> Iterator[tuple[int, tuple[int, ...], int, float, Order]]:
+        steps = self.log_steps[side, context]
+        if side == LEFT or not any(rest):
+            yield side + 1, rest, 0, weight + float(steps[self.size]), order
+        for kind, count in enumerate(rest):
+            if count:
+                left, right = order
+                longer = ((*left, kind), right) if side == LEFT else (left, (*right, kind))
+                fewer = (*rest[:kind], count - 1, *rest[kind + 1 :])
+                after = weight + float(steps[kind])
+                yield side, fewer, self.next_context(context, kind), after, longer
+
+
+class UnigramOrders(SequenceOrders):
+    """Eisner's model C: only the side of each dependent matters, and Z has a closed form.
+
+    Equation 3: p_L(stop) p_R(stop) sum over partitions |l|! |r|! prod p_L prod p_R; the sum over
+    partitions with a dependents on the left is a coefficient of prod_w (p_L(w) x + p_R(w)).
+    """
+
+    def __init__(self, counts: Integers, steps: Floats) -> None:
+        super().__init__(counts, steps, 1)
+        self._words = expand(counts)
+        size = len(self._words)
+        with np.errstate(invalid="ignore"):
+            self._sides = np.full((size + 1, size + 1), -np.inf)
+            self._sides[0, 0] = 0.0
+            for i, kind in enumerate(self._words):
+                left, right = self.log_steps[:, 0, kind]
+                self._sides[i + 1, 1:] = self._sides[i, :-1] + left
+                self._sides[i + 1] = np.logaddexp(self._sides[i + 1], self._sides[i] + right)
+        lgamma = np.array([math.lgamma(i + 1) for i in range(size + 1)])
+        self._by_left = self._sides[size] + lgamma + lgamma[::-1]
+        stops = float(self.log_steps[:, 0, self.size].sum())
+        self.log_total = float(np.logaddexp.reduce(self._by_left)) + stops - self.log_repeats
+
+    def best_rest(self, side: int, rest: tuple[int, ...], context: int) -> float:
+        """Return the weight when every dependent goes to the side that likes it better."""
+        steps = self.log_steps[:, 0]
+        kinds = steps.max(axis=0) if side == LEFT else steps[RIGHT]
+        stops = steps[side:, self.size].sum()
+        return float(stops) + sum(n * float(kinds[i]) for i, n in enumerate(rest) if n)
+
+    def sample(self, stream: Stream) -> Order:
+        """Draw how many stand on the left, then which, then shuffle each side."""
+        on_left = draw(self._by_left, stream)
+        left: list[int] = []
+        right: list[int] = []
+        for i in range(len(self._words) - 1, -1, -1):
+            kind = self._words[i]
+            both = np.array([-np.inf, self._sides[i, on_left] + self.log_steps[RIGHT, 0, kind]])
+            if on_left:
+                both[0] = self._sides[i, on_left - 1] + self.log_steps[LEFT, 0, kind]
+            if draw(both, stream) == LEFT:
+                left.append(kind)
+                on_left -= 1
+            else:
+                right.append(kind)
+        return tuple(shuffled(left, stream)), tuple(shuffled(right, stream))
+
+
+class NgramOrders(SequenceOrders):
+    """An n-gram of dependents on each side: sums and maxima over all multisets and contexts."""
+
+    def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
+        super().__init__(counts, steps, order)
+        self._radix = np.concatenate(([1], np.cumprod(counts + 1)))[:-1]
+        self._sums, self._scales = self._table(np.add)
+        all_types = int(self._radix @ counts)
+        self.log_total = self._log_cell(LEFT, all_types, 0)
+
+    @staticmethod
+    def cells(counts: Integers, order: int) -> int:
+        """Return how many cells the table of such a family has."""
+        return math.prod(int(c) + 1 for c in counts) * (len(counts) + 1) ** (order - 1)
+
+    @cached_property
+    def _digits(self) -> Integers:
+        rows = np.arange(int(np.prod(self.counts + 1)))
+        return rows[:, None] // self._radix % (self.counts + 1)
+
+    @cached_property
+    def _level(self) -> Integers:
+        levels: Integers = self._digits.sum(axis=1)
+        return levels
+
+    def _table(self, combine: np.ufunc) -> tuple[Floats, Floats]:
+        """Return the sum (or maximum) of what follows each state, and log-scales by level.
+
+        Cells of one level, a number of dependents left, share a scale: long families would leave
+        the range of floats.
+        """
+        steps = np.exp(self.log_steps)
+        contexts = np.arange(self.contexts)
+        after = [self.next_context(contexts, i) for i in range(self.size)]  # type: ignore[arg-type]
+        levels = int(self.counts.sum())
+        table = np.zeros((2, len(self._level), self.contexts))
+        scales = np.zeros((2, levels + 1))
+        for side in (RIGHT, LEFT):
+            for level in range(levels + 1):
+                rows = np.flatnonzero(self._level == level)
+                ends = np.full((len(rows), self.contexts), -np.inf)
+                scale = scales[side, level - 1] if level else -np.inf
+                if side == LEFT:
+                    scale = max(scale, scales[RIGHT, level])
+                    ends = steps[LEFT, :, -1] * table[RIGHT, rows, 0][:, None]
+                    ends *= math.exp(scales[RIGHT, level] - scale)
+                elif level == 0:
+                    scale = 0.0
+                    ends = steps[RIGHT, :, -1][None, :].copy()
+                else:
+                    ends = np.zeros((len(rows), self.contexts))
+                shift = math.exp(scales[side, level - 1] - scale) if level else 0.0
+                for kind in range(self.size):
+                    able = self._digits[rows, kind] > 0
+                    if able.any():
+                        before = table[side, rows[able] - self._radix[kind]][:, after[kind]]
+                        way = before * (steps[side, :, kind] * shift)
+                        ends[able] = combine(ends[able], way)
+                top = float(ends.max()) or 1.0
+                table[side, rows] = ends / top
+                scales[side, level] = scale + math.log(top)
+        return table, scales
+
+    def _log_cell(self, side: int, row: int, context: int) -> float:
+        value = float(self._sums[side, row, context])
+        scale = float(self._scales[side, self._level[row]])
+        return math.log(value) + scale if value > 0 else -math.inf
+
+    @cached_property
+    def _best(self) -> tuple[Floats, Floats]:
+        return self._table(np.maximum)
+
+    def best_rest(self, side: int, rest: tuple[int, ...], context: int) -> float:
+        """Look it up."""
+        table, scales = self._best
+        row = int(self._radix @ np.array(rest))
+        value = float(table[side, row, context])
+        return math.log(value) + float(scales[side, sum(rest)]) if value > 0 else -math.inf
+
+    def sample(self, stream: Stream) -> Order:
+        """Draw step by step, each by its weight times the sum of what can follow."""
+        row, order = int(self._radix @ self.counts), []
+        for side in (LEFT, RIGHT):
+            types: list[int] = []
+            context = 0
+            while True:
+                choices = self.log_steps[side, context].copy()
+                for kind in range(self.size):
+                    able = self._digits[row, kind] > 0
+                    rest = row - int(self._radix[kind])
+                    follows = self.next_context(context, kind)
+                    choices[kind] += self._log_cell(side, rest, follows) if able else -np.inf
+                if side == LEFT:
+                    choices[self.size] += self._log_cell(RIGHT, row, 0)
+                elif row:
+                    choices[self.size] = -np.inf
+                kind = draw(choices, stream)
+                if kind == self.size:
+                    break
+                types.append(kind)
+                row -= int(self._radix[kind])
+                context = self.next_context(context, kind)
+            order.append(tuple(types))
+        return order[0], order[1]
+
+
+def expand(counts: Integers) -> list[int]:
+    """Return every type as often as it occurs."""
+    return [kind for kind, count in enumerate(counts.tolist()) for _ in range(count)]
+
+
+def distinct_permutations(items: list[int]) -> Iterator[Side]:
+    """Yield the different permutations of items in lexicographic order."""
+    current = sorted(items)
+    while True:
+        yield tuple(current)
+        i = len(current) - 2
+        while i >= 0 and current[i] >= current[i + 1]:
+            i -= 1
+        if i < 0:
+            return
+        j = len(current) - 1
+        while current[j] <= current[i]:
+            j -= 1
+        current[i], current[j] = current[j], current[i]
+        current[i + 1 :] = reversed(current[i + 1 :])
+
+
+def shuffled(items: list[int], stream: Stream) -> list[int]:
+    """Return the items in random order."""
+    mixed = list(items)
+    for i in range(len(mixed) - 1, 0, -1):
+        j = stream.below(i + 1)
+        mixed[i], mixed[j] = mixed[j], mixed[i]
+    return mixed
+
+
+def draw(log_weights: Floats, stream: Stream) -> int:
+    """Return an index by weight."""
+    top = float(log_weights.max())
+    summed = np.cumsum(np.exp(log_weights - top))
+    place = int(np.searchsorted(summed, stream.uniform() * summed[-1], side="right"))
+    return min(place, len(log_weights) - 1)

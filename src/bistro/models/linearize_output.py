@@ -1,0 +1,72 @@
+"""A sentence in another order: words renumbered, and what described the old order left out.
+
+Heads follow their words. A multiword token stays where its words still stand side by side in their
+order, and is otherwise left out, its words staying. Empty nodes and enhanced graphs (DEPS), which
+belong to places, are left out; so are SpaceAfter and the like in MISC; ``# text`` is written anew.
+
+>>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
+>>> after = reordered(sentence, [2, 1])
+>>> after.forms, after.heads, after.text
+(['rains', 'It'], [0, 1], 'rains It')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+
+PERMUTED = ("forms", "lemmas", "upos", "xpos", "feats", "deprels")
+OF_PLACES = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken", "TokenRange")
+
+
+def reordered(sentence: Sentence, order: Sequence[int]) -> Sentence:
+    """Return the words of `order`, numbers from 1, as a sentence; heads must be among them."""
+    place = {word: i for i, word in enumerate(order, start=1)} | {0: 0}
+    columns = {
+        name: [getattr(sentence, name)[word - 1] for word in order] for name in PERMUTED
+    }
+    forms = columns.pop("forms")
+    heads = [place[sentence.heads[word - 1]] for word in order]
+    if sentence.format == "conllx":
+        return Sentence.from_columns(
+            forms, heads=heads, format="conllx", line=sentence.line, **columns
+        )
+    tokens = _multiword(sentence, place)
+    return Sentence.from_columns(
+        forms,
+        heads=heads,
+        misc=[_misc(sentence.misc[word - 1]) for word in order],
+        comments=[*_comments(sentence), f"# text = {_text(forms, tokens)}"],
+        multiword=tokens,
+        line=sentence.line,
+        **columns,
+    )
+
+
+def _multiword(sentence: Sentence, place: dict[int, int]) -> list[tuple[int, int, str]]:
+    found = []
+    for first, last, form in sentence.multiword:
+        places = [place.get(word, 0) for word in range(first, last + 1)]
+        if places[0] and places == list(range(places[0], places[0] + len(places))):
+            found.append((places[0], places[-1], form))
+    return found
+
+
+def _text(forms: Sequence[str], tokens: Sequence[tuple[int, int, str]]) -> str:
+    inside = {word for first, last, _ in tokens for word in range(first, last + 1)}
+    shown = {first: form for first, _, form in tokens}
+    words = enumerate(forms, start=1)
+    return " ".join(
+        shown.get(word, form) for word, form in words if word in shown or word not in inside
+    )
+
+
+def _misc(value: str) -> str:
+    kept = [part for part in value.split("|") if part.partition("=")[0] not in OF_PLACES]
+    return "|".join(kept) or EMPTY
+
+
+def _comments(sentence: Sentence) -> list[str]:
+    return [c for c in sentence.comments if not c[1:].partition("=")[0].strip() == "text"]
