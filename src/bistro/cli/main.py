@@ -20,6 +20,7 @@ from bistro.cli.evaluate import evaluate
 from bistro.cli.fetch import fetch
 from bistro.cli.generate import generate
 from bistro.cli.info import info
+from bistro.cli.linearize import linearize
 from bistro.cli.parse import parse
 from bistro.cli.perplexity import perplexity
 from bistro.cli.surprisal import surprisal
@@ -51,6 +52,7 @@ for command in (
     perplexity,
     surprisal,
     generate,
+    linearize,
     evaluate,
     convert,
     fetch,

@@ -34,8 +34,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bistro.errors import TreebankError
-from bistro.treebank.punctuation import MEANING, Punctuation, mark, parse_rule, recognise
 from bistro.treebank.fields import EMPTY
+from bistro.treebank.punctuation import MEANING, Punctuation, mark, parse_rule, recognise
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 

@@ -23,8 +23,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from bistro.treebank.punctuation import Punctuation, mark
 from bistro.treebank.fields import EMPTY
+from bistro.treebank.punctuation import Punctuation, mark
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 

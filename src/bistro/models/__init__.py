@@ -12,6 +12,13 @@ from bistro.models.transition import TransitionModel
 
 KINDS: dict[str, type[Model]] = {
     model.kind: model
-    for model in (NgramModel, TopicsModel, TransitionModel, EisnerModel, CommitteeModel, LinearizeModel)
+    for model in (
+        NgramModel,
+        TopicsModel,
+        TransitionModel,
+        EisnerModel,
+        CommitteeModel,
+        LinearizeModel,
+    )
 }
 """Every kind of model by the name it has on the command line and in its file."""

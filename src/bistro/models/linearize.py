@@ -34,14 +34,12 @@ from bistro.errors import BistroError
 from bistro.models.base import Arrays, Model, Origin
 from bistro.models.linearize_config import (
     LinearizeConfig,
-    Labelling,
     order_of,
     parse_labelling,
 )
 from bistro.models.linearize_orders import Order, Orders
 from bistro.models.linearize_output import reordered
 from bistro.models.linearize_parts import (
-    SMALL,
     CountedSteps,
     DependentNgram,
     ObservedOrders,
@@ -59,7 +57,7 @@ from bistro.models.linearize_trees import (
     projective_order,
 )
 from bistro.rng import Stream, check_seed
-from bistro.treebank.punctuation import Punctuation, mark, recognise
+from bistro.treebank.punctuation import mark, recognise
 from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float64]
@@ -132,7 +130,6 @@ class LinearizeModel(Model):
         ]
         with np.errstate(divide="ignore"):
             self._log_weights = np.log(weights)
-        self._known: dict[tuple[int, int, tuple[int, ...]], Orders] = {}
 
     def with_weights(self, weights: Floats) -> LinearizeModel:
         """Return the same parts, mixed with other weights."""
@@ -180,25 +177,15 @@ class LinearizeModel(Model):
         """Return the log-probability of the order of a family under every part."""
         found = np.empty(len(self._mixed))
         middle = len(ordered.family.left)
-        for i, (_, labelling) in enumerate(self._mixed):
+        for i, (part, labelling) in enumerate(self._mixed):
             own = [labels[labelling] for labels in ordered.labels]
             types = sorted(set(own))
             places = {label: place for place, label in enumerate(types)}
             sequence = tuple([places[label] for label in own])
-            orders = self._orders(i, ordered.heads[labelling], types, tuple(sorted(own)))
+            counts = np.array([own.count(label) for label in types])
+            orders = part.orders(ordered.heads[labelling], types, counts)
             found[i] = orders.log_prob((sequence[:middle], sequence[middle:]))
         return found
-
-    def _orders(self, part: int, head: int, types: list[int], bag: tuple[int, ...]) -> Orders:
-        """Return the orders of a bag of labels, remembered if it is small."""
-        key = part, head, bag
-        orders = self._known.get(key)
-        if orders is None:
-            counts = np.array([bag.count(label) for label in types])
-            orders = self._mixed[part][0].orders(head, types, counts)
-            if len(bag) <= SMALL:
-                self._known[key] = orders
-        return orders
 
     def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:
         """Return the log-probability of a sentence's order, given its tree.
@@ -208,9 +195,7 @@ class LinearizeModel(Model):
         found = self.ordered_families(self.tree_of(sentence))
         by_family = []
         for ordered in found:
-            log_prob = float(
-                np.logaddexp.reduce(self._log_weights + self.part_log_probs(ordered))
-            )
+            log_prob = float(np.logaddexp.reduce(self._log_weights + self.part_log_probs(ordered)))
             if of_labels:
                 labels = ordered.labels
                 log_prob += sum(math.lgamma(labels.count(x) + 1) for x in set(labels))
@@ -228,7 +213,9 @@ class LinearizeModel(Model):
             if weight > 0
         ], types
 
-    def linearize(self, sentence: Sentence, *, kbest: int = 1, seed: int = 1) -> list[Linearization]:
+    def linearize(
+        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1
+    ) -> list[Linearization]:
         """Return the most probable orders of a tree, the best first.
 
         Words that no labelling tells apart could change places at no cost: which stands where is
@@ -248,7 +235,9 @@ class LinearizeModel(Model):
             )
         return [self._result(tree, p, chosen) for p, chosen in combined(choices, kbest)]
 
-    def sample_orders(self, sentence: Sentence, n: int = 1, *, seed: int = 1) -> list[Linearization]:
+    def sample_orders(
+        self, sentence: Sentence, n: int = 1, *, seed: int = 1
+    ) -> list[Linearization]:
         """Draw orders of a tree; draw i depends on the seed, the sentence's line and i alone."""
         check_seed(seed)
         tree = self.tree_of(sentence)
@@ -309,7 +298,8 @@ class LinearizeModel(Model):
         """Return parts, weights and size."""
         return {
             "weights": ", ".join(
-                f"{name} {weight:.3f}" for name, weight in zip(self.names, self.weights, strict=True)
+                f"{name} {weight:.3f}"
+                for name, weight in zip(self.names, self.weights, strict=True)
             ),
             "smoothing": self.config.smoothing,
             "labels": ", ".join(
@@ -338,9 +328,7 @@ def _saved_parts(
             steps = ProcessSteps(own[f"n{n}"], outcomes)
         else:
             steps = CountedSteps(own[f"n{n}"], outcomes, config.k)
-        ngrams[n] = DependentNgram(
-            labels, n, steps, config.seen, ngrams.get(1), config.most_cells
-        )
+        ngrams[n] = DependentNgram(labels, n, steps, config.seen, ngrams.get(1), config.most_cells)
     parts: dict[str, Part] = {f"{name}/n{n}": ngram for n, ngram in ngrams.items()}
     if "oo" in own:
         base = ngrams[max(ngrams)] if config.smoothing == "pitman-yor" else None

@@ -84,12 +84,13 @@ class LinearizeConfig:
     """Settings of word-order models."""
 
     models: tuple[str, ...] = setting(
-        ("oo", "n1", "n2", "n3"),
+        ("oo", "n2"),
         "Types of model that are mixed: observed orders, n-grams of dependents.",
     )
     labellings: tuple[str, ...] = setting(
-        ("HDR", "R"), "What each type sees: head tag, dependent tag, relation; or names, such as "
-        "head.lemma+upos+deprel. Every type is mixed under every labelling."
+        ("HDR", "R"),
+        "What each type sees: head tag, dependent tag, relation; or names, such as "
+        "head.lemma+upos+deprel. Every type is mixed under every labelling.",
     )
     tags: Literal["upos", "xpos"] = setting("upos", "Which column the letters H and D stand for.")
     punctuation: Literal["removed", "kept"] = setting(
@@ -103,7 +104,7 @@ class LinearizeConfig:
     )
     k: float = setting(0.01, "What add-k adds.")
     seen: tuple[str, ...] = setting(
-        ("side", "last", "head"),
+        ("head", "side", "last"),
         "What Pitman-Yor n-grams see, the most informative first: side of the head, the last "
         "dependent, the head; earlier dependents come behind.",
     )
@@ -113,7 +114,7 @@ class LinearizeConfig:
         "1-gram of its labelling.",
     )
     sampler: SamplerSettings = setting(
-        SamplerSettings(seating="minimal", hyper="map"), "How Pitman-Yor processes are learned."
+        SamplerSettings(sweeps=10, samples=5), "How Pitman-Yor processes are learned."
     )
 
     def validate(self) -> None:

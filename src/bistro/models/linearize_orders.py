@@ -36,6 +36,8 @@ Order = tuple[Side, Side]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 LEFT, RIGHT = 0, 1
+Unfinished = tuple[int, tuple[int, ...], int, float, Order]
+"""Side, what is left, context, log-weight and order so far."""
 
 
 class Orders(ABC):
@@ -100,7 +102,7 @@ class SequenceOrders(Orders):
         """Take log p(type, or stop as the last | context) by side and context."""
         self.counts = counts
         self.size = len(counts)
-        self.contexts = (self.size + 1) ** (order - 1)
+        self.contexts: int = (self.size + 1) ** (order - 1)
         with np.errstate(divide="ignore"):
             self.log_steps = np.log(steps)
 
@@ -127,11 +129,11 @@ class SequenceOrders(Orders):
         """Yield all orders, the heaviest first: A* with the exact weight of the best rest."""
         ticket = itertools.count()
         all_types = tuple(self.counts.tolist())
-        start = (LEFT, all_types, 0, 0.0, ((), ()))
+        start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))
         # Among equals, the longest and then the latest: ties must not widen the search.
         waiting = [(-self.best_rest(LEFT, all_types, 0), 0, -next(ticket), start)]
         while waiting:
-            estimate, depth, _, (side, rest, context, weight, order) = heapq.heappop(waiting)
+            _, depth, _, (side, rest, context, weight, order) = heapq.heappop(waiting)
             if side > RIGHT:
                 yield weight, order
                 continue
@@ -140,13 +142,13 @@ class SequenceOrders(Orders):
                 if bound > -math.inf:
                     heapq.heappush(waiting, (-bound, depth - 1, -next(ticket), step))
 
-    def _best_after(self, step: tuple[int, tuple[int, ...], int, float, Order]) -> float:
+    def _best_after(self, step: Unfinished) -> float:
         side, rest, context = step[:3]
         return 0.0 if side > RIGHT else self.best_rest(side, rest, context)
 
     def _steps_from(
         self, side: int, rest: tuple[int, ...], context: int, weight: float, order: Order
-    ) -> Iterator[tuple[int, tuple[int, ...], int, float, Order]]:
+    ) -> Iterator[Unfinished]:
         steps = self.log_steps[side, context]
         if side == LEFT or not any(rest):
             yield side + 1, rest, 0, weight + float(steps[self.size]), order
@@ -213,6 +215,7 @@ class NgramOrders(SequenceOrders):
     def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
         super().__init__(counts, steps, order)
         self._radix = np.concatenate(([1], np.cumprod(counts + 1)))[:-1]
+        self._steps = np.asarray(steps)
         self._sums, self._scales = self._table(np.add)
         all_types = int(self._radix @ counts)
         self.log_total = self._log_cell(LEFT, all_types, 0)
@@ -220,7 +223,8 @@ class NgramOrders(SequenceOrders):
     @staticmethod
     def cells(counts: Integers, order: int) -> int:
         """Return how many cells the table of such a family has."""
-        return math.prod(int(c) + 1 for c in counts) * (len(counts) + 1) ** (order - 1)
+        contexts: int = (len(counts) + 1) ** (order - 1)
+        return math.prod(int(c) + 1 for c in counts) * contexts
 
     @cached_property
     def _digits(self) -> Integers:
@@ -238,37 +242,47 @@ class NgramOrders(SequenceOrders):
         Cells of one level, a number of dependents left, share a scale: long families would leave
         the range of floats.
         """
-        steps = np.exp(self.log_steps)
-        contexts = np.arange(self.contexts)
-        after = [self.next_context(contexts, i) for i in range(self.size)]  # type: ignore[arg-type]
         levels = int(self.counts.sum())
         table = np.zeros((2, len(self._level), self.contexts))
         scales = np.zeros((2, levels + 1))
         for side in (RIGHT, LEFT):
             for level in range(levels + 1):
                 rows = np.flatnonzero(self._level == level)
-                ends = np.full((len(rows), self.contexts), -np.inf)
-                scale = scales[side, level - 1] if level else -np.inf
-                if side == LEFT:
-                    scale = max(scale, scales[RIGHT, level])
-                    ends = steps[LEFT, :, -1] * table[RIGHT, rows, 0][:, None]
-                    ends *= math.exp(scales[RIGHT, level] - scale)
-                elif level == 0:
-                    scale = 0.0
-                    ends = steps[RIGHT, :, -1][None, :].copy()
-                else:
-                    ends = np.zeros((len(rows), self.contexts))
-                shift = math.exp(scales[side, level - 1] - scale) if level else 0.0
-                for kind in range(self.size):
-                    able = self._digits[rows, kind] > 0
-                    if able.any():
-                        before = table[side, rows[able] - self._radix[kind]][:, after[kind]]
-                        way = before * (steps[side, :, kind] * shift)
-                        ends[able] = combine(ends[able], way)
-                top = float(ends.max()) or 1.0
-                table[side, rows] = ends / top
+                cells, scale = self._stops(side, level, rows, table, scales)
+                if level:
+                    # Both kinds of cells on one scale, that of the larger.
+                    common = max(scale, float(scales[side, level - 1]))
+                    cells *= math.exp(scale - common)
+                    shift = math.exp(float(scales[side, level - 1]) - common)
+                    self._go_on(combine, cells, rows, table[side], shift * self._steps[side])
+                    scale = common
+                top = float(cells.max()) or 1.0
+                table[side, rows] = cells / top
                 scales[side, level] = scale + math.log(top)
         return table, scales
+
+    def _stops(
+        self, side: int, level: int, rows: Integers, table: Floats, scales: Floats
+    ) -> tuple[Floats, float]:
+        """Return what comes of ending a side here, and its log-scale."""
+        ends = self._steps[side, :, -1]
+        if side == LEFT:
+            return ends * table[RIGHT, rows, 0][:, None], float(scales[RIGHT, level])
+        if level:
+            return np.zeros((len(rows), self.contexts)), -math.inf
+        return ends[None, :].copy(), 0.0
+
+    def _go_on(
+        self, combine: np.ufunc, cells: Floats, rows: Integers, table: Floats, steps: Floats
+    ) -> None:
+        """Add to cells, or maximise with, what comes of each possible next dependent."""
+        contexts = np.arange(self.contexts)
+        for kind in range(self.size):
+            able = self._digits[rows, kind] > 0
+            if able.any():
+                after = (contexts * (self.size + 1) + kind + 1) % self.contexts
+                rest = table[rows[able] - self._radix[kind]][:, after]
+                cells[able] = combine(cells[able], rest * steps[:, kind])
 
     def _log_cell(self, side: int, row: int, context: int) -> float:
         value = float(self._sums[side, row, context])

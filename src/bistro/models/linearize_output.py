@@ -13,6 +13,7 @@ belong to places, are left out; so are SpaceAfter and the like in MISC; ``# text
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
@@ -24,7 +25,7 @@ OF_PLACES = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "SpacesInToken", "Toke
 def reordered(sentence: Sentence, order: Sequence[int]) -> Sentence:
     """Return the words of `order`, numbers from 1, as a sentence; heads must be among them."""
     place = {word: i for i, word in enumerate(order, start=1)} | {0: 0}
-    columns = {
+    columns: dict[str, Any] = {
         name: [getattr(sentence, name)[word - 1] for word in order] for name in PERMUTED
     }
     forms = columns.pop("forms")
@@ -69,4 +70,4 @@ def _misc(value: str) -> str:
 
 
 def _comments(sentence: Sentence) -> list[str]:
-    return [c for c in sentence.comments if not c[1:].partition("=")[0].strip() == "text"]
+    return [c for c in sentence.comments if c[1:].partition("=")[0].strip() != "text"]

@@ -7,7 +7,7 @@ An n-gram of dependents takes dependents from the head outwards until a stop, ea
 Observed orders remember whole families. To what was seen they add `rest` times a base: one for each
 order, under add-k, or the weight of an n-gram, under Pitman-Yor smoothing with one table an order:
 
-    weight(order) = max(c - d, 0) / (C + theta) + (theta + d t) / (C + theta) * p_ngram(order | head)
+    weight(order) = (c - d) / (C + theta) + (theta + d t) / (C + theta) * p_ngram(order | head)
 """
 
 from __future__ import annotations
@@ -109,9 +109,7 @@ class ProcessSteps:
         return self._arrays
 
 
-def step_contexts(
-    seen: Sequence[str], side: Numbers, head: Numbers, lasts: Numbers
-) -> Numbers:
+def step_contexts(seen: Sequence[str], side: Numbers, head: Numbers, lasts: Numbers) -> Numbers:
     """Return rows of contexts; `lasts` holds the labels before, the nearest first."""
     nearest = lasts[:, :1]
     columns = {"side": side[:, None], "head": head[:, None], "last": nearest}
@@ -149,14 +147,27 @@ class DependentNgram:
         self._seen = tuple(seen)
         self._fallback = fallback
         self._most_cells = most_cells
+        self._known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Orders] = {}
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
+        """Return all orders; those of small families are remembered."""
+        if counts.sum() > SMALL:
+            return self._orders(head, labels, counts)
+        key = head, tuple(labels), tuple(counts.tolist())
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._orders(head, labels, counts)
+        return known
+
+    def _orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
         """Return all orders; those of the 1-gram, where the table would be too large."""
         order = min(self.order, int(counts.sum()) + 1)
         if self._fallback and NgramOrders.cells(counts, order) > self._most_cells:
             return self._fallback.orders(head, labels, counts)
         steps = self._step_table(head, labels, order)
-        return UnigramOrders(counts, steps) if self.order == 1 else NgramOrders(counts, steps, order)
+        return (
+            UnigramOrders(counts, steps) if self.order == 1 else NgramOrders(counts, steps, order)
+        )
 
     def _step_table(self, head: int, labels: Sequence[int], order: int) -> Floats:
         """Return p(type or stop | side, the types before) for every context of the family."""
@@ -169,8 +180,8 @@ class DependentNgram:
         for column in range(1, lasts.shape[1]):
             begun = lasts[:, column - 1] == self.labels.start
             lasts[begun, column] = self.labels.start
-        heads = np.full(2 * number, head)
-        sides = np.repeat(np.arange(2), number)
+        heads = np.full(2 * number, head, dtype=np.int32)
+        sides = np.repeat(np.arange(2, dtype=np.int32), number)
         contexts = step_contexts(self._seen, sides, heads, np.tile(lasts, (2, 1)))
         outcomes = np.array([*labels, self.labels.stop], dtype=np.int32)
         return self._steps.table(contexts, outcomes).reshape(2, number, kinds + 1)
@@ -233,7 +244,9 @@ class ObservedOrders:
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
         """Return all orders."""
-        bag = tuple(sorted(x for x, n in zip(labels, counts.tolist(), strict=True) for _ in range(n)))
+        bag = tuple(
+            sorted(x for x, n in zip(labels, counts.tolist(), strict=True) for _ in range(n))
+        )
         seen = self._seen.get((head, bag), {})
         base = self._base.orders(head, labels, counts) if self._base else UniformOrders(counts)
         return SeenOrders(labels, seen, float(self._rests[head]), base)
@@ -312,7 +325,12 @@ class SeenOrders(Orders):
         left, right = orders[draw(np.log(list(self._seen.values())), stream)]
         pools = {
             label: shuffled(
-                [t for t, x in enumerate(self._labels) if x == label for _ in range(self.counts[t])],
+                [
+                    t
+                    for t, x in enumerate(self._labels)
+                    if x == label
+                    for _ in range(self.counts[t])
+                ],
                 stream,
             )
             for label in set(self._labels)

@@ -1,0 +1,167 @@
+"""Word-order models: trees in, sentences out, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro.errors import BistroError, ConfigError, TreebankError
+from bistro.models.linearize import LinearizeModel
+from bistro.models.linearize_config import LinearizeConfig
+from bistro.models.linearize_output import reordered
+from bistro.models.linearize_trees import UnorderedTree
+from bistro.treebank.projectivity import is_projective
+from bistro.treebank.sentence import Sentence
+
+TREES = bistro.builtin(sentences=200, seed=2)
+
+
+@pytest.fixture(scope="module")
+def model() -> LinearizeModel:
+    trained = bistro.train("linearize", TREES, seed=1)
+    assert isinstance(trained, LinearizeModel)
+    return trained
+
+
+def arcs(sentence: Sentence) -> list[tuple[str, str]]:
+    """Return (word, head) pairs as forms, whatever the order."""
+    forms = ["", *sentence.forms]
+    return sorted((f, forms[h]) for f, h in zip(sentence.forms, sentence.heads, strict=True))
+
+
+def scrambled(sentence: Sentence) -> Sentence:
+    return reordered(sentence, list(range(len(sentence), 0, -1)))
+
+
+def test_orders_keep_the_tree_and_are_projective(model: LinearizeModel) -> None:
+    for tree in TREES[:20]:
+        kept = [w for w, tag in enumerate(tree.upos, start=1) if tag != "PUNCT"]
+        plain = reordered(tree, kept)
+        for result in (*model.linearize(tree, kbest=3), *model.sample_orders(tree, 2)):
+            assert arcs(result.sentence) == arcs(plain)
+            assert is_projective(result.sentence.heads)
+            assert model.score_order(result.sentence).log_prob == pytest.approx(result.log_prob)
+
+
+def test_the_order_that_came_in_is_not_looked_at(model: LinearizeModel) -> None:
+    for tree in TREES[:20]:
+        straight, backward = model.linearize(tree)[0], model.linearize(scrambled(tree))[0]
+        assert straight.log_prob == pytest.approx(backward.log_prob)
+
+
+def test_kbest_falls_and_begins_with_the_best(model: LinearizeModel) -> None:
+    found = model.linearize(TREES[3], kbest=8)
+    logs = [r.log_prob for r in found]
+    assert logs == sorted(logs, reverse=True)
+    assert logs[0] == pytest.approx(model.linearize(TREES[3])[0].log_prob)
+    assert len({tuple(r.order) for r in found}) == len(found)
+
+
+def test_a_saved_model_is_the_same(model: LinearizeModel, tmp_path: Path) -> None:
+    counted = bistro.train("linearize", TREES, smoothing="add-k", models=("oo", "c", "n3"))
+    for trained in (model, counted):
+        trained.save(tmp_path / "m.bistro")
+        again = bistro.load(tmp_path / "m.bistro")
+        for tree in TREES[:10]:
+            assert again.score_order(tree) == trained.score_order(tree)
+
+
+def test_one_seed_one_result(model: LinearizeModel) -> None:
+    again = bistro.train("linearize", TREES, seed=1)
+    assert np.array_equal(again.weights, model.weights)
+    first, second = (m.sample_orders(TREES[5], 4, seed=3) for m in (model, again))
+    assert [r.order for r in first] == [r.order for r in second]
+
+
+def test_many_dependents_do_not_hang(model: LinearizeModel) -> None:
+    size = 26
+    tree = Sentence.from_columns(
+        [f"w{i}" for i in range(size)],
+        heads=[0] + [1] * (size - 1),
+        upos=["VERB"] + ["NOUN"] * (size - 1),
+        deprels=["root", *(f"relation{i}" for i in range(size - 1))],
+    )
+    several = tree.replace(deprels=["root", *(f"r{i % 25}" for i in range(size - 1))])
+    for given in (tree, several):
+        assert model.score_order(given).log_prob < 0
+        assert len(model.linearize(given)[0].order) == size
+        assert len(model.sample_orders(given)[0].order) == size
+
+
+def test_equal_labels_count_as_different_words_unless_asked(model: LinearizeModel) -> None:
+    tree = Sentence.from_columns(
+        ["a", "b", "c", "d"],
+        heads=[0, 1, 1, 1],
+        upos=["VERB", "NOUN", "NOUN", "NOUN"],
+        deprels=["root", "obl", "obl", "obl"],
+    )
+    words = model.score_order(tree).log_prob
+    assert model.score_order(tree, of_labels=True).log_prob == pytest.approx(words + np.log(6))
+
+
+def test_punctuation_is_left_out_with_nothing_below_it() -> None:
+    tree = Sentence.from_columns(
+        ["(", "so", ")", "!"],
+        heads=[2, 4, 2, 0],
+        upos=["PUNCT", "ADV", "PUNCT", "PUNCT"],
+        deprels=["punct", "dep", "punct", "root"],
+    )
+    assert UnorderedTree.of(tree, [True, False, True, True]).kept == [2, 4]
+
+
+def test_multiword_tokens_stay_together_or_go() -> None:
+    sentence = Sentence.from_columns(
+        ["de", "el", "mar", "viene"],
+        heads=[3, 3, 4, 0],
+        deprels=["case", "det", "obl", "root"],
+        multiword=[(1, 2, "del")],
+        misc=["_", "_", "SpaceAfter=No|Gloss=sea", "_"],
+        comments=["# sent_id = 1", "# text = del mar viene"],
+    )
+    moved = reordered(sentence, [4, 1, 2, 3])
+    assert moved.multiword == [(2, 3, "del")]
+    assert moved.text == "viene del mar"
+    assert moved.misc[3] == "Gloss=sea"
+    assert moved.heads == [0, 4, 4, 1]
+    assert reordered(sentence, [1, 3, 2, 4]).multiword == []
+
+
+def test_what_is_no_tree_is_refused(model: LinearizeModel) -> None:
+    forest = Sentence.from_columns(["a", "b"], heads=[0, 0], upos=["X", "X"], format="conllx")
+    with pytest.raises(TreebankError, match="both have head 0"):
+        model.score_order(forest)
+    with pytest.raises(TreebankError, match="no head"):
+        model.score_order(Sentence.from_columns(["a", "b"]))
+    circle = Sentence.from_columns(["a", "b", "c"], heads=[0, 1, 1])
+    circle.heads[1:] = [3, 2]
+    with pytest.raises(TreebankError, match="circle"):
+        model.score_order(circle)
+
+
+def test_missing_columns_of_the_labelling_are_named() -> None:
+    tree = Sentence.from_columns(["a", "b"], heads=[0, 1], upos=["X", "X"])
+    with pytest.raises(TreebankError, match="word 1 has no deprel"):
+        bistro.train("linearize", [tree])
+    with pytest.raises(TreebankError, match="no lemma"):
+        bistro.train("linearize", [tree], labellings=("head.upos+lemma",))
+    with pytest.raises(BistroError, match="from trees"):
+        bistro.train("linearize", [["a", "b"]])
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"models": ("n0",)}, "no model of orders"),
+        ({"models": ()}, "at least one"),
+        ({"labellings": ("HR", "HR")}, "none twice"),
+        ({"labellings": ("H",)}, "nothing of the dependents"),
+        ({"labellings": ("deprl",)}, "did you mean 'deprel'"),
+        ({"k": 0.0}, "above 0"),
+    ],
+)
+def test_impossible_settings_are_refused(settings: dict[str, object], reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        LinearizeConfig(**settings).validate()  # type: ignore[arg-type]
