@@ -68,7 +68,7 @@ Dev = Annotated[
     typer.Option(
         "--dev",
         metavar="DEV",
-        help="Held-out data: a committee fits its weights on it; scores on it end the run.",
+        help="Held-out data: committee and linearize fit weights on it; scores on it end the run.",
     ),
 ]
 Config = Annotated[
@@ -142,6 +142,7 @@ def train(
     from bistro.inference.train import USES_DEV, config_class
     from bistro.inference.train import train as run
     from bistro.models.committee import CommitteeModel
+    from bistro.models.linearize import LinearizeModel
     from bistro.models.presets import file_or_preset
     from bistro.treebank.treebank import read
 
@@ -189,7 +190,7 @@ def train(
     checkpoint.discard()
     sources = " + ".join([treebank.label, *map(os.path.basename, text or ())])
     say(f"{path}: {kind} model of {sources}, seed {seed}")
-    if isinstance(model, CommitteeModel):
+    if isinstance(model, CommitteeModel | LinearizeModel):
         say(model.describe())
     elif held_out is not None:
         _report(model, held_out, f"{path} on {dev}")

@@ -294,6 +294,10 @@ class LinearizeModel(Model):
         weights = np.array(header["weights"], dtype=np.float64)
         return cls(config, header["punctuation_rule"], parts, weights, origin)
 
+    def describe(self) -> str:
+        """Return the parts and their weights in one line."""
+        return f"parts and weights: {self.summary()['weights']}"
+
     def summary(self) -> dict[str, Any]:
         """Return parts, weights and size."""
         return {
