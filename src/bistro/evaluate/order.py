@@ -13,7 +13,9 @@ sides, the largest subtrees outermost, so that the small ones stand next to the 
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
+from typing import Any
 
 from bistro.errors import BistroError
 from bistro.models.linearize_orders import shuffled
@@ -91,9 +93,9 @@ def _from_the_top(root: int, children: dict[int, list[int]]) -> list[int]:
 def bleu(found: Sequence[Sequence[str]], real: Sequence[Sequence[str]]) -> float:
     """Return BLEU of orders against the real ones, through sacrebleu, words as they are."""
     try:
-        from sacrebleu.metrics import BLEU
+        sacrebleu: Any = importlib.import_module("sacrebleu")
     except ImportError:
         raise BistroError("BLEU needs the package sacrebleu: pip install sacrebleu") from None
-    metric = BLEU(tokenize="none", force=True)
+    metric = sacrebleu.metrics.BLEU(tokenize="none", force=True)
     scored = metric.corpus_score([" ".join(w) for w in found], [[" ".join(w) for w in real]])
     return float(scored.score)
