@@ -14,7 +14,12 @@ import pytest
 from scipy import optimize, stats
 from transition_twins import HUGE, LABELS, TAGS, Kind, Twin, summed, twin_of
 
-from bistro.inference.mixture_weights import accurate_weights, mixture_weights, sharpness
+from bistro.inference.mixture_weights import (
+    SHARPEST,
+    accurate_weights,
+    mixture_weights,
+    sharpness,
+)
 from bistro.models.committee import CommitteeModel
 from bistro.models.mixture import Fit
 from bistro.models.votes import Rows, mixed
@@ -238,5 +243,6 @@ def test_the_sharpness_is_that_of_the_truth() -> None:
         np.tile([0, 1], first.size),
         np.stack([first, 1 - first], axis=1).reshape(-1),
     )
-    found = sharpness(rows, gold, np.full(first.size, 2))
-    assert math.isclose(found, 2, abs_tol=0.1)
+    assert math.isclose(sharpness(rows, gold), 2, abs_tol=0.1)
+    assert sharpness(rows, rows.likeliest()) == SHARPEST
+    assert sharpness(rows, np.full(first.size, 7)) == 1 / SHARPEST

@@ -113,7 +113,9 @@ def test_a_committee_of_one_is_its_member(kind: str) -> None:
         assert together.tags == alone.shown_tags(own.tags)
         assert together.marginals is not None and own.marginals is not None
         for row, other in zip(together.marginals.heads, own.marginals.heads, strict=True):
-            assert dict(row) == pytest.approx({h: p for h, p in other if p > 1e-6}, abs=1e-9)
+            # Arcs of next to no probability are not listed.
+            assert [p for _, p in row] == pytest.approx([dict(other)[h] for h, _ in row], abs=1e-5)
+            assert sum(p for _, p in row) == pytest.approx(1, abs=1e-4)
 
 
 def test_committees_join_with_equal_shares(model: CommitteeModel) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
+from scipy.optimize import brentq
 
 from bistro.models.votes import Rows, mixed
 
@@ -32,10 +32,6 @@ STEP = 1.5
 LEAST_GAIN = 1e-4
 """Share of the words that a step must put right; less is chance."""
 MOST_ROUNDS = 10
-UNIFORM = 0.01
-"""Share of a uniform distribution in what the sharpness is fitted to: a gold head that nobody
-found must not decide everything."""
-
 Floats = NDArray[np.float64]
 
 
@@ -108,11 +104,20 @@ def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floa
     return right
 
 
-def sharpness(heads: Rows, gold: NDArray[np.int64], choices: NDArray[np.int64]) -> float:
-    """Return the power that makes gold heads most probable; `choices` are the heads a word has."""
+def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
+    """Return the power under which the likeliest entries are as probable as they are often right.
 
-    def loss(power: float) -> float:
-        found = heads.sharpened(power).probability_of(gold)
-        return float(-np.log((1 - UNIFORM) * found + UNIFORM / choices).mean())
+    Both are means over all words. The mean probability grows with the power, so there is one such
+    power, unless it lies outside all that is sensible.
+    """
+    chosen = rows.likeliest()
+    accuracy = float(np.mean(chosen == gold))
 
-    return float(minimize_scalar(loss, bounds=(1 / SHARPEST, SHARPEST), method="bounded").x)
+    def overconfidence(power: float) -> float:
+        return float(rows.sharpened(power).probability_of(chosen).mean()) - accuracy
+
+    if overconfidence(1 / SHARPEST) > 0:
+        return 1 / SHARPEST
+    if overconfidence(SHARPEST) < 0:
+        return SHARPEST
+    return float(brentq(overconfidence, 1 / SHARPEST, SHARPEST, xtol=1e-4))

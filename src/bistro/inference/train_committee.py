@@ -100,6 +100,8 @@ def member_settings(
             settings = replace(settings, tagset=other, tag_features=())
             if not _has_other_tags(sentences, base.tagset, other):
                 continue
+        if name in config.spelled and side != "eisner":
+            settings = replace(settings, unknown="spelling")
         chosen: MemberSettings = settings
         if side == "eisner":
             chosen = _eisner(settings, generated=family == "labels" and has_labels)
@@ -162,8 +164,7 @@ def fitted(model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: in
     fit = Fit(tuple(heads.tolist()), _tag_weights(model, known, tags), sharpness=1.0)
     lengths = [len(sentence) for sentence in known]
     mixture = Mixture.of(votes, fit, model.symbols, lengths)
-    choices = np.repeat(np.array(lengths), lengths)
-    return replace(fit, sharpness=sharpness(mixture.heads, gold, choices))
+    return replace(fit, sharpness=sharpness(mixture.heads, gold))
 
 
 def _tag_weights(

@@ -41,6 +41,11 @@ class CommitteeConfig:
         "Settings of the transition parsers: a preset or a file of theirs; auto: the first preset "
         "whose tag features the treebank has.",
     )
+    spelled: tuple[Member, ...] = setting(
+        ("right", "left-labels"),
+        "Transition parsers that spell unknown words (unknown = 'spelling'), whatever the preset "
+        "says: beside classes of words, they find other tags right.",
+    )
     label_actions: tuple[str, ...] = setting(
         (
             "s1.tag",
