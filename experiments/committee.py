@@ -95,7 +95,7 @@ def calibration_error(
     model: CommitteeModel, sentences: Sequence[Sentence], options: dict[str, Any]
 ) -> float:
     """Return the expected calibration error of the heads of least risk, in percent."""
-    mixture = model.mixture(sentences, model.options(**options))
+    mixture = model.mixture(sentences, model.asked(**options))
     heads = mixture.trees(model.single_root, 2)[0]
     gold = np.array([head for sentence in sentences for head in sentence.heads])
     sure = mixture.heads.probability_of(heads).clip(0, 1).tolist()

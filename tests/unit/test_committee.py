@@ -151,7 +151,7 @@ def test_a_very_long_sentence_gets_a_tree() -> None:
 def test_members_that_cannot_differ_are_left_out() -> None:
     tree = Sentence.from_columns(["a", "b"], heads=[2, 0], deprels=["_", "_"], upos=["X", "Y"])
     names = ("left", "left-labels", "left-table1", "left-other-tags")
-    found = member_settings(CommitteeConfig(members=names), [tree])
+    found = member_settings(CommitteeConfig(members=names, spelled=()), [tree])
     assert list(found) == ["left", "left-labels"]
     assert not found["left-labels"].contexts.see_labels
 

@@ -71,7 +71,11 @@ class ParseRun:
             chosen = vars(self.model.parse_options(**self.options))
         told = [self.model.kind, f"tags {chosen['tags']}"]
         if isinstance(self.model, CommitteeModel):
-            chosen = vars(self.model.options(**self.options))
+            chosen = {
+                "search": "particles",
+                "selection": "weight",
+                **self.model.asked(**self.options),
+            }
             told[0] += f" of {len(self.model.members)}"
         if "search" in chosen:
             told.append(f"{chosen['search']} {chosen['size']:,} by {chosen['selection']}")

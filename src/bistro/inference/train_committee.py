@@ -154,8 +154,8 @@ def fitted(model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: in
     known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
     if not known:
         raise BistroError("the development set has no trees to fit the weights on")
-    options = model.options(tags=way, threads=threads)
-    votes = model.votes_of_members(known, options)
+    asked = model.asked(tags=way, threads=threads)
+    votes = model.votes_of_members(known, asked)
     arcs, tags = in_common(votes, model.symbols)
     code = ArcCode(len(model.symbols.labels))
     gold = np.array([head for sentence in known for head in sentence.heads])

@@ -144,9 +144,9 @@ class CommitteeModel(Model):
         """Parse one sentence; options as in `ParseOptions`."""
         return next(self.parse_all([sentence], **options))
 
-    def options(self, **given: Any) -> ParseOptions:
-        """Return options with the committee's own defaults."""
-        return ParseOptions(**{"size": self.config.particles, **given})
+    def asked(self, **given: Any) -> dict[str, Any]:
+        """Return what members are asked: what is given, and the committee's own defaults."""
+        return {"tags": "joint", "size": self.config.particles, **given}
 
     def parse_all(
         self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
@@ -157,18 +157,19 @@ class CommitteeModel(Model):
         or ``mbr=False`` trees are ranked by the mixture of the members' posteriors, among the best
         of each. A sample is a sample of a member, drawn by its weight.
         """
-        chosen = self.options(**options)
+        asked = self.asked(**options)
+        chosen = ParseOptions(**asked)
         by_risk = chosen.mbr and chosen.kbest == 1
         waiting, for_best, for_samples = tee(map(as_sentence, sentences), 3)
-        best = iter([]) if by_risk else pooled(self, for_best, chosen)
-        samples = drawn(self, for_samples, chosen) if chosen.samples else iter([])
+        best = iter([]) if by_risk else pooled(self, for_best, asked)
+        samples = drawn(self, for_samples, asked) if chosen.samples else iter([])
         while chunk := list(islice(waiting, SENTENCES_AT_ONCE)):
-            mixture = self.mixture(chunk, chosen)
+            mixture = self.mixture(chunk, asked)
             trees = mixture.trees(self.single_root, chosen.threads)
             for number, sentence in enumerate(chunk):
                 analyses = [self._least_risk(mixture, trees, number)] if by_risk else next(best)
                 if by_risk and len(sentence) > mixture.longest:
-                    analyses = self._of_one_member(sentence, chosen)
+                    analyses = self._of_one_member(sentence, asked)
                 drawn_trees = next(samples) if chosen.samples else []
                 yield Parse(
                     sentence,
@@ -179,26 +180,28 @@ class CommitteeModel(Model):
                     bool(mixture.relaxed[number]),
                 )
 
-    def mixture(self, sentences: Sequence[Sentence], options: ParseOptions) -> Mixture:
+    def mixture(self, sentences: Sequence[Sentence], asked: Mapping[str, Any]) -> Mixture:
         """Return the mixed marginals of a batch of sentences."""
-        votes = self.votes_of_members(sentences, options)
+        votes = self.votes_of_members(sentences, asked)
         lengths = [len(sentence) for sentence in sentences]
-        return Mixture.of(votes, self.fits[options.tags], self.symbols, lengths)
+        return Mixture.of(votes, self.fits[asked["tags"]], self.symbols, lengths)
 
-    def votes_of_members(self, sentences: Sequence[Sentence], options: ParseOptions) -> list[Votes]:
+    def votes_of_members(
+        self, sentences: Sequence[Sentence], asked: Mapping[str, Any]
+    ) -> list[Votes]:
         """Return what each member says of a batch of sentences."""
-        return [self._votes_of(member, sentences, options) for member in self.members]
+        return [self._votes_of(member, sentences, asked) for member in self.members]
 
     def _votes_of(
-        self, member: Voter, sentences: Sequence[Sentence], options: ParseOptions
+        self, member: Voter, sentences: Sequence[Sentence], asked: Mapping[str, Any]
     ) -> Votes:
         """Return the votes of a member, who has nothing to say of sentences it finds too long."""
-        asked, lengths = known_to(member, vars(options)), [len(sentence) for sentence in sentences]
+        own, lengths = known_to(member, asked), [len(sentence) for sentence in sentences]
         most = member.most_words
         if most is None or max(lengths) <= most:
-            return member.votes(sentences, **asked)
+            return member.votes(sentences, **own)
         taken = np.array(lengths) <= most
-        votes = member.votes([s for s, t in zip(sentences, taken, strict=True) if t], **asked)
+        votes = member.votes([s for s, t in zip(sentences, taken, strict=True) if t], **own)
         silent = np.ones(taken.size, dtype=np.bool_)
         silent[taken] = votes.relaxed
         words = np.repeat(taken, lengths)
@@ -216,13 +219,13 @@ class CommitteeModel(Model):
             heads, labels = restored.heads, restored.labels
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
-    def _of_one_member(self, sentence: Sentence, options: ParseOptions) -> list[Analysis]:
+    def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
         """Return the tree of the member that counts most, for what is too long for the chart."""
-        weights = self.fits[options.tags].heads
+        weights = self.fits[asked["tags"]].heads
         able = [m.most_words is None or len(sentence) <= m.most_words for m in self.members]
         first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
-        asked = known_to(first, {**vars(options), "samples": 0})
-        parse = next(first.parse_all([sentence], **asked))
+        own = known_to(first, {**asked, "samples": 0})
+        parse = next(first.parse_all([sentence], **own))
         return [replace(parse.analyses[0], log_prob=math.nan, posterior=math.nan)]
 
     def header(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ are one tree, whose probabilities are added up and whose labels are those of its
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import tee
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,6 @@ import numpy as np
 
 from bistro._core import Stream
 from bistro.models.parses import Analysis, Parse
-from bistro.models.transition import ParseOptions
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
@@ -31,31 +30,32 @@ LEAST_PROPOSED = 10
 
 
 def pooled(
-    committee: CommitteeModel, sentences: Iterable[Sentence], options: ParseOptions
+    committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
     """Yield the most probable trees of every sentence among those that members propose."""
-    wanted = {"kbest": max(options.kbest, LEAST_PROPOSED), "mbr": False, "samples": 0}
-    weights = committee.fits[options.tags].heads
-    for parses in _of_members(committee, sentences, options, wanted):
+    kbest = asked.get("kbest", 1)
+    wanted = {"kbest": max(kbest, LEAST_PROPOSED), "mbr": False, "samples": 0}
+    weights = committee.fits[asked["tags"]].heads
+    for parses in _of_members(committee, sentences, {**asked, **wanted}):
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], list[tuple[float, Analysis]]] = {}
         for parse, weight in zip(parses, weights, strict=True):
             for analysis in parse.analyses:
                 key = tuple(analysis.heads), tuple(_tags(committee, analysis, parse, parses))
                 trees.setdefault(key, []).append((weight * analysis.posterior, analysis))
         ranked = sorted(trees.items(), key=lambda item: -sum(p for p, _ in item[1]))
-        yield [_one(list(key[1]), shares) for key, shares in ranked[: options.kbest]]
+        yield [_one(list(key[1]), shares) for key, shares in ranked[:kbest]]
 
 
 def drawn(
-    committee: CommitteeModel, sentences: Iterable[Sentence], options: ParseOptions
+    committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[list[Analysis]]:
     """Yield the samples of every sentence."""
-    wanted = {"kbest": 1, "mbr": True, "marginals": False}
-    borders = np.cumsum(committee.fits[options.tags].heads)
-    for number, parses in enumerate(_of_members(committee, sentences, options, wanted)):
-        stream = Stream(options.seed, purpose_key("committee.samples"), number)
+    wanted = {"kbest": 1, "mbr": True}
+    borders = np.cumsum(committee.fits[asked["tags"]].heads)
+    for number, parses in enumerate(_of_members(committee, sentences, {**asked, **wanted})):
+        stream = Stream(asked.get("seed", 1), purpose_key("committee.samples"), number)
         chosen = []
-        for i in range(options.samples):
+        for i in range(asked["samples"]):
             member = int(np.searchsorted(borders, stream.uniform() * borders[-1], side="right"))
             parse = parses[min(member, len(parses) - 1)]
             tree = parse.samples[i]
@@ -65,18 +65,14 @@ def drawn(
 
 
 def _of_members(
-    committee: CommitteeModel,
-    sentences: Iterable[Sentence],
-    options: ParseOptions,
-    wanted: dict[str, Any],
+    committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[tuple[Parse, ...]]:
     """Yield what all members find for every sentence."""
     from bistro.models.committee import known_to
 
     copies = tee(sentences, len(committee.members))
-    asked = {**vars(options), "marginals": False, **wanted}
     streams = [
-        member.parse_all(copy, **known_to(member, asked))
+        member.parse_all(copy, **known_to(member, {**asked, "marginals": False}))
         for member, copy in zip(committee.members, copies, strict=True)
     ]
     return zip(*streams, strict=True)
