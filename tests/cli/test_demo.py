@@ -49,6 +49,7 @@ def test_the_english_demo(bistro_here, here, small):
     assert "bistro surprisal bistro-demo/demo.bistro" in done.err
     assert sorted(path.name for path in here.rglob("*")) == [
         "bistro-demo",
+        "committee.bistro",
         "demo.bistro",
         "ngram.bistro",
         "report.html",

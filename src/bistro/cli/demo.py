@@ -34,7 +34,8 @@ def demo(
     Needs no data: the English treebank is sampled from a grammar of our own whose probabilities
     are known, so the report shows the model beside the truth. The Turkish one comes with
     `pip install 'bistro-syntax[samples]'`. FOLDER receives report.html, one page for any browser,
-    and the models, demo.bistro and ngram.bistro.
+    and the models: demo.bistro, a parser and language model; committee.bistro, which parses
+    best; and ngram.bistro.
 
         bistro demo
         bistro demo --treebank turkish -o turkish-demo
@@ -48,9 +49,10 @@ def demo(
     folder = _made(output)
     held_out = len(sentences) // 10
     data, test = sentences[:-held_out], sentences[-held_out:]
-    say(f"training a parser and an n-gram model on {len(data):,} sentences ...")
+    say(f"training parsers and an n-gram model on {len(data):,} sentences ...")
     result = run_demo(data, test, seed=seed, is_english=treebank == "english")
     result.models[PARSER].save(folder / "demo.bistro")
+    result.committee.save(folder / "committee.bistro")
     result.models[NGRAM].save(folder / "ngram.bistro")
     demo_page(result).write(folder / "report.html")
     _print(result)
@@ -58,7 +60,7 @@ def demo(
     say(
         f"\ndone in {time.monotonic() - begin:.0f} s. Look at {folder / 'report.html'}; then try\n"
         f"  bistro generate {folder / 'demo.bistro'} --seed 7\n"
-        f"  echo {example} | bistro parse {folder / 'demo.bistro'} --marginals\n"
+        f"  echo {example} | bistro parse {folder / 'committee.bistro'} --marginals\n"
         f"  echo {example} | bistro surprisal {folder / 'demo.bistro'}"
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
@@ -17,6 +18,7 @@ from bistro.evaluate.language import LanguageFigures, count_characters, language
 from bistro.evaluate.text import text_figures
 from bistro.inference.train import train
 from bistro.models.base import Model
+from bistro.models.committee import CommitteeModel
 from bistro.models.parses import Parse
 from bistro.models.transition import TransitionModel
 from bistro.report.arcs import draw_arcs
@@ -35,6 +37,11 @@ from bistro.treebank.treebank import Treebank
 
 GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]
 PARSER, NGRAM, TRUTH = "transition", "ngram", "truth"
+OTHER_MEMBERS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("transition", {"direction": "right-to-left"}),
+    ("eisner", {}),
+)
+"""Those that parse together with the first parser."""
 TREES_SHOWN = 2
 SCORED = 200
 """Held-out sentences scored word by word; the exact probabilities take some milliseconds each."""
@@ -47,6 +54,7 @@ class DemoResult:
     train: Treebank
     test: Treebank
     models: dict[str, Model]
+    committee: CommitteeModel
     scores: AttachmentScores
     figures: dict[str, LanguageFigures]
     example: Parse
@@ -55,9 +63,11 @@ class DemoResult:
 
 
 def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> DemoResult:
-    """Train a parser and an n-gram model, and ask them everything they can answer."""
+    """Train parsers and an n-gram model, and ask them everything they can answer."""
     parser = train(PARSER, data, seed=seed)
     assert isinstance(parser, TransitionModel)
+    others = [train(kind, data, seed=seed, **settings) for kind, settings in OTHER_MEMBERS]
+    committee = CommitteeModel.of([parser, *others])
     models: dict[str, Model] = {PARSER: parser, NGRAM: train(NGRAM, data, seed=seed)}
     scored = [sentence.forms for sentence in test[:SCORED]]
     example = GARDEN_PATH if is_english else min(scored, key=lambda words: abs(len(words) - 10))
@@ -73,15 +83,16 @@ def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> 
         data,
         test,
         models,
-        parsing_scores(parser, test),
+        committee,
+        parsing_scores(committee, test),
         figures,
-        parser.parse(example, marginals=True),
+        committee.parse(example, marginals=True),
         bits,
         [" ".join(words) for words in parser.generate(8, seed=seed)],
     )
 
 
-def parsing_scores(parser: TransitionModel, test: Treebank) -> AttachmentScores:
+def parsing_scores(parser: CommitteeModel, test: Treebank) -> AttachmentScores:
     """Return the attachment scores on held-out sentences, tags found by the parser itself."""
     found = [
         sentence.replace(heads=parse.heads, deprels=parse.labels, upos=parse.tags)
@@ -155,6 +166,8 @@ def _parsing_blocks(result: DemoResult) -> list[str]:
     )
     return [
         paragraph(
+            f"A committee of {len(result.committee.members)}: the parser above, one that reads "
+            "from right to left, and one that generates children outward from their heads. "
             f"{len(result.test):,} held-out sentences; tags found with the trees. "
             f"{scores.protocol['ud']}."
         ),
@@ -163,7 +176,7 @@ def _parsing_blocks(result: DemoResult) -> list[str]:
             draw_arcs(
                 parse.sentence.forms, parse.heads, parse.labels, parse.tags, probabilities=sure
             ),
-            "Each arc with its probability among the analyses found.",
+            "Each arc with its probability, the mean of what the three say.",
         ),
     ]
 
