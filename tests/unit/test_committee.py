@@ -11,6 +11,7 @@ import pytest
 import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session
+from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.inference.train_committee import member_settings, preset_for
 from bistro.modelfile import is_model_file, read_model, write_model
 from bistro.models.committee import CommitteeModel
@@ -79,6 +80,24 @@ def test_threads_change_nothing(model: CommitteeModel) -> None:
         list(model.parse_all(TEXT, threads=n, kbest=3, samples=3, marginals=True)) for n in (1, 3)
     )
     assert one == three
+
+
+def test_an_interrupted_training_resumes(tmp_path: Path) -> None:
+    treebank = bistro.builtin(sentences=60, seed=1)
+
+    def run(session: Session) -> CommitteeModel:
+        model = bistro.train("committee", treebank, seed=1, session=session, sampler=SHORT)
+        assert isinstance(model, CommitteeModel)
+        return model
+
+    checkpoint = Checkpoint(tmp_path / "state")
+    with pytest.raises(StoppedError):
+        run(Session(checkpoint, stop_asked=lambda: True))
+    resumed, unbroken = run(Session(checkpoint, resume=True)), run(Session())
+    assert resumed.header() == unbroken.header()
+    assert resumed.origin == unbroken.origin
+    for name, array in unbroken.arrays().items():
+        np.testing.assert_array_equal(resumed.arrays()[name], array)
 
 
 def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
@@ -172,7 +191,7 @@ def test_presets_of_real_treebanks(data_dir: Path) -> None:
 # ---- complaints --------------------------------------------------------------------------------
 def test_models_that_cannot_parse_together() -> None:
     labelled, ngram = single(), bistro.train("ngram", [["a", "b"]], seed=1)
-    with pytest.raises(BistroError, match="cannot votes"):
+    with pytest.raises(BistroError, match="cannot vote"):
         CommitteeModel.of([labelled, ngram])
     with pytest.raises(BistroError, match="with labels and without"):
         CommitteeModel.of([labelled, single(labels="none")])

@@ -313,5 +313,6 @@ def known_to(member: Voter, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _voter(model: Model) -> Voter:
-    model.require("votes")
+    if not hasattr(model, "votes"):
+        raise BistroError(f"a model of kind '{model.kind}' cannot vote: parsers can")
     return cast(Voter, model)

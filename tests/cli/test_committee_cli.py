@@ -1,0 +1,84 @@
+"""Committees on the command line: trained in one command, or put together on the spot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import bistro
+from bistro.models.committee import CommitteeModel
+from bistro.models.transition import TransitionModel
+
+SHORT = ("--set", "sampler.sweeps=3", "--set", "sampler.samples=2")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory, files: Path) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    treebank = bistro.read(files / "train.conllu")
+    for name, settings in (("a", {}), ("b", {"direction": "right-to-left"})):
+        sampler = {"sweeps": 3, "samples": 2}
+        model = bistro.train("transition", treebank, seed=1, sampler=sampler, **settings)
+        model.save(folder / f"{name}.bistro")
+    return folder
+
+
+def test_models_named_one_after_the_other_are_a_committee(bistro_here, here, files, models):
+    test = files / "test.conllu"
+    together = "parse", models / "a.bistro", models / "b.bistro"
+    done = bistro_here(*together, test, "-o", "out.conllu")
+    assert done.code == 0 and "committee of 2" in done.err
+    loaded = [bistro.load(models / f"{name}.bistro") for name in "ab"]
+    committee = CommitteeModel.of(loaded)
+    assert committee.fits["joint"].heads == (0.5, 0.5)
+    expected = list(committee.parse_all(bistro.read(test)))
+    found = bistro.read("out.conllu")
+    assert [s.heads for s in found] == [p.heads for p in expected]
+    assert [s.deprels for s in found] == [p.labels for p in expected]
+    assert all(any("expected_uas" in c for c in s.comments) for s in found)
+    assert not any("log_prob =" in c for s in found for c in s.comments if "derivation" not in c)
+    by_stdin = bistro_here(*together, stdin=test.read_bytes())
+    assert by_stdin.out == Path("out.conllu").read_text()
+
+
+def test_what_is_no_model_is_named(bistro_here, here, files, models):
+    test = files / "test.conllu"
+    done = bistro_here("parse", models / "a.bistro", test, test)
+    assert done.code == 2 and "test.conllu: is no model file" in done.err
+    done = bistro_here("parse", models / "a.bistro", files / "english.bistro", test)
+    assert done.code == 2 and "'ngram' cannot vote" in done.err
+
+
+def test_one_command_one_file(bistro_here, here, files):
+    dev = files / "test.conllu"
+    done = bistro_here(
+        "train", "committee", files / "train.conllu", "--dev", dev, "-o", "c.bistro", *SHORT
+    )
+    assert done.code == 0
+    assert "left-other-tags" in done.err and "sharpness" in done.err
+    assert [path.name for path in here.iterdir()] == ["c.bistro"]
+    assert "weights, tags joint" in bistro_here("info", "c.bistro").out
+    model = bistro.load("c.bistro")
+    assert isinstance(model, CommitteeModel)
+    assert isinstance(model.members[0], TransitionModel)
+    for options in (("--kbest", 3), ("--samples", 3), ("--marginals",), ("--tags", "given")):
+        parsed = bistro_here("parse", "c.bistro", dev, *options, "-o", "out.conllu")
+        assert parsed.code == 0
+    done = bistro_here("parse", "c.bistro", dev, "--partial", "-o", "out.conllu")
+    gold, kept = bistro.read(dev), bistro.read("out.conllu")
+    assert [s.heads for s in kept] == [s.heads for s in gold]
+
+
+def test_what_a_committee_cannot_do(bistro_here, here, files):
+    done = bistro_here(
+        "train", "committee", files / "train.conllu", "-o", "c.bistro", *SHORT,
+        "--set", 'members=["left"]',
+    )  # fmt: skip
+    assert done.code == 0
+    done = bistro_here("surprisal", "c.bistro", files / "test.txt")
+    assert done.code == 2 and "'committee' cannot score" in done.err
+    done = bistro_here(
+        "train", "committee", files / "train.conllu", "-o", "x", "--set", "members=[]"
+    )
+    assert done.code == 2 and "at least one member" in done.err
