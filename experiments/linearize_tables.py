@@ -1,6 +1,7 @@
 """Table 1 of Futrell & Gibson (2015), and what word order tells, on our data.
 
     python -m experiments.linearize_tables table1 [eu id ewt]
+    python -m experiments.linearize_tables sentences [eu id ewt]
     python -m experiments.linearize_tables smoothing [eu id ewt]
     python -m experiments.linearize_tables bleu [eu id ewt]
     python -m experiments.linearize_tables lengths [eu id ewt] [--picture FOLDER]
@@ -21,10 +22,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import bistro
 from benchmarks.data import data_dir
 from bistro.evaluate.order import bleu, optimal_order, random_order, total_length
 from bistro.files import writing
+from bistro.inference.mixture_weights import mixture_weights
 from bistro.models.linearize import LinearizeModel
 from bistro.report.plots import bar_chart
 from bistro.rng import Stream
@@ -103,6 +108,30 @@ def smoothing(name: str) -> None:
         print(f"{row:<22} {value:6.3f}  {times}", flush=True)
 
 
+def by_sentences(name: str) -> None:
+    """Print the mixtures of Table 1 with whole sentences mixed, not heads."""
+    data = load(name)
+    model = train(data, models=MODELS["oo+n123"], smoothing="add-k")
+    names = model.names
+
+    def sums(sentences: Iterable[Sentence]) -> NDArray[np.float64]:
+        zero = np.zeros(len(names))
+        trees = (model.ordered_families(model.tree_of(sentence)) for sentence in sentences)
+        return np.array([sum(map(model.part_log_probs, found), zero) for found in trees])
+
+    dev, test = sums(data[1]), sums(data[2])
+    print(f"{NAMES[name]}: add-k 0.01, mixed by sentences")
+    for labelling, seen in LABELLINGS.items():
+        for row, models in MODELS.items():
+            mixed = [i for i, n in enumerate(names) if n.split("/")[0] in seen]
+            mixed = [i for i in mixed if names[i].split("/")[1] in models]
+            tops = dev[:, mixed].max(axis=1, keepdims=True)
+            weights = mixture_weights(np.exp(dev[:, mixed] - tops).T)
+            with np.errstate(divide="ignore"):
+                logs = np.logaddexp.reduce(test[:, mixed] + np.log(weights), axis=1)
+            print(f"{labelling:<10} {row:<8} {logs.mean():6.2f}", flush=True)
+
+
 def bleus(name: str) -> None:
     """Print BLEU of the best orders, and how many are the real ones."""
     data = load(name)
@@ -110,7 +139,7 @@ def bleus(name: str) -> None:
         "HDR oo, add-k": {"models": ("oo",), "labellings": ("HDR",), "smoothing": "add-k"},
         "HDR n2, add-k": {"models": ("n2",), "labellings": ("HDR",), "smoothing": "add-k"},
         "default": {},
-        "with lemmas": {"labellings": ("HDR", "R", "head.upos+lemma+deprel")},
+        "with words": {"labellings": ("HDR", "R", "head.upos+form+deprel")},
     }
     print(f"{NAMES[name]}: BLEU (tokens as they are), sentences in their real order")
     for row, settings in rows.items():
@@ -198,9 +227,12 @@ def samples() -> None:
         print(f"{' '.join(real)}\n    {' '.join(drawn.sentence.forms)}")
 
 
+PRINTED = {"table1": table1, "sentences": by_sentences, "smoothing": smoothing, "bleu": bleus}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("table1", "smoothing", "bleu", "lengths", "samples"))
+    parser.add_argument("what", choices=(*PRINTED, "lengths", "samples"))
     parser.add_argument("treebanks", nargs="*", metavar="eu|id|ewt")
     parser.add_argument("--picture", type=Path)
     chosen = parser.parse_args()
@@ -211,7 +243,7 @@ def main() -> None:
         describe(chosen.treebanks, chosen.picture)
     else:
         for name in chosen.treebanks:
-            {"table1": table1, "smoothing": smoothing, "bleu": bleus}[chosen.what](name)
+            PRINTED[chosen.what](name)
 
 
 if __name__ == "__main__":
