@@ -2,7 +2,7 @@
 
     python -m experiments.language_tables                          # all rows: about 40 minutes
     python -m experiments.language_tables wsj --unknown single     # some
-    python -m experiments.language_tables text --learns words --rounds 2
+    python -m experiments.language_tables text --set 'raw_text.learns=["words"]' --preset FILE.toml
 
 Data sets: `wsj` (sample of the Penn Treebank, preset `wsj`), `ewt` (preset `language`), `text`
 (EWT and all but the last 5 % of the sentences of every file of `text_en`; those 5 % are the test
@@ -36,12 +36,12 @@ from numpy.typing import NDArray
 
 import bistro
 from benchmarks.data import data_dir
-from bistro.config import read_toml
+from bistro.config import apply_overrides, read_toml
 from bistro.evaluate.interpolation import mixed, mixing_weight
 from bistro.models.base import Model, as_words
 from bistro.models.presets import file_or_preset
 from bistro.models.transition import TransitionModel
-from bistro.models.transition_config import RawTextSettings, TransitionConfig
+from bistro.models.transition_config import TransitionConfig
 from bistro.treebank.treebank import Treebank
 from experiments.treebanks import HEADINGS, evaluate, load_split
 
@@ -88,19 +88,11 @@ def train_ngram(data: Data, unknown: str) -> Model:
     return bistro.train("ngram", words, seed=SEED, unknown=unknown)
 
 
-def train_parser(data: Data, unknown: str, raw_text: dict[str, Any]) -> Model:
+def train_parser(data: Data, unknown: str, overrides: list[str]) -> Model:
     """Train the parser on the trees and, if there are any, the texts."""
     config = read_toml(file_or_preset(data.preset), TransitionConfig)
-    settings = replace(config.raw_text, **raw_text) if raw_text else config.raw_text
-    assert isinstance(settings, RawTextSettings)
-    return bistro.train(
-        "transition",
-        data.trees,
-        config=replace(config, raw_text=settings),
-        seed=SEED,
-        text=data.texts,
-        unknown=unknown,
-    )
+    config = apply_overrides(config, [f"unknown={unknown}", *overrides])
+    return bistro.train("transition", data.trees, config=config, seed=SEED, text=data.texts)
 
 
 def log_probs(model: Model, sentences: Sequence[Any]) -> NDArray[np.float64]:
@@ -113,12 +105,12 @@ def perplexity(logs: NDArray[np.float64]) -> float:
     return math.exp(-float(logs.mean()))
 
 
-def rows(data: Data, unknown: str, raw_text: dict[str, Any], *, parse: bool) -> Iterator[str]:
+def rows(data: Data, unknown: str, overrides: list[str], *, parse: bool) -> Iterator[str]:
     """Train both models and yield the lines of the table."""
     began = time.process_time()
     ngram = train_ngram(data, unknown)
     spent_on_ngram, began = time.process_time() - began, time.process_time()
-    parser = train_parser(data, unknown, raw_text)
+    parser = train_parser(data, unknown, overrides)
     spent_on_parser = time.process_time() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     weight = mixing_weight(log_probs(parser, data.dev), log_probs(ngram, data.dev))
@@ -149,23 +141,17 @@ def main() -> None:
     names = ["wsj", "ewt", "text"]
     parser.add_argument("data", nargs="*", choices=[*names, "dev", []], default=names)
     parser.add_argument("--unknown", nargs="+", choices=["single", "classes"])
-    parser.add_argument("--learns", nargs="+", choices=["words", "tags", "actions"])
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--particles", type=int, help="for the best parses of raw text")
+    parser.add_argument("--preset", help="other settings of the parser than the data set's own")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--parse", action="store_true", help="parse the development set too")
     options = parser.parse_args()
-    chosen = {
-        "learns": tuple(options.learns) if options.learns else None,
-        "rounds": options.rounds,
-        "particles": options.particles,
-    }
-    raw_text = {name: value for name, value in chosen.items() if value is not None}
     for name in options.data:
         for unknown in options.unknown or ["single", "classes"]:
             with tempfile.TemporaryDirectory() as folder:
-                print(f"{name}, unknown = {unknown} {raw_text or ''}", flush=True)
                 data = load(name, Path(folder))
-                for row in rows(data, unknown, raw_text, parse=options.parse):
+                data = replace(data, preset=options.preset or data.preset)
+                print(name, f"unknown={unknown}", data.preset, *options.set, flush=True)
+                for row in rows(data, unknown, options.set, parse=options.parse):
                     print(f"  {row}", flush=True)
 
 
