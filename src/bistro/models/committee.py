@@ -36,7 +36,7 @@ from bistro.models.committee_config import CommitteeConfig
 from bistro.models.committee_pool import drawn, pooled
 from bistro.models.mixture import Fit, Mixture, Symbols
 from bistro.models.parses import Analysis, Parse
-from bistro.models.parsing import SENTENCES_AT_ONCE, SharedOptions, as_sentence
+from bistro.models.parsing import SENTENCES_AT_ONCE, CoreOptions, as_sentence
 from bistro.models.transition import ParseOptions
 from bistro.models.transition_data import Codec
 from bistro.models.votes import Votes
@@ -53,7 +53,7 @@ class Voter(Protocol):
     """What a model must have to be a member."""
 
     kind: ClassVar[str]
-    parse_options: ClassVar[type[SharedOptions]]
+    parse_options: ClassVar[type[CoreOptions]]
     most_words: ClassVar[int | None]
     origin: Origin
     codec: Codec

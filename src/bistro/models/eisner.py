@@ -30,7 +30,7 @@ from bistro import config as configuration
 from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen
 from bistro.models.base import Arrays, Origin, by_owner, flat
 from bistro.models.eisner_config import EisnerConfig, element_numbers
-from bistro.models.parsing import ParsingAbility, SharedOptions
+from bistro.models.parsing import CoreOptions, ParsingAbility
 from bistro.models.transition_data import Codec
 from bistro.rng import purpose_key
 
@@ -38,7 +38,7 @@ DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 
 
 @dataclass(frozen=True)
-class EisnerOptions(SharedOptions):
+class EisnerOptions(CoreOptions):
     """How to parse with the chart, and what to return."""
 
     temperature: float = 1.4
@@ -103,7 +103,7 @@ class EisnerModel(ParsingAbility):
     """A trained model of Eisner's kind."""
 
     kind: ClassVar[str] = "eisner"
-    parse_options: ClassVar[type[SharedOptions]] = EisnerOptions
+    parse_options: ClassVar[type[CoreOptions]] = EisnerOptions
     # Time grows with the cube of the length, memory with its square: half a minute and 400 MB here.
     most_words: ClassVar[int | None] = 1000
 

@@ -7,6 +7,7 @@ sentences; `parse`, `parse_all` and their results are here.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
@@ -58,18 +59,23 @@ class SharedOptions:
     threads: int = 0
     """0: as many as the machine has."""
 
+
+@dataclass(frozen=True)
+class CoreOptions(SharedOptions, ABC):
+    """Options of a parser that lives in the core."""
+
+    @abstractmethod
     def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
         """Return the options as the core takes them; every chunk of sentences draws its own.
 
         With `votes`, marginals of heads with labels are asked for, and no trees.
         """
-        raise NotImplementedError
 
 
 class ParsingAbility(Model):
     """The methods of a model that parses."""
 
-    parse_options: ClassVar[type[SharedOptions]]
+    parse_options: ClassVar[type[CoreOptions]]
     most_words: ClassVar[int | None] = None
     """Sentences that are longer are refused."""
     config: Any

@@ -26,7 +26,7 @@ from bistro import config as configuration
 from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
 from bistro.encoding.contexts import element_numbers, is_lexical
 from bistro.models.base import Arrays, Origin, by_owner, flat
-from bistro.models.parsing import ParsingAbility, SharedOptions, as_sentence
+from bistro.models.parsing import CoreOptions, ParsingAbility, as_sentence
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec
 from bistro.models.transition_language import LanguageAbility
@@ -36,7 +36,7 @@ DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 
 
 @dataclass(frozen=True)
-class ParseOptions(SharedOptions):
+class ParseOptions(CoreOptions):
     """How to search, and what to return."""
 
     search: Literal["particles", "beam"] = "particles"
@@ -105,7 +105,7 @@ class TransitionModel(LanguageAbility, ParsingAbility):
     """A trained transition parser."""
 
     kind: ClassVar[str] = "transition"
-    parse_options: ClassVar[type[SharedOptions]] = ParseOptions
+    parse_options: ClassVar[type[CoreOptions]] = ParseOptions
 
     def __init__(
         self,
