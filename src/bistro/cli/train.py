@@ -24,7 +24,8 @@ _COMPRESSED = (".gz", ".xz", ".zst")
 Kind = Annotated[
     str,
     typer.Argument(
-        metavar="KIND", help="The kind of model: ngram, transition, eisner, committee or topics."
+        metavar="KIND",
+        help="The kind of model: ngram, transition, eisner, committee, topics or linearize.",
     ),
 ]
 Data = Annotated[
