@@ -2,12 +2,13 @@
 
     python -m benchmarks.cluster [WORDS]
 
-A parser of EWT (preset `ud`, one sweep) parses running text with tags of its own and 100 particles,
-in pieces of 2,500 words. Rounds go through all kinds of workers in turn, and the best round counts.
-The clock starts when every worker has the model; how long that takes is printed beside. Words for
-each second of the clock need as many idle cores as there are workers; words for each second of CPU
-time, all processes together, show what the way of working costs on a machine that has other work
-too, and pieces that only wait show how well two workers share, whatever else the machine does.
+A parser of EWT (preset `ud`, one sweep) parses text as learning from raw text does: by the
+same task, in the same pieces (1,000 sentences), with tags of its own and 100 particles. Rounds go
+through all kinds of workers in turn, and the best round counts. The clock starts when every worker
+has the model; how long that takes is printed beside. Words for each second of the clock need as
+many idle cores as there are workers; words for each second of CPU time, all processes together,
+show what the way of working costs on a machine that has other work too, and pieces that only wait
+show how well two workers share, whatever else the machine does.
 Before all this, the speed of the one process that encodes, indexes and seats what comes back (five
 levels, one core).
 """
@@ -21,14 +22,15 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 import bistro
 from benchmarks.data import data_dir
 from bistro._core import UniformBase
 from bistro.config import read_toml
+from bistro.inference.analyses import Piece, parse_piece, pieces_of
 from bistro.inference.cluster import workers_for
 from bistro.inference.gibbs import Chain
 from bistro.inference.workers import SharedModel, Workers
@@ -37,8 +39,7 @@ from bistro.models.ngram import NgramConfig, NgramModel
 from bistro.models.presets import file_or_preset
 from bistro.models.transition_config import TransitionConfig
 
-Piece = list[list[str]]
-WORDS_A_PIECE = 2500
+PARTICLES = 100
 ROUNDS = 2
 WAITING_PIECES, WAITED_SECONDS = 24, 0.5
 Kind = tuple[str | None, int]
@@ -58,12 +59,11 @@ class Measured:
     waited: float
 
 
-def parse(shared: SharedModel, piece: Piece) -> tuple[list[NDArray[np.uint16]], int, float]:
-    """Return the heads of every sentence, the process, and its CPU time."""
+def parse(shared: SharedModel, piece: Piece) -> tuple[dict[str, NDArray[Any]], int, float]:
+    """Return the analyses of a piece, the process, and its CPU time."""
     begin = time.process_time()
-    parses = shared.open().require("parse_all")(piece, size=100, threads=1, mbr=False)
-    heads = [np.array(parse.heads, dtype=np.uint16) for parse in parses]
-    return heads, os.getpid(), time.process_time() - begin
+    _, columns = parse_piece(shared, piece)
+    return columns, os.getpid(), time.process_time() - begin
 
 
 def wait(shared: float, item: int) -> None:
@@ -71,23 +71,19 @@ def wait(shared: float, item: int) -> None:
     time.sleep(shared)
 
 
-def pieces_of(folder: Path, words: int) -> list[Piece]:
-    """Return running text in pieces, in equal parts of every genre."""
+def read_text(folder: Path, words: int) -> list[list[str]]:
+    """Return running text, in equal parts of every genre."""
     files = sorted(folder.glob("*.txt"))
-    pieces: list[Piece] = []
+    sentences: list[list[str]] = []
     for path in files:
-        piece: Piece = []
-        taken = held = 0
+        taken = 0
         with path.open(encoding="utf-8") as lines:
             for sentence in filter(None, map(str.split, lines)):
-                piece.append(sentence)
-                held += len(sentence)
-                if held >= WORDS_A_PIECE:
-                    pieces.append(piece)
-                    taken, held, piece = taken + held, 0, []
                 if taken >= words / len(files):
                     break
-    return pieces
+                sentences.append(sentence)
+                taken += len(sentence)
+    return sentences
 
 
 def train() -> Model:
@@ -101,13 +97,13 @@ def train() -> Model:
 def measure(workers: Workers, model: Model, pieces: Sequence[Piece]) -> Measured:
     """Parse all pieces; an empty one goes first, whose result says that the model has come."""
     begin = time.perf_counter()
-    results = workers.run(parse, SharedModel(model), [[], *pieces])
+    results = workers.run(parse, SharedModel(model), [(PARTICLES, []), *pieces])
     next(results)
     ready, own = time.perf_counter(), time.process_time()
     found = list(results)
     clock, own = time.perf_counter() - ready, time.process_time() - own
     elsewhere = sum(cpu for _, process, cpu in found if process != os.getpid())
-    sent = sum(len(pickle.dumps(heads)) for heads, _, _ in found)
+    sent = sum(len(pickle.dumps(columns)) for columns, _, _ in found)
     return Measured(ready - begin, clock, own + elsewhere, own, sent, waiting(workers))
 
 
@@ -120,10 +116,9 @@ def waiting(workers: Workers) -> float:
     return time.perf_counter() - begin
 
 
-def seating(pieces: Sequence[Piece]) -> float:
+def seating(sentences: Sequence[list[str]]) -> float:
     """Return words a second that one process encodes, indexes and seats in a 5-gram franchise."""
     config = NgramConfig(unknown="single")
-    sentences = [sentence for piece in pieces for sentence in piece]
     begin = time.process_time()
     vocabulary, events = NgramModel.prepare(sentences, config)
     chain = Chain("words", events, UniformBase(len(vocabulary) + 1), config.sampler, seed=1)
@@ -133,12 +128,13 @@ def seating(pieces: Sequence[Piece]) -> float:
 
 def main() -> None:
     model = train()
-    pieces = pieces_of(data_dir() / "text_en", int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
-    words = sum(len(sentence) for piece in pieces for sentence in piece)
+    text = read_text(data_dir() / "text_en", int(sys.argv[1]) if len(sys.argv) > 1 else 500_000)
+    pieces = list(pieces_of(iter(text), PARTICLES))
+    words = sum(map(len, text))
     size = len(model.to_bytes())
     print(f"{words:,} words in {len(pieces)} pieces; the model takes {size / 1e6:.1f} MB")
     print(
-        f"encoding, indexing and seating in one process: {seating(pieces):,.0f} words/s", flush=True
+        f"encoding, indexing and seating in one process: {seating(text):,.0f} words/s", flush=True
     )
     best: dict[Kind, Measured] = {}
     for number in range(ROUNDS):

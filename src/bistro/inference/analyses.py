@@ -72,17 +72,19 @@ def parse_text(
 ) -> None:
     """Parse all sentences that `analyses` lacks, and add them to it, piece by piece."""
     waiting = islice(text, analyses.sentences, None)
-    for size, columns in workers.run(_parse_piece, model, _pieces(waiting, particles)):
+    for size, columns in workers.run(parse_piece, model, pieces_of(waiting, particles)):
         analyses.add(size, columns)
         after_piece()
 
 
-def _pieces(sentences: Iterator[list[str]], particles: int) -> Iterator[Piece]:
+def pieces_of(sentences: Iterator[list[str]], particles: int) -> Iterator[Piece]:
+    """Yield the sentences in pieces, the last of them smaller."""
     while piece := list(islice(sentences, PIECE_SENTENCES)):
         yield particles, piece
 
 
-def _parse_piece(shared: SharedModel, piece: Piece) -> tuple[int, dict[str, NDArray[Any]]]:
+def parse_piece(shared: SharedModel, piece: Piece) -> tuple[int, dict[str, NDArray[Any]]]:
+    """Return how many sentences a piece has, and the columns of their best analyses."""
     particles, sentences = piece
     found = shared.open().require("best_analyses")(sentences, particles)
     return len(sentences), {name: found[name].astype(kind) for name, kind in COLUMNS.items()}

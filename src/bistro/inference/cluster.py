@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import platform
 import re
 import secrets
@@ -93,8 +94,10 @@ class ClusterWorkers:
                     # Keys of one group, so that the scheduler keeps what waits to itself and hands
                     # it to whoever is free, also to workers that came later.
                     place = {"key": (name, number), "priority": -number}
+                    # As bytes: Dask would look for its futures in every word of a nested list.
+                    packed = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
                     ahead.append(
-                        self._client.submit(_attempt, __version__, task, held, item, **place)
+                        self._client.submit(_attempt, __version__, task, held, packed, **place)
                     )
                 if not ahead:
                     return
@@ -194,7 +197,7 @@ def _hold(shared: Shared) -> Shared:
 
 
 def _attempt(
-    version: str, task: Callable[[Shared, Item], Result], shared: Shared, item: Item
+    version: str, task: Callable[[Shared, Item], Result], shared: Shared, packed: bytes
 ) -> Result:
     """Run a task where its result will be the one that was asked for."""
     if version != __version__:
@@ -202,7 +205,7 @@ def _attempt(
             f"the worker on {platform.node()} has Bistro {__version__}, but {version} asked: "
             "install the same version everywhere"
         )
-    return task(shared, item)
+    return task(shared, pickle.loads(packed))
 
 
 def _check_address(cluster: str) -> int:
