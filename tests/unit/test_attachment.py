@@ -88,6 +88,13 @@ def test_universal_features_only():
     assert score([gold], [gold.replace(xpos=["B"])]).alltags == 0.0
 
 
+def test_sentences_with_all_tags_right():
+    gold = [sentence("a/X/0/root b/Y/1/x"), sentence("c/X/0/root")]
+    scores = score(gold, [gold[0].replace(upos=["X", "X"]), gold[1]])
+    assert (scores.upos, scores.upos_sentences) == (pytest.approx(200 / 3), 50.0)
+    assert scores.xpos_sentences is None and scores.unavailable["xpos_sentences"] == "no tags"
+
+
 def test_protocols_are_named():
     scores = score([GOLD], [GOLD])
     assert "punctuation included" in scores.protocol["ud"]

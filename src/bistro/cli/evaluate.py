@@ -170,6 +170,10 @@ def _score_table(scores: AttachmentScores, title: str) -> Table:
         words = scores.content_words if name == "clas" else scores.words
         table.add_row(label, shown, "" if name in scores.unavailable else f"{words:,}", told)
     table.add_section()
+    for label, name in (("UPOS sentences", "upos_sentences"), ("XPOS sentences", "xpos_sentences")):
+        shown = _show(getattr(scores, name), scores.unavailable.get(name))
+        table.add_row(label, shown, "", f"sentences all of whose tags are right ({label[:4]})")
+    table.add_section()
     for label, name, told in (("UAS", "uas", "heads"), ("LAS", "las", "heads and relations")):
         shown = _show(getattr(scores.no_punct, name), scores.unavailable.get(name))
         protocol = f"{told}; {scores.protocol['no_punct']}"

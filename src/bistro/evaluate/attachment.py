@@ -57,8 +57,8 @@ NO_PUNCT_PROTOCOL = "without punctuation ({}, in gold); subtypes of relations ig
 NEEDED = {
     "heads": ("heads", ("uas", "las", "clas")),
     "deprels": ("labels", ("las", "clas")),
-    "upos": ("tags", ("upos", "alltags")),
-    "xpos": ("tags", ("xpos",)),
+    "upos": ("tags", ("upos", "upos_sentences", "alltags")),
+    "xpos": ("tags", ("xpos", "xpos_sentences")),
     "feats": ("UD features", ("ufeats",)),
 }
 """For each column its name in messages, and the scores that need it."""
@@ -86,6 +86,9 @@ class AttachmentScores:
     xpos: float | None
     ufeats: float | None
     alltags: float | None
+    upos_sentences: float | None
+    """Sentences all of whose tags are right."""
+    xpos_sentences: float | None
     words: int
     content_words: int
     """Those of gold, over which CLAS is computed."""
@@ -190,6 +193,9 @@ def _count_tags(gold: Sentence, system: Sentence) -> dict[str, int]:
         "xpos": sum(xpos),
         "ufeats": sum(features),
         "alltags": sum(_both(_both(upos, xpos), features)),
+        "upos sentences": all(upos),
+        "xpos sentences": all(xpos),
+        "sentences": 1,
     }
 
 
@@ -256,6 +262,8 @@ def _summarise(
         xpos=percent("xpos", "xpos"),
         ufeats=percent("ufeats", "ufeats"),
         alltags=percent("alltags", "alltags"),
+        upos_sentences=percent("upos_sentences", "upos sentences", "sentences"),
+        xpos_sentences=percent("xpos_sentences", "xpos sentences", "sentences"),
         words=counts["words"],
         content_words=counts["gold content"],
         sentences=sentences,
