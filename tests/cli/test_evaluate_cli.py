@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import typer
@@ -133,3 +134,56 @@ def test_the_whole_command_line(files, monkeypatch, capsys):
     assert told.out == ""
     assert told.err.count("\n") == 1
     assert "Traceback" not in told.err
+
+
+GOLD_TREES = "((S (NP-SBJ (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))\n"
+
+
+@pytest.fixture
+def trees(tmp_path):
+    gold, system = tmp_path / "gold.mrg", tmp_path / "system.mrg"
+    gold.write_text(GOLD_TREES * 2)
+    system.write_text(GOLD_TREES + GOLD_TREES.replace("VP", "NP").replace("VBZ", "NNS"))
+    return gold, system
+
+
+def test_brackets_as_a_table(run, trees):
+    result = run("--brackets", *trees)
+    assert result.exit_code == 0
+    assert "83.33" in result.stdout and "50.00" in result.stdout
+    assert "EVALB" in result.stdout and "≤ 40 words" in result.stdout
+
+
+def test_brackets_as_json(run, trees):
+    figures = json.loads(run("--brackets", *trees, "--json").stdout)
+    assert figures["all"] == figures["up_to_40"]
+    assert figures["all"]["labelled"] == dict.fromkeys(("precision", "recall", "f1"), 100 * 5 / 6)
+    assert figures["all"]["unlabelled"]["f1"] == 100.0
+    assert figures["all"]["exact"] == 50.0
+    assert figures["all"]["tags"] == 100 * 5 / 6
+    assert "EVALB" in figures["protocol"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (GOLD_TREES, "gold.mrg has 2 trees, but .*system.mrg has 1"),
+        (GOLD_TREES + GOLD_TREES.replace("dog", "cat"), "'dog' at .*gold.mrg:2.*system.mrg:2"),
+        (GOLD_TREES + "((S (NP (DT the)\n", "system.mrg:2: .*lacks 3 closing brackets"),
+        (GOLD_TREES + "((S (NP)))\n", "system.mrg:2: 'NP' stands alone"),
+        (GOLD_TREES + "(())\n", "system.mrg:2: "),
+        ("", "system.mrg: the file is empty"),
+    ],
+)
+def test_bad_brackets_are_one_sentence(run, trees, text, told):
+    gold, system = trees
+    system.write_text(text)
+    result = run("--brackets", gold, system)
+    assert isinstance(result.exception, BistroError)
+    assert re.search(told, str(result.exception))
+
+
+def test_brackets_take_no_options_of_dependencies(run, trees):
+    result = run("--brackets", "--by-length", *trees)
+    assert isinstance(result.exception, BistroError)
+    assert "--by-length" in str(result.exception)

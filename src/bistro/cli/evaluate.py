@@ -1,4 +1,4 @@
-"""`bistro evaluate`: attachment and tag scores, by length, and calibration."""
+"""`bistro evaluate`: attachment, tag and bracket scores, by length, and calibration."""
 
 from __future__ import annotations
 
@@ -52,23 +52,32 @@ def evaluate(
         ),
     ] = False,
     plot: Plot = None,
+    brackets: Annotated[
+        bool, typer.Option("--brackets", help="Compare constituency trees, as EVALB does.")
+    ] = False,
 ) -> None:
     """Compare the trees and tags of SYSTEM with those of GOLD, word by word.
 
     Printed in percent, under both conventions of the field, each beside its figures: that of
     Universal Dependencies (all words count, subtypes of relations are ignored), which agrees with
     the official scorer, and the older one that leaves punctuation out. Both files, CoNLL-U or
-    CoNLL-X, must have the same words.
+    CoNLL-X, must have the same words. With --brackets both hold constituency trees.
 
         bistro evaluate test.conllu parsed.conllu
         bistro evaluate test.conll parsed.conll --punct unicode --json
         bistro evaluate test.conllu parsed.conllu --calibration --plot reliability.svg
+        bistro evaluate --brackets test.mrg parsed.mrg
     """
+    from bistro.cli.evaluate_brackets import evaluate_brackets
     from bistro.evaluate.attachment import score
     from bistro.evaluate.by_length import score_by_length
     from bistro.evaluate.calibration import calibrate
     from bistro.treebank.treebank import iter_sentences
 
+    if brackets:
+        _check_alone(punct=punct, by_length=by_length, calibration=calibration, plot=plot)
+        evaluate_brackets(gold, system, json)
+        return
     if plot is not None:
         _check_plot(plot, calibration)
     golds = list(iter_sentences(gold))
@@ -87,6 +96,15 @@ def evaluate(
         print_json({"gold": gold, "system": system, **scores.to_dict(), **more})
     else:
         _print_tables(scores, lengths, honesty, f"{system} against {gold}")
+
+
+def _check_alone(**options: Any) -> None:
+    for name, value in options.items():
+        if value:
+            raise ConfigError(
+                f"--{name.replace('_', '-')} belongs to dependency trees: leave it out "
+                "with --brackets"
+            )
 
 
 def _check_plot(plot: str, calibration: bool) -> None:

@@ -1,0 +1,264 @@
+"""Bracket scores: how many constituents of a tree are right, as the program EVALB counts them.
+
+A constituent is a label with the words it spans. With M that gold and system share,
+
+    precision = M / constituents of system    recall = M / constituents of gold
+    F1 = 2 M / (constituents of system + constituents of gold)
+
+over all sentences together. The conventions are those of EVALB with Collins' parameters:
+
+- traces, and words with the tags ``, : `` '' .``, are taken out before spans are counted, and with
+  them what spans nothing else; tags of words are no constituents;
+- the outermost bracket (no label, ``TOP``, ``ROOT`` or ``S1``) is none either;
+- function tags and indices are ignored (``NP-SBJ`` is ``NP``); ``ADVP`` and ``PRT`` are equal;
+- a sentence of punctuation alone is left out;
+- several constituents of one label over the same words count each: a multiset;
+- exact match: sentences all of whose constituents are right, and none too many; a constituent of
+  the system *crosses* if it overlaps one of gold with neither inside the other;
+- tags: the share of right ones among the words left; the length of a sentence, for the scores of
+  those up to 40, counts punctuation but no traces.
+
+In one point we differ: what punctuation is, the tags of gold decide for both trees. EVALB goes by
+each tree's own tags, and leaves out sentences in which a wrong tag makes the numbers of words
+differ; here they count. Unlabelled scores compare the spans alone.
+
+>>> from bistro.treebank.brackets import parse_tree
+>>> gold = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .))")
+>>> system = parse_tree("(S (NP (DT the) (NN dog)) (NP (NNS sleeps)) (. .))")
+>>> scores = score_brackets([gold], [system]).all
+>>> round(scores.labelled.f1, 2), scores.unlabelled.f1, round(scores.tags, 2), scores.exact
+(66.67, 100.0, 66.67, 0.0)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bistro.errors import TreebankError
+from bistro.treebank.brackets import SourceTree, Tree
+from bistro.treebank.constituents import ROOT, ROOT_NAMES, TRACE, plain_label
+
+PUNCTUATION = frozenset({",", ":", "``", "''", "."})
+EQUAL_LABELS = {"PRT": "ADVP"}
+SHORT = 40
+PROTOCOL = (
+    "EVALB with Collins' parameters: root, traces and punctuation (tags , : `` '' . of gold) left "
+    "out; function tags ignored; ADVP = PRT"
+)
+
+
+@dataclass(frozen=True)
+class Constituent:
+    """A label with the words it spans: from `begin` up to, not including, `end`."""
+
+    label: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class PrecisionRecall:
+    """In percent; None where there is nothing to divide by."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class BracketScores:
+    """The scores of one set of sentences, in percent but for `crossing`."""
+
+    labelled: PrecisionRecall
+    unlabelled: PrecisionRecall
+    exact: float | None
+    """Sentences with all constituents right (labelled)."""
+    crossing: float | None
+    """Constituents of the system that cross one of gold, a sentence on average."""
+    no_crossing: float | None
+    """Sentences without any."""
+    tags: float | None
+    """Words with the right tag, punctuation left out."""
+    words: int
+    """Those that are not punctuation."""
+    sentences: int
+    gold: int
+    """Constituents of gold."""
+    system: int
+    matched: int
+    """Constituents, with their labels, that gold and system share."""
+
+
+@dataclass(frozen=True)
+class BracketReport:
+    """The scores over all sentences and over the short ones."""
+
+    all: BracketScores
+    short: BracketScores
+    protocol: str = PROTOCOL
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures by name: `all`, `up_to_40`, `protocol`."""
+        return {
+            "all": asdict(self.all),
+            f"up_to_{SHORT}": asdict(self.short),
+            "protocol": self.protocol,
+        }
+
+
+def score_brackets(
+    gold: Iterable[Tree],
+    system: Iterable[Tree],
+    *,
+    gold_name: str = "gold",
+    system_name: str = "system",
+) -> BracketReport:
+    """Compare trees of the same words; the names, of files for example, are used in messages."""
+    golds, systems = list(gold), list(system)
+    _check_sizes(golds, systems, gold_name, system_name)
+    everything, short = Counter[str](), Counter[str]()
+    for number, (right, given) in enumerate(zip(golds, systems, strict=True), start=1):
+        gold_leaves, system_leaves = _spoken(right), _spoken(given)
+        _check_words(right, given, number, gold_name, system_name)
+        counts = _compare(right, given, gold_leaves, system_leaves)
+        everything.update(counts)
+        if len(gold_leaves) <= SHORT:
+            short.update(counts)
+    return BracketReport(_summarise(everything), _summarise(short))
+
+
+def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent]:
+    """Return the constituents that count; `left_out` are the places of punctuation marks.
+
+    >>> from bistro.treebank.brackets import parse_tree
+    >>> constituents(parse_tree("((S (NP (DT a) (NN b)) (. .)))"), {2})
+    [Constituent(label='S', begin=0, end=2), Constituent(label='NP', begin=0, end=2)]
+    """
+    begins: dict[int, int] = {}
+    found: list[Constituent] = []
+    place = words = 0
+    todo: list[tuple[Tree, bool]] = [(tree, False)]
+    while todo:
+        node, done = todo.pop()
+        if node.word is not None:
+            if node.label != TRACE:
+                words += place not in left_out
+                place += 1
+        elif not done:
+            begins[id(node)] = words
+            todo.append((node, True))
+            todo += [(child, False) for child in reversed(node.children)]
+        elif words > begins[id(node)] and not _is_root(node, tree):
+            label = plain_label(node.label)
+            found.append(Constituent(EQUAL_LABELS.get(label, label), begins[id(node)], words))
+    # Closed from below; returned from the left, the widest first, those of equal width from above.
+    found.reverse()
+    return sorted(found, key=lambda span: (span.begin, -span.end))
+
+
+def crosses(one: Constituent, other: Constituent) -> bool:
+    """Tell whether two constituents overlap with neither inside the other."""
+    first, second = sorted((one, other), key=lambda span: span.begin)
+    return first.begin < second.begin < first.end < second.end
+
+
+def _is_root(node: Tree, tree: Tree) -> bool:
+    label = plain_label(node.label)
+    return label == ROOT or (node is tree and label in ROOT_NAMES)
+
+
+def _spoken(tree: Tree) -> list[Tree]:
+    return [node for node in tree.nodes() if node.word is not None and node.label != TRACE]
+
+
+def _compare(
+    gold: Tree, system: Tree, gold_leaves: Sequence[Tree], system_leaves: Sequence[Tree]
+) -> dict[str, int]:
+    """Count the constituents and tags of one sentence."""
+    left_out = {i for i, leaf in enumerate(gold_leaves) if leaf.label in PUNCTUATION}
+    if len(left_out) == len(gold_leaves):
+        return {}
+    right, given = constituents(gold, left_out), constituents(system, left_out)
+    matched = (Counter(right) & Counter(given)).total()
+    spans = Counter((c.begin, c.end) for c in right) & Counter((c.begin, c.end) for c in given)
+    crossing = sum(any(crosses(one, other) for other in right) for one in given)
+    tags = sum(
+        one.label == other.label
+        for i, (one, other) in enumerate(zip(gold_leaves, system_leaves, strict=True))
+        if i not in left_out
+    )
+    return {
+        "sentences": 1,
+        "words": len(gold_leaves) - len(left_out),
+        "gold": len(right),
+        "system": len(given),
+        "matched": matched,
+        "spans": spans.total(),
+        "exact": int(matched == len(right) == len(given)),
+        "crossing": crossing,
+        "no crossing": int(not crossing),
+        "tags": tags,
+    }
+
+
+def _check_sizes(
+    golds: Sequence[Tree], systems: Sequence[Tree], gold_name: str, system_name: str
+) -> None:
+    if not golds:
+        raise TreebankError("no trees to score", path=gold_name)
+    if len(golds) == len(systems):
+        return
+    where = ""
+    name, longer = max((gold_name, golds), (system_name, systems), key=lambda side: len(side[1]))
+    first = longer[min(len(golds), len(systems))]
+    if isinstance(first, SourceTree):
+        where = f" (the first without a partner at {name}:{first.line})"
+    raise TreebankError(
+        f"{gold_name} has {len(golds)} trees, but {system_name} has {len(systems)}{where}; "
+        "both must hold the same sentences in the same order"
+    )
+
+
+def _check_words(gold: Tree, system: Tree, number: int, gold_name: str, system_name: str) -> None:
+    words = [[leaf.word for leaf in _spoken(tree)] for tree in (gold, system)]
+    if words[0] == words[1]:
+        return
+    pairs = zip([*words[0], "(end)"], [*words[1], "(end)"], strict=False)
+    place, (one, other) = next(
+        (place, pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1]
+    )
+    raise TreebankError(
+        f"word {place} of tree {number} is '{one}' at {_at(gold, gold_name)}, but '{other}' at "
+        f"{_at(system, system_name)}; both must have the same words"
+    )
+
+
+def _at(tree: Tree, name: str) -> str:
+    return f"{name}:{tree.line}" if isinstance(tree, SourceTree) else name
+
+
+def _summarise(counts: Counter[str]) -> BracketScores:
+    def share(part: str, whole: str, times: float = 100.0) -> float | None:
+        return times * counts[part] / counts[whole] if counts[whole] else None
+
+    def triple(matched: str) -> PrecisionRecall:
+        both = counts["gold"] + counts["system"]
+        f1 = 200.0 * counts[matched] / both if both else None
+        return PrecisionRecall(share(matched, "system"), share(matched, "gold"), f1)
+
+    return BracketScores(
+        labelled=triple("matched"),
+        unlabelled=triple("spans"),
+        exact=share("exact", "sentences"),
+        crossing=share("crossing", "sentences", 1.0),
+        no_crossing=share("no crossing", "sentences"),
+        tags=share("tags", "words"),
+        words=counts["words"],
+        sentences=counts["sentences"],
+        gold=counts["gold"],
+        system=counts["system"],
+        matched=counts["matched"],
+    )

@@ -1,0 +1,146 @@
+"""Constituency trees as a grammar takes them: no traces, plain labels, two children at most.
+
+A treebank says more than a context-free grammar can: words that are not there (``-NONE-``), what a
+phrase is for (``NP-SBJ``), which trace it belongs to (``NP-SBJ-1``). `simplified` takes this away,
+gives every tree the same root, ``TOP``, and leaves out a phrase that is all of a phrase of its own
+label (which mostly had a trace beside it).
+
+`binarised` splits what has more than two children from the left, so that the rest hangs on the
+right: ``NP -> DT JJ NN`` becomes ``NP -> DT @NP`` and ``@NP -> JJ NN``. The new symbol remembers
+the label of the phrase and nothing of its children (no horizontal memory, h = 0 in Klein and
+Manning, 2003). `unbinarised` is the exact inverse. Nothing here recurses.
+
+>>> from bistro.treebank.brackets import format_tree, parse_tree
+>>> tree = simplified(parse_tree(
+...     "((S (NP-SBJ-1 (DT the) (JJ old) (NN man)) (VP (VBD sat) (NP (-NONE- *-1)))))"))
+>>> format_tree(tree)
+'(TOP (S (NP (DT the) (JJ old) (NN man)) (VP (VBD sat))))'
+>>> format_tree(binarised(tree))
+'(TOP (S (NP (DT the) (@NP (JJ old) (NN man))) (VP (VBD sat))))'
+>>> unbinarised(binarised(tree)) == tree
+True
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from bistro.errors import TreebankError
+from bistro.treebank.brackets import SourceTree, Tree
+
+ROOT = "TOP"
+ROOT_NAMES = frozenset({"", ROOT, "ROOT", "S1"})
+"""What treebanks and parsers call the outermost bracket, where it says nothing."""
+TRACE = "-NONE-"
+INTERMEDIATE = "@"
+"""How the symbols begin that `binarised` puts in."""
+_PLAIN = re.compile(r"[^-=|]+")
+
+
+@lru_cache(maxsize=1 << 14)
+def plain_label(label: str) -> str:
+    """Return a label without function tags, indices and second thoughts (``ADVP|PRT``).
+
+    A label that begins with one of the marks, as the tag ``-LRB-``, is all name.
+
+    >>> [plain_label(label) for label in ("NP-SBJ-1", "NP=2", "ADVP|PRT", "-LRB-", "PRP$")]
+    ['NP', 'NP', 'ADVP', '-LRB-', 'PRP$']
+    """
+    match = _PLAIN.match(label)
+    return match.group() if match else label
+
+
+def without_traces(tree: Tree) -> Tree | None:
+    """Return the tree without traces and what holds nothing else, or None if that is all."""
+
+    def kept(node: Tree, children: list[Tree]) -> list[Tree]:
+        if node.word is not None:
+            return [] if node.label == TRACE else [Tree(node.label, word=node.word)]
+        return [Tree(node.label, children)] if children else []
+
+    return next(iter(_rebuilt(tree, kept)), None)
+
+
+def simplified(tree: Tree) -> Tree:
+    """Return the tree under ``TOP`` without traces, function tags and repeated labels."""
+
+    def plain(node: Tree, children: list[Tree]) -> list[Tree]:
+        label = plain_label(node.label)
+        if node.word is not None:
+            return [Tree(label, word=node.word)]
+        if len(children) == 1 and children[0].word is None and children[0].label == label:
+            return children
+        return [Tree(label, children)]
+
+    spoken = without_traces(tree)
+    if spoken is None:
+        line = tree.line if isinstance(tree, SourceTree) else None
+        raise TreebankError("a tree without words: it holds nothing but traces", line=line)
+    return under_root(_rebuilt(spoken, plain)[0])
+
+
+def under_root(tree: Tree) -> Tree:
+    """Return the tree with ``TOP`` as its outermost bracket."""
+    if tree.word is None and tree.label in ROOT_NAMES:
+        return Tree(ROOT, tree.children)
+    return Tree(ROOT, [tree])
+
+
+def binarised(tree: Tree) -> Tree:
+    """Return the tree with at most two children a node, the rest of each on the right."""
+
+    def split(node: Tree, children: list[Tree]) -> list[Tree]:
+        if node.word is not None:
+            return [node]
+        if is_intermediate(node):
+            raise TreebankError(
+                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks what "
+                "binarisation puts in: is this tree binarised already?"
+            )
+        while len(children) > 2:
+            children[-2:] = [Tree(INTERMEDIATE + node.label, children[-2:])]
+        return [Tree(node.label, children)]
+
+    return _rebuilt(tree, split)[0]
+
+
+def unbinarised(tree: Tree) -> Tree:
+    """Undo `binarised`: what hangs on a symbol that was put in comes back to its phrase."""
+
+    def joined(node: Tree, children: list[Tree]) -> list[Tree]:
+        if node.word is not None:
+            return [node]
+        return children if is_intermediate(node) else [Tree(node.label, children)]
+
+    return _rebuilt(tree, joined)[0]
+
+
+def is_intermediate(node: Tree) -> bool:
+    """Tell whether `binarised` put the node in."""
+    return node.word is None and node.label.startswith(INTERMEDIATE)
+
+
+def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
+    """Return the tree that claims nothing but tags: all words right under ``TOP``."""
+    return Tree(ROOT, [Tree(tag, word=word) for word, tag in zip(words, tags, strict=True)])
+
+
+def _rebuilt(tree: Tree, change: Callable[[Tree, list[Tree]], list[Tree]]) -> list[Tree]:
+    """Return what a node becomes, given what its children became, for all nodes from below.
+
+    `change` gets a node and the new children, and returns what stands in its place.
+    """
+    new: list[Tree] = []
+    # Parents come first in nodes(); from behind, a node finds its children last in `new`,
+    # in reversed order. How many there are its old children say, each with its own share.
+    shares: list[int] = []
+    for node in reversed(list(tree.nodes())):
+        count = sum(shares.pop() for _ in node.children)
+        children = new[len(new) - count :][::-1]
+        del new[len(new) - count :]
+        made = change(node, children)
+        new += reversed(made)
+        shares.append(len(made))
+    return new[::-1]
