@@ -1,0 +1,212 @@
+"""Rules and derivations: the flat form in which all tasks of unbounded contexts meet.
+
+A grammar's rules stand in one table, numbered from 0: A -> B C, A -> B, or A -> word. A tree is the
+list of its rules in pre-order, parents before children, left before right: together with the table
+it says everything.
+
+>>> builder = RuleBuilder()
+>>> tree = [
+...     builder.binary("S", "NP", "VP"),
+...     builder.lexical("NP", "time"),
+...     builder.lexical("VP", "flies"),
+... ]
+>>> table = builder.table(top="S")
+>>> derivation = np.array(tree, np.int32)
+>>> table.check(derivation)
+>>> table.ends(derivation).tolist(), table.spans(derivation).tolist()
+([3, 2, 3], [[0, 2], [0, 1], [1, 2]])
+>>> table.show(derivation)
+'(S (NP time) (VP flies))'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.models.base import Arrays
+
+Derivation = NDArray[np.int32]
+"""A tree: the numbers of its rules in pre-order."""
+NOTHING = -1
+
+
+@dataclass(frozen=True, eq=False)
+class RuleTable:
+    """All rules of a grammar, and the names of its symbols and words."""
+
+    symbols: tuple[str, ...]
+    words: tuple[str, ...]
+    """What lexical rules rewrite into: words, classes of unknown words, morphemes."""
+    left: NDArray[np.int32]
+    first: NDArray[np.int32]
+    """A symbol; in a lexical rule -1 - word."""
+    second: NDArray[np.int32]
+    """A symbol; -1 where there is none."""
+    top: int
+    """The symbol that every tree starts from."""
+
+    def __len__(self) -> int:
+        return self.left.size
+
+    @cached_property
+    def is_lexical(self) -> NDArray[np.bool_]:
+        """Which rules rewrite into a word."""
+        return self.first < 0
+
+    @cached_property
+    def children(self) -> NDArray[np.int32]:
+        """How many symbols each rule rewrites into: 2, 1, or 0 if it is lexical."""
+        counted: NDArray[np.int32] = np.where(self.is_lexical, 0, 1 + (self.second >= 0))
+        return counted.astype(np.int32)
+
+    @cached_property
+    def word_numbers(self) -> Mapping[str, int]:
+        """The number of each word."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    def word_of(self, rule: int) -> str:
+        """Return the word of a lexical rule."""
+        return self.words[-1 - int(self.first[rule])]
+
+    def ends(self, derivation: Derivation) -> NDArray[np.int32]:
+        """Return, for each node, the place behind the last node below it.
+
+        The first child of node i is node i + 1; its second child is node ``ends[i + 1]``.
+        """
+        ends = np.zeros(derivation.size, dtype=np.int32)
+        children = self.children[derivation].tolist()
+        finished: list[int] = []
+        for node in range(derivation.size - 1, -1, -1):
+            end = node + 1
+            for _ in range(children[node]):
+                if not finished:
+                    raise BistroError("a derivation ends before its tree is complete")
+                end = finished.pop()
+            ends[node] = end
+            finished.append(end)
+        if len(finished) != 1:
+            raise BistroError("a derivation must be one tree, parents before their children")
+        return ends
+
+    def spans(self, derivation: Derivation) -> NDArray[np.int32]:
+        """Return, for each node, how many words stand before it, and before its end."""
+        words = np.concatenate(([0], np.cumsum(self.is_lexical[derivation]))).astype(np.int32)
+        return np.stack([words[:-1], words[self.ends(derivation)]], axis=1)
+
+    def parents(self, derivation: Derivation) -> NDArray[np.int32]:
+        """Return, for each node, the place of its parent; -1 for the first."""
+        ends = self.ends(derivation)
+        parents = np.full(derivation.size, NOTHING, dtype=np.int32)
+        for node in np.flatnonzero(self.children[derivation]).tolist():
+            parents[node + 1] = node
+            if self.second[derivation[node]] >= 0:
+                parents[ends[node + 1]] = node
+        return parents
+
+    def check(self, derivation: Derivation) -> None:
+        """Refuse what is not a tree of this grammar."""
+        if not derivation.size or derivation.min() < 0 or derivation.max() >= len(self):
+            raise BistroError("a derivation is a list of rules of the table")
+        ends = self.ends(derivation)
+        expected = np.full(derivation.size, self.top, dtype=np.int32)
+        inner = np.flatnonzero(self.children[derivation])
+        expected[inner + 1] = self.first[derivation[inner]]
+        binary = inner[self.second[derivation[inner]] >= 0]
+        expected[ends[binary + 1]] = self.second[derivation[binary]]
+        if not np.array_equal(expected, self.left[derivation]):
+            raise BistroError("a derivation rewrites a symbol by a rule of another one")
+
+    def show(self, derivation: Derivation) -> str:
+        """Return the tree in brackets, as the grammar has it."""
+        ends, opened, parts = self.ends(derivation), [], []
+        for node, rule in enumerate(derivation.tolist()):
+            opened.append(int(ends[node]))
+            parts.append(f" ({self.symbols[self.left[rule]]}")
+            if self.is_lexical[rule]:
+                parts.append(f" {self.word_of(rule)}")
+            while opened and opened[-1] == node + 1:
+                opened.pop()
+                parts.append(")")
+        return "".join(parts)[1:]
+
+    def counts(self, derivations: Sequence[Derivation]) -> NDArray[np.int64]:
+        """Return how often each rule is used."""
+        used = np.concatenate(derivations) if derivations else np.zeros(0, dtype=np.int32)
+        return np.bincount(used, minlength=len(self))
+
+    def header(self) -> dict[str, Any]:
+        """Return the names, ready for JSON."""
+        return {"symbols": list(self.symbols), "words": list(self.words), "top": self.top}
+
+    def arrays(self) -> Arrays:
+        """Return the rules."""
+        return {"left": self.left, "first": self.first, "second": self.second}
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """Make the table again from what `header` and `arrays` gave."""
+        table = cls(
+            tuple(header["symbols"]),
+            tuple(header["words"]),
+            *(arrays[name] for name in ("left", "first", "second")),
+            header["top"],
+        )
+        table.validate()
+        return table
+
+    def validate(self) -> None:
+        """Refuse rules that name what there is not."""
+        symbols, words = len(self.symbols), len(self.words)
+        good = self.left.size == self.first.size == self.second.size > 0
+        good = good and bool((self.left >= 0).all() and (self.left < symbols).all())
+        good = good and bool((self.first >= -words).all() and (self.first < symbols).all())
+        good = good and bool((self.second >= NOTHING).all() and (self.second < symbols).all())
+        good = good and not bool((self.is_lexical & (self.second >= 0)).any())
+        if not (good and 0 <= self.top < symbols):
+            raise BistroError("the rules of the grammar are damaged")
+
+
+class RuleBuilder:
+    """Numbers symbols, words and rules as they come; the same rule keeps its number."""
+
+    def __init__(self) -> None:
+        self._symbols: dict[str, int] = {}
+        self._words: dict[str, int] = {}
+        self._rules: dict[tuple[int, int, int], int] = {}
+
+    def symbol(self, name: str) -> int:
+        """Return the number of a symbol."""
+        return self._symbols.setdefault(name, len(self._symbols))
+
+    def word(self, form: str) -> int:
+        """Return the number of a word."""
+        return self._words.setdefault(form, len(self._words))
+
+    def binary(self, left: str, first: str, second: str) -> int:
+        """Return the number of left -> first second."""
+        return self._rule(self.symbol(left), self.symbol(first), self.symbol(second))
+
+    def unary(self, left: str, first: str) -> int:
+        """Return the number of left -> first, where first is a symbol."""
+        return self._rule(self.symbol(left), self.symbol(first), NOTHING)
+
+    def lexical(self, left: str, word: str) -> int:
+        """Return the number of left -> word."""
+        return self._rule(self.symbol(left), -1 - self.word(word), NOTHING)
+
+    def table(self, top: str) -> RuleTable:
+        """Return all rules so far; trees start from the symbol `top`."""
+        columns = np.array(list(self._rules), dtype=np.int32).reshape(-1, 3).T
+        left, first, second = (np.ascontiguousarray(column) for column in columns)
+        symbol = self.symbol(top)
+        return RuleTable(tuple(self._symbols), tuple(self._words), left, first, second, symbol)
+
+    def _rule(self, left: int, first: int, second: int) -> int:
+        return self._rules.setdefault((left, first, second), len(self._rules))

@@ -1,0 +1,61 @@
+"""Training data that is no treebank of sentences: bracketed trees, segmented words.
+
+What a task learns from is a sequence of items of its own kind, which knows where it comes from, as
+a `Treebank` does.
+
+>>> words = Examples(["a-ba-ntu", "u-mu-ntu"], name="zulu.tsv", sha256="5f1c")
+>>> len(words), words.label
+(2, 'zulu.tsv')
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Generic, TypeVar, overload
+
+Item = TypeVar("Item")
+
+
+class Examples(Sequence[Item], Generic[Item]):
+    """Items of one kind, with the name, hash and licence of the file they were read from."""
+
+    def __init__(
+        self,
+        items: Iterable[Item],
+        *,
+        name: str = "unnamed",
+        sha256: str = "",
+        license: str | None = None,
+    ) -> None:
+        self.items = list(items)
+        self.label = name
+        self.sha256 = sha256
+        self.license = license
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Examples[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Examples[Item]:
+        if isinstance(index, int):
+            return self.items[index]
+        return Examples(self.items[index], name=self.label, license=self.license)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} examples: {self.label}>"
+
+
+def joined(parts: Sequence[Examples[Item]]) -> Examples[Item]:
+    """Return several files as one, whose hash is that of their hashes in a row."""
+    if len(parts) == 1:
+        return parts[0]
+    hashes = "".join(part.sha256 for part in parts)
+    return Examples(
+        (item for part in parts for item in part),
+        name=" + ".join(part.label for part in parts),
+        sha256=hashlib.sha256(hashes.encode()).hexdigest(),
+    )
