@@ -152,12 +152,9 @@ class RuleTable:
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """Make the table again from what `header` and `arrays` gave."""
-        table = cls(
-            tuple(header["symbols"]),
-            tuple(header["words"]),
-            *(arrays[name] for name in ("left", "first", "second")),
-            header["top"],
-        )
+        left, first, second = (arrays[name] for name in ("left", "first", "second"))
+        symbols, words = tuple(header["symbols"]), tuple(header["words"])
+        table = cls(symbols, words, left, first, second, header["top"])
         table.validate()
         return table
 
