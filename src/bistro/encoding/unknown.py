@@ -54,14 +54,18 @@ class UnknownClasses:
         for counts, is_initial in ((initial, True), (inside, False)):
             for word, count in counts.items():
                 pending[tuple(_candidates(word, is_initial, suffixes))] += count
-        return cls((UNKNOWN, *_frequent_classes(pending)), suffixes)
+        return cls((UNKNOWN, *frequent_classes(pending)), suffixes)
 
     def index(self, word: str, *, initial: bool) -> int:
         """Return the number of the finest class that was learned for `word`."""
         if len(self.names) == 1:
             return 0
-        candidates = _candidates(word, initial, self.suffixes)
+        candidates = self.candidates(word, initial)
         return next((self._indices[name] for name in candidates if name in self._indices), 0)
+
+    def candidates(self, word: str, initial: bool) -> list[str]:
+        """Return the names of the classes that fit a word, the finest first."""
+        return _candidates(word, initial, self.suffixes)
 
 
 def sentence_start(words: Sequence[str]) -> int:
@@ -128,14 +132,17 @@ def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]
     return frozenset(ranked[:number])
 
 
-def _frequent_classes(pending: Counter[tuple[str, ...]]) -> list[str]:
-    """Return the classes seen often enough; what is seen too rarely counts for the next coarser."""
+def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int = FEWEST_SEEN) -> list[str]:
+    """Return the classes seen often enough; what is seen too rarely counts for the next coarser.
+
+    `pending` counts words by the names of their classes, the finest first.
+    """
     kept = Counter[str]()
     while pending:
         seen = Counter[str]()
         for candidates, count in pending.items():
             seen[candidates[0]] += count
-        kept.update({name: count for name, count in seen.items() if count >= FEWEST_SEEN})
+        kept.update({name: count for name, count in seen.items() if count >= fewest})
         coarser = Counter[tuple[str, ...]]()
         for candidates, count in pending.items():
             if candidates[0] not in kept and len(candidates) > 1:

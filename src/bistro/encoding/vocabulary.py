@@ -29,11 +29,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro.encoding.markers import EnglishMarkers
 from bistro.encoding.unknown import UNKNOWN, UnknownClasses, sentence_start
 from bistro.errors import ConfigError, ModelFileError, nearest
 from bistro.treebank.invisible import seen
 
-UnknownMode = Literal["classes", "single", "spelling"]
+UnknownMode = Literal["classes", "markers", "single", "spelling"]
 START_SYMBOL = "<s>"
 END_SYMBOL = "</s>"
 # Forms of unknown words are remembered with their class; the memory is emptied at this size.
@@ -82,10 +83,13 @@ class Vocabulary:
         known = [word for word, count in counts.items() if count >= fewest]
         known.sort(key=lambda word: (-counts[word], word))
         classes = UnknownClasses()
-        if unknown == "classes":
+        if unknown in ("classes", "markers"):
             rare = Counter({word: n for word, n in counts.items() if n < unknown_below})
             rare_initial = {word: n for word, n in initial.items() if word in rare}
-            classes = UnknownClasses.learn(rare_initial, rare - initial, unknown_suffixes)
+            if unknown == "markers":
+                classes = EnglishMarkers.learn_markers(rare_initial, rare - initial, known)
+            else:
+                classes = UnknownClasses.learn(rare_initial, rare - initial, unknown_suffixes)
         return cls(
             known,
             classes,
@@ -178,9 +182,14 @@ class Vocabulary:
             names = _unique_strings(header["classes"])
             if names[:1] != [UNKNOWN]:
                 raise ValueError(f"class 0 is not {UNKNOWN}")
-            classes = UnknownClasses(tuple(names), frozenset(_unique_strings(header["suffixes"])))
+            words = _unique_strings(header["words"])
+            if header["unknown"] == "markers":
+                classes: UnknownClasses = EnglishMarkers(tuple(names), known=frozenset(words))
+            else:
+                suffixes = frozenset(_unique_strings(header["suffixes"]))
+                classes = UnknownClasses(tuple(names), suffixes)
             return cls(
-                _unique_strings(header["words"]),
+                words,
                 classes,
                 unknown=header["unknown"],
                 unknown_below=header["unknown_below"],

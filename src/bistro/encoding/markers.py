@@ -1,0 +1,99 @@
+"""Markers of unknown English words, in the style of the Berkeley parser.
+
+What the parsers of Petrov et al. (2006) see of a word they never learned, one after the other:
+
+    initial  capital at the start of the sentence, small letters after it
+    known      ... and the word is known in small letters
+    capital  another word with a capital          lower    one with small letters only
+    digit    there is a digit in it               dash     there is a hyphen in it
+    -s -ed -ing -ion -er -est -ly -ity -y -al     a suffix, of words that are long enough
+
+Unlike the classes of `bistro.encoding.unknown`, which learn their suffixes, these know English. A
+marker that was never seen in training gives way to the one without the suffix, then without dash
+and digit, then to ``<unk>``.
+
+>>> markers = EnglishMarkers.learn_markers({"Opening": 1}, {"walking": 1}, known=["opening"])
+>>> markers.names
+('<unk>', '<unk-initial-known-ing>', '<unk-lower-ing>')
+>>> markers.names[markers.index("jumping", initial=False)]
+'<unk-lower-ing>'
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from bistro.encoding.unknown import UNKNOWN, UnknownClasses, frequent_classes
+
+SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
+SHORTEST_WITH_SUFFIX = 5
+SHORTEST_WITH_S = 3
+
+
+@dataclass(frozen=True)
+class EnglishMarkers(UnknownClasses):
+    """The markers seen in training; marker 0 is ``<unk>``."""
+
+    known: frozenset[str] = frozenset()
+    """The words that are known."""
+
+    @classmethod
+    def learn_markers(
+        cls, initial: Mapping[str, int], inside: Mapping[str, int], known: Iterable[str]
+    ) -> Self:
+        """Learn from the counts of rare words, at the start of sentences and inside them."""
+        nameless = cls(known=frozenset(known))
+        pending = Counter[tuple[str, ...]]()
+        for counts, is_initial in ((initial, True), (inside, False)):
+            for word, count in counts.items():
+                if fitting := nameless.candidates(word, is_initial):
+                    pending[tuple(fitting)] += count
+        return cls((UNKNOWN, *frequent_classes(pending, fewest=1)), known=nameless.known)
+
+    def candidates(self, word: str, initial: bool) -> list[str]:
+        """Return the markers that fit a word, the finest first."""
+        shape = self._shape(word, initial)
+        marks = [
+            name
+            for name, holds in (
+                ("digit", any(map(str.isdigit, word))),
+                ("dash", "-" in word),
+            )
+            if holds
+        ]
+        suffix = suffix_of(word)
+        parts = (
+            [*shape, *marks, *([suffix] if suffix else [])],
+            [*shape, *marks],
+            shape,
+        )
+        return [f"<unk-{'-'.join(part)}>" for part in dict.fromkeys(map(tuple, parts)) if part]
+
+    def _shape(self, word: str, initial: bool) -> list[str]:
+        capitals = sum(not char.islower() for char in word if char.isalpha())
+        if word[:1].isupper() or word[:1].istitle():
+            if not (initial and capitals == 1):
+                return ["capital"]
+            return ["initial", "known"] if word.lower() in self.known else ["initial"]
+        if not word[:1].isalpha() and capitals:
+            return ["capital"]
+        return ["lower"] if any(map(str.islower, word)) else []
+
+
+def suffix_of(word: str) -> str | None:
+    """Return the suffix that tells something of an English word.
+
+    >>> [suffix_of(word) for word in ("80s", "bus", "class", "walked", "tidy", "ability", "re-ed")]
+    ['s', None, None, 'ed', None, 'ity', None]
+    """
+    small = word.lower()
+    if small.endswith("s"):
+        plural = len(small) >= SHORTEST_WITH_S and small[-2] not in "siu"
+        return "s" if plural else None
+    odd = "-" in word or (any(map(str.isdigit, word)) and any(map(str.isupper, word)))
+    if odd or len(small) < SHORTEST_WITH_SUFFIX:
+        return None
+    return next((suffix for suffix in SUFFIXES if small.endswith(suffix)), None)
