@@ -29,6 +29,10 @@ class TagsSettings:
 class TreesSettings:
     """The task of constituency parsing."""
 
+    unknown: Literal["markers", "classes", "single"] = setting(
+        "markers", "Unknown words: markers for English, learned classes, or one <unk>."
+    )
+    unknown_suffixes: int = setting(100, "How many suffixes tell learned classes apart.")
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
 
 

@@ -21,7 +21,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise, zip_longest
-from typing import IO, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +122,7 @@ def read_trees(path: str | os.PathLike[str]) -> list[SourceTree]:
 
 
 def iter_trees(
-    source: str | os.PathLike[str] | IO[bytes], path: str | None = None
+    source: str | os.PathLike[str] | Readable, path: str | None = None
 ) -> Iterator[SourceTree]:
     """Yield the trees of a path, ``-`` or a binary stream; `path` names a stream in complaints."""
     if isinstance(source, (str, os.PathLike)):

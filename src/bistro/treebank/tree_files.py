@@ -1,0 +1,65 @@
+"""Files of constituency trees, for those who learn from trees, and for those who parse anew.
+
+>>> trees = read_examples("wsj.mrg")                             # doctest: +SKIP
+>>> len(trees), trees.label                                      # doctest: +SKIP
+(3262, 'wsj.mrg')
+>>> import io
+>>> list(iter_words(io.BytesIO(b"((S (NP (-NONE- *)) (VP (VB Go))))")))
+[['Go']]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import PurePath
+
+from bistro.errors import TreebankError
+from bistro.treebank.brackets import SourceTree, Tree, iter_trees
+from bistro.treebank.constituents import INTERMEDIATE, TRACE, is_intermediate
+from bistro.treebank.detect import FORMATS, choose_format
+from bistro.treebank.examples import Examples
+from bistro.treebank.treebank import Source, opened, parse
+
+
+def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
+    """Read all trees of a file to learn from; each must have words, and no binarised label."""
+    with opened(source) as (stream, path):
+        choose_format(path, stream, format, ("brackets",))
+        trees: list[Tree] = []
+        for tree in iter_trees(stream, path):
+            _check(tree, path)
+            trees.append(tree)
+        name = PurePath(path).name if path else "unnamed"
+        return Examples(trees, name=name, sha256=stream.sha256.hexdigest())
+
+
+def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]:
+    """Yield the words of each sentence: of brackets, CoNLL-U, CoNLL-X, or a sentence a line."""
+    with opened(source) as (stream, path):
+        chosen = choose_format(path, stream, format, FORMATS)
+        if chosen == "brackets":
+            for tree in iter_trees(stream, path):
+                yield _check(tree, path)
+        else:
+            for sentence in parse(stream, path, chosen, "any", partial=True):
+                yield list(sentence.forms)
+
+
+def _check(tree: SourceTree, path: str | None) -> list[str]:
+    """Return the words, or complain of what cannot be used."""
+    words = []
+    for node in tree.nodes():
+        if is_intermediate(node):
+            raise TreebankError(
+                f"the label '{node.label}' begins with '{INTERMEDIATE}', which marks what "
+                "binarisation puts in: give trees as they were before",
+                path=path,
+                line=tree.line,
+            )
+        if node.word is not None and node.label != TRACE:
+            words.append(node.word)
+    if not words:
+        raise TreebankError(
+            "a tree without words: it holds nothing but traces", path=path, line=tree.line
+        )
+    return words
