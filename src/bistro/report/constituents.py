@@ -1,0 +1,127 @@
+"""Constituency trees as pictures: words in a row, phrases above them, one standalone SVG.
+
+A word stands under its tag, a phrase above the middle of its first and last child, as high as the
+tallest thing below it asks. Nodes on the way from the root to one place, the context of what is
+rewritten there, can be marked. Hovering over a phrase tells its words; `<desc>` tells the whole
+tree in brackets.
+
+>>> from bistro.treebank.brackets import parse_tree
+>>> svg = draw_constituents(parse_tree("(S (NP (NN time)) (VP (VBZ flies)))"))
+>>> svg.startswith("<svg") and "flies" in svg
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from bistro.report.arcs import FONT, INK, LINE, MUTED, PAPER, ROOT
+from bistro.report.text import text_width, xml_text
+from bistro.treebank.brackets import Tree, format_tree
+
+WORD_SIZE, LABEL_SIZE = 16, 13
+LEVEL_HEIGHT = 40.0
+MARGIN = 14.0
+WORD_GAP = 18.0
+
+
+@dataclass
+class _Place:
+    """Where a node stands: the middle of its label, and how many levels above the words."""
+
+    node: Tree
+    children: list[_Place] = field(default_factory=list)
+    x: float = 0.0
+    level: int = 0
+
+
+def draw_constituents(tree: Tree, *, marked: Collection[Tree] = (), note: str = "") -> str:
+    """Return an SVG picture of a tree; `marked` nodes stand out, `note` is written below."""
+    places = _places(tree)
+    width = _arrange(places)
+    width = max(width, text_width(note, LABEL_SIZE) + 2 * MARGIN)
+    top = places[0].level
+    ground = MARGIN + LABEL_SIZE + LEVEL_HEIGHT * top
+    height = ground + WORD_SIZE + 12.0 + MARGIN + (LABEL_SIZE + 10.0 if note else 0.0)
+    strong = {id(node) for node in marked}
+    parts = _opening(tree, width, height)
+    lines, labels = [], []
+    for place in places:
+        y = ground - LEVEL_HEIGHT * place.level
+        for child in place.children:
+            both = id(place.node) in strong and id(child.node) in strong
+            lines.append(_line(place, child, y, ground - LEVEL_HEIGHT * child.level, both))
+        labels.append(_label(place, y, id(place.node) in strong))
+        if place.node.word is not None:
+            y += WORD_SIZE + 6
+            labels.append(_text("word", place.x, y, place.node.word, WORD_SIZE, INK))
+    if note:
+        labels.append(_text("note", width / 2, height - MARGIN, note, LABEL_SIZE, MUTED))
+    return "\n".join([*parts, *lines, *labels, "</svg>\n"])
+
+
+def _places(tree: Tree) -> list[_Place]:
+    """Return a place for every node, parents first."""
+    places = [_Place(tree)]
+    for place in places:
+        place.children = [_Place(child) for child in place.node.children]
+        places += place.children
+    return places
+
+
+def _arrange(places: list[_Place]) -> float:
+    """Fill in where the nodes stand; return the width of the picture."""
+    order = {id(node): i for i, node in enumerate(places[0].node.nodes())}
+    edge = MARGIN
+    for place in sorted(places, key=lambda place: order[id(place.node)]):
+        if place.node.word is not None:
+            half = max(
+                text_width(place.node.word, WORD_SIZE), text_width(place.node.label, LABEL_SIZE)
+            )
+            place.x = edge + half / 2
+            edge += half + WORD_GAP
+    for place in reversed(places):
+        if place.children:
+            place.x = (place.children[0].x + place.children[-1].x) / 2
+            place.level = 1 + max(child.level for child in place.children)
+    return edge - WORD_GAP + MARGIN
+
+
+def _opening(tree: Tree, width: float, height: float) -> list[str]:
+    sentence = xml_text(" ".join(tree.leaves()))
+    return [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-constituents" role="img" '
+        f'aria-label="{sentence}" width="{width:.1f}" height="{height:.1f}" '
+        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
+        f"<title>{sentence}</title>",
+        f"<desc>A constituency tree. {xml_text(format_tree(tree))}</desc>",
+        f'<rect class="paper" width="{width:.1f}" height="{height:.1f}" rx="6" fill="{PAPER}"/>',
+    ]
+
+
+def _line(parent: _Place, child: _Place, above: float, below: float, strong: bool) -> str:
+    colour, width = (ROOT, 2.2) if strong else (LINE, 1.4)
+    return (
+        f'<path class="edge" d="M{parent.x:.1f} {above + 4:.1f}'
+        f'L{child.x:.1f} {below - LABEL_SIZE - 1:.1f}" '
+        f'stroke="{colour}" stroke-width="{width}" fill="none"/>'
+    )
+
+
+def _label(place: _Place, y: float, strong: bool) -> str:
+    colour = ROOT if strong else (INK if place.node.word is None else MUTED)
+    kind = "phrase" if place.node.word is None else "tag"
+    text = _text(kind, place.x, y, place.node.label, LABEL_SIZE, colour, bold=strong)
+    words = xml_text(" ".join(place.node.leaves()))
+    return f"<g><title>{xml_text(place.node.label)}: {words}</title>{text}</g>"
+
+
+def _text(
+    kind: str, x: float, y: float, text: str, size: int, colour: str, *, bold: bool = False
+) -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" '
+        f'font-size="{size}" fill="{colour}"{weight}>{xml_text(text)}</text>'
+    )
