@@ -13,5 +13,6 @@ void bind_chart(nanobind::module_& m);
 void bind_topics(nanobind::module_& m);
 void bind_eisner(nanobind::module_& m);  // after bind_parse
 void bind_risk(nanobind::module_& m);
+void bind_infinite(nanobind::module_& m);  // after bind_hpyp
 
 }  // namespace bistro::bind
