@@ -152,7 +152,14 @@ void bind_hpyp(nb::module_& m) {
         .def("gradient", [](const LevelLikelihood& self, double d, double theta) {
             const Gradient g = self.gradient(d, theta);
             return std::make_tuple(g.value, g.by_discount, g.by_strength);
-        }, "discount"_a, "strength"_a, "The value and its derivatives by discount and strength.");
+        }, "discount"_a, "strength"_a, "The value and its derivatives by discount and strength.")
+        .def("slice", [](const LevelLikelihood& self, double discount, double strength, double a, double b, double shape, double rate,
+                         bool dirichlet, Stream& rng) {
+            nb::gil_scoped_release release;
+            return slice_level(self, discount, strength, HyperPrior{a, b, shape, rate}, dirichlet, rng);
+        }, "discount"_a, "strength"_a, "discount_a"_a, "discount_b"_a, "strength_shape"_a, "strength_rate"_a, "dirichlet"_a, "rng"_a,
+             "Both parameters after one slice-sampling step each.")
+        .def("__add__", &LevelLikelihood::operator+, "other"_a, "The likelihood of two levels that share their parameters.");
 
     nb::class_<Franchise>(m, "Franchise", "A hierarchical Pitman-Yor process that learns.")
         .def("__init__", [](Franchise* self, std::shared_ptr<Base> base, int levels, const std::string& seating) {

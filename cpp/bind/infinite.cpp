@@ -35,11 +35,16 @@ ContextTrie trie_of_events(const In<std::int32_t>& elements, const In<std::int64
     return ContextTrie(std::move(spines), std::move(events), depth);
 }
 
-nb::dict frozen_arrays(const ContextTrie& trie, const In<double>& base, std::vector<double> discount, std::vector<double> strength) {
+LevelParameters parameters_of(const In<double>& discount, const In<double>& strength) {
+    const auto d = view(discount), c = view(strength);
+    return LevelParameters({d.begin(), d.end()}, {c.begin(), c.end()});
+}
+
+nb::dict frozen_arrays(const ContextTrie& trie, const In<double>& base, const In<double>& discount, const In<double>& strength) {
     TrieArrays arrays;
     {
         nb::gil_scoped_release release;
-        arrays = freeze(trie, LevelParameters(std::move(discount), std::move(strength)), view(base));
+        arrays = freeze(trie, parameters_of(discount, strength), view(base));
     }
     nb::dict out;
     FrozenArrays& frozen = arrays.restaurants;
@@ -162,7 +167,8 @@ void bind_context_trie(nb::module_& m) {
             if (levels < 1) throw std::invalid_argument("there is at least one level");
             return self.level_likelihoods(levels);
         }, "levels"_a, "Of contexts of length 1, 2, ...; the last is that of all longer ones too.")
-        .def("freeze", &frozen_arrays, "base"_a.noconvert(), "discount"_a, "strength"_a, "The arrays of a RuleTrie.")
+        .def("freeze", &frozen_arrays, "base"_a.noconvert(), "discount"_a.noconvert(), "strength"_a.noconvert(),
+             "The arrays of a RuleTrie, but for these three.")
         .def_prop_ro("depth", &ContextTrie::depth, "Length of the longest context.")
         .def_prop_ro("num_events", &ContextTrie::num_events)
         .def_prop_ro("num_nodes", [](const ContextTrie& self) { return self.nodes().size(); })
@@ -176,15 +182,15 @@ void bind_rule_trie(nb::module_& m) {
                             const In<std::uint32_t>& entry_begin, const In<float>& backoff, const In<std::uint32_t>& dish,
                             const In<float>& probability, const In<std::uint32_t>& length, const In<std::uint32_t>& label,
                             const In<std::uint32_t>& link_next, const In<std::uint32_t>& link_element, const In<double>& base,
-                            std::vector<double> discount, std::vector<double> strength, std::int32_t depth) {
+                            const In<double>& discount, const In<double>& strength, std::int32_t depth) {
             nb::gil_scoped_release release;
             const Frozen frozen{view(child_begin), view(element), view(entry_begin), view(backoff), view(dish),
                                 view(probability), view(base), static_cast<std::int32_t>(base.shape(0))};
             new (self) RuleTrie({frozen, view(length), view(label), view(link_next), view(link_element)},
-                                LevelParameters(std::move(discount), std::move(strength)), depth);
+                                parameters_of(discount, strength), depth);
         }, "child_begin"_a.noconvert(), "element"_a.noconvert(), "entry_begin"_a.noconvert(), "backoff"_a.noconvert(),
              "dish"_a.noconvert(), "probability"_a.noconvert(), "length"_a.noconvert(), "label"_a.noconvert(), "link_next"_a.noconvert(),
-             "link_element"_a.noconvert(), "base"_a.noconvert(), "discount"_a, "strength"_a, "depth"_a = -1)
+             "link_element"_a.noconvert(), "base"_a.noconvert(), "discount"_a.noconvert(), "strength"_a.noconvert(), "depth"_a = -1)
         .def("probabilities", &probabilities, "elements"_a.noconvert(), "offsets"_a.noconvert(), "rules"_a.noconvert(),
              "P(rule | context) for each rule in its context.")
         .def("log_probabilities", &log_probabilities, "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),

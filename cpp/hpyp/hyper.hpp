@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "hpyp/franchise.hpp"
@@ -80,6 +81,15 @@ public:
         return g;
     }
 
+    // The likelihood of two levels that share their parameters.
+    LevelLikelihood operator+(const LevelLikelihood& other) const {
+        LevelLikelihood sum = *this;
+        sum.customers_.insert(sum.customers_.end(), other.customers_.begin(), other.customers_.end());
+        sum.tables_.insert(sum.tables_.end(), other.tables_.begin(), other.tables_.end());
+        sum.sizes_.insert(sum.sizes_.end(), other.sizes_.begin(), other.sizes_.end());
+        return sum;
+    }
+
 private:
     std::vector<std::pair<std::int64_t, std::int64_t>> customers_, tables_, sizes_;
 };
@@ -113,26 +123,32 @@ struct HyperPrior {
     double log_strength(double theta) const { return (strength_shape - 1) * std::log(theta) - strength_rate * theta; }
 };
 
-// One slice-sampling step for each parameter of each level. The strength moves on the logarithmic scale (with
-// the Jacobian), since it ranges over orders of magnitude. With `dirichlet` all discounts stay at 0.
+// One slice-sampling step for each parameter of a level: (discount, strength). The strength moves on the logarithmic scale (with
+// the Jacobian), since it ranges over orders of magnitude. With `dirichlet` the discount stays at 0.
+inline std::pair<double, double> slice_level(const LevelLikelihood& likelihood, double d, double theta, const HyperPrior& prior,
+                                             bool dirichlet, Stream& rng) {
+    if (dirichlet) d = 0.0;
+    // The prior has no mass at or below 0; a chain that was started there enters from the edge.
+    if (!(theta > 0)) theta = 1e-3;
+    if (!dirichlet) {
+        auto of_discount = [&](double x) {
+            if (!(x > 0 && x < 1)) return -std::numeric_limits<double>::infinity();
+            return likelihood(x, theta) + prior.log_discount(x);
+        };
+        d = slice_step(d, of_discount, 0.1, 0.0, 1.0, rng);
+    }
+    auto of_log_strength = [&](double x) {
+        return likelihood(d, std::exp(x)) + prior.log_strength(std::exp(x)) + x;
+    };
+    return {d, std::exp(slice_step(std::log(theta), of_log_strength, 1.0, -30.0, 30.0, rng))};
+}
+
+// The same for all levels of a franchise.
 inline void slice_hyperparameters(Franchise& franchise, const HyperPrior& prior, bool dirichlet, Stream& rng) {
     const auto likelihoods = level_likelihoods(franchise);
     for (int level = 0; level < franchise.levels(); ++level) {
-        const LevelLikelihood& likelihood = likelihoods[level];
-        double d = dirichlet ? 0.0 : franchise.discount_at(level);
-        // The prior has no mass at or below 0; a chain that was started there enters from the edge.
-        double theta = franchise.strength_at(level) > 0 ? franchise.strength_at(level) : 1e-3;
-        if (!dirichlet) {
-            auto of_discount = [&](double x) {
-                if (!(x > 0 && x < 1)) return -std::numeric_limits<double>::infinity();
-                return likelihood(x, theta) + prior.log_discount(x);
-            };
-            d = slice_step(d, of_discount, 0.1, 0.0, 1.0, rng);
-        }
-        auto of_log_strength = [&](double x) {
-            return likelihood(d, std::exp(x)) + prior.log_strength(std::exp(x)) + x;
-        };
-        theta = std::exp(slice_step(std::log(theta), of_log_strength, 1.0, -30.0, 30.0, rng));
+        const auto [d, theta] =
+            slice_level(likelihoods[level], franchise.discount_at(level), franchise.strength_at(level), prior, dirichlet, rng);
         franchise.set_parameters(level, d, theta);
     }
 }

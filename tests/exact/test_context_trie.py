@@ -55,7 +55,7 @@ def base() -> NDArray[np.float64]:
 
 
 def frozen(trie: _core.ContextTrie, parameters: list[tuple[float, float]], bound: int | None):  # type: ignore[no-untyped-def]
-    discount, strength = (list(column) for column in zip(*parameters, strict=True))
+    discount, strength = (np.array(column) for column in zip(*parameters, strict=True))
     arrays = trie.freeze(base(), discount, strength)
     bounded = -1 if bound is None else bound
     return _core.RuleTrie(
@@ -208,8 +208,8 @@ def test_impossible_events_are_refused() -> None:
 
 
 def test_damaged_arrays_are_refused() -> None:
-    arrays = counted(events(), None).freeze(base(), [0.5], [1.0])
-    given = {"base": base(), "discount": [0.5], "strength": [1.0]}
+    given = {"base": base(), "discount": np.array([0.5]), "strength": np.array([1.0])}
+    arrays = counted(events(), None).freeze(**given)
     _core.RuleTrie(**arrays, **given)
     for name, place, value in (
         ("length", 5, 0),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from bistro.errors import BistroError, OutputError
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
     from bistro.models.base import Model
+    from bistro.treebank.examples import Examples
     from bistro.treebank.treebank import Treebank
 
 INTERRUPTED = 130
@@ -25,7 +26,7 @@ Kind = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help="The kind of model: ngram, transition, eisner, committee, topics or linearize.",
+        help="The kind: ngram, transition, eisner, committee, topics, linearize or infinite.",
     ),
 ]
 Data = Annotated[
@@ -84,6 +85,15 @@ Overrides = Annotated[
         help="One setting, as in order=3 or sampler.seating=minimal.",
     ),
 ]
+TaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--task",
+        metavar="tags|trees|morphology",
+        help="What an infinite model learns; the same as --set task=...",
+        show_default=False,
+    ),
+]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")
 ]
@@ -112,6 +122,7 @@ def train(
     dev: Dev = None,
     config: Config = None,
     overrides: Overrides = None,
+    task: TaskOption = None,
     seed: SeedOption = 1,
     threads: Threads = 0,
     cluster: Cluster = None,
@@ -133,6 +144,7 @@ def train(
         bistro train transition train.conllu -o parser.bistro
         bistro train transition train.conllu --text news.txt.gz --text more.txt -o parser.bistro
         bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
+        bistro train infinite --task trees train.mrg -o trees.bistro
         bistro train transition --show-config > parser.toml
         bistro train transition train.conllu -o parser.bistro --config parser.toml
     """
@@ -145,20 +157,19 @@ def train(
     from bistro.models.committee import CommitteeModel
     from bistro.models.linearize import LinearizeModel
     from bistro.models.presets import file_or_preset
-    from bistro.treebank.treebank import read
 
     chosen = config_class(kind)
     settings = configuration.read_toml(file_or_preset(config), chosen) if config else chosen()
-    settings = configuration.apply_overrides(settings, overrides or [])
+    tasks = [f"task={task}"] if task else []
+    settings = configuration.apply_overrides(settings, [*(overrides or []), *tasks])
     if show_config:
         print(configuration.to_toml(settings), end="")
         return
     path = _checked_output(output)
     if cluster and not text:
         raise BistroError("--cluster parses raw text: name some with --text")
-    treebank = read_together(data or [], format)
-    tell_odd_words(treebank)
-    held_out = read(dev, format=format) if dev else None
+    treebank = _read(kind, settings, data or [], format)
+    held_out = _read(kind, settings, [dev], format, held_out=True) if dev else None
     checkpoint = Checkpoint.beside(path, checkpoint_seconds)
     _mention(checkpoint, resume)
     watcher = Watcher()
@@ -197,20 +208,40 @@ def train(
         _report(model, held_out, f"{path} on {dev}")
 
 
-def _report(model: Model, held_out: Treebank, title: str) -> None:
+def _read(
+    kind: str, settings: Any, paths: list[str], format: str | None, *, held_out: bool = False
+) -> Treebank | Examples[Any]:
+    """Read the data of a kind of model, and say of training data what a user may not expect."""
+    from bistro.models.infinite import InfiniteModel, model_class
+
+    if kind == InfiniteModel.kind:
+        if not paths:
+            raise BistroError("there is nothing to train on: name the files of the task")
+        return model_class(settings.task).task_class.read(paths, settings, format)
+    treebank = read_together(paths, format)
+    if not held_out:
+        tell_odd_words(treebank)
+    return treebank
+
+
+def _report(model: Model, held_out: Treebank | Examples[Any], title: str) -> None:
     """Print how well a model predicts held-out text or, if it cannot, how well it parses it."""
     from bistro.cli.perplexity import print_figures
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.evaluate.text import text_figures
+    from bistro.models.infinite import InfiniteModel
     from bistro.models.parsing import ParsingAbility
 
-    if hasattr(model, "score") or not isinstance(model, ParsingAbility):
-        print_figures(text_figures(model, held_out), title)
+    sentences: list[Any] = list(held_out)
+    if isinstance(model, InfiniteModel):
+        figures = model.figures(sentences)
+    elif hasattr(model, "score") or not isinstance(model, ParsingAbility):
+        print_figures(text_figures(model, sentences), title)
         return
-    sentences = list(held_out)
-    metric = default_metric(sentences, model.config.labels)
-    figures = DevelopmentSet(sentences, metric=metric)(model)
-    del figures["score"]
+    else:
+        metric = default_metric(sentences, model.config.labels)
+        figures = DevelopmentSet(sentences, metric=metric)(model)
+        del figures["score"]
     print(title)
     for name, value in figures.items():
         print(f"{name:<20} {value:6.2f}")

@@ -21,6 +21,7 @@ from bistro.inference.semi import train_with_text
 from bistro.inference.spelling import SpelledChain, SpellingLearner
 from bistro.inference.train_committee import train_committee
 from bistro.inference.train_eisner import train_eisner
+from bistro.inference.train_infinite import examples_of, train_infinite
 from bistro.inference.train_linearize import train_linearize
 from bistro.inference.train_topics import train_topics
 from bistro.inference.train_transition import train_transition
@@ -29,6 +30,8 @@ from bistro.models.committee import CommitteeModel
 from bistro.models.committee_config import CommitteeConfig
 from bistro.models.eisner import EisnerModel
 from bistro.models.eisner_config import EisnerConfig
+from bistro.models.infinite import InfiniteModel
+from bistro.models.infinite_config import InfiniteConfig
 from bistro.models.linearize import LinearizeModel
 from bistro.models.linearize_config import LinearizeConfig
 from bistro.models.ngram import WORDS, NgramConfig, NgramModel
@@ -37,6 +40,7 @@ from bistro.models.topics_config import TopicsConfig
 from bistro.models.transition import TransitionModel
 from bistro.models.transition_config import TransitionConfig
 from bistro.rng import check_seed
+from bistro.treebank.examples import Examples
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.treebank import Treebank
 
@@ -72,6 +76,7 @@ TRAINERS: dict[str, tuple[type[Any], Callable[..., Model]]] = {
     EisnerModel.kind: (EisnerConfig, train_eisner),
     CommitteeModel.kind: (CommitteeConfig, train_committee),
     LinearizeModel.kind: (LinearizeConfig, train_linearize),
+    InfiniteModel.kind: (InfiniteConfig, train_infinite),
 }
 """The configuration and the trainer of every kind."""
 USES_DEV = (CommitteeModel.kind, LinearizeModel.kind)
@@ -90,7 +95,7 @@ def config_class(kind: str) -> type[Any]:
 
 def train(
     kind: str,
-    data: Iterable[Words],
+    data: str | os.PathLike[str] | Iterable[Any],
     *,
     config: Any = None,
     seed: int = 1,
@@ -101,6 +106,7 @@ def train(
 ) -> Model:
     """Train a model of `kind` on a treebank, or on sentences given as lists of words.
 
+    Models with unbounded contexts learn from what their task learns from, or from its file.
     `config` is a configuration object or nothing for the defaults; keyword arguments change single
     settings of it (``order=3``, ``sampler={"sweeps": 20}``). A committee fits the weights of its
     members on `dev`. `text` names files of raw text, a sentence a line, from which a transition
@@ -111,28 +117,40 @@ def train(
     given = configuration.to_dict(config if config is not None else chosen())
     config = configuration.from_dict(chosen, _merged(given, settings), where=f"train {kind}")
     check_seed(seed)
-    facts = provenance(data)
-    sentences = [sentence for sentence in data if len(sentence)]
-    if not sentences:
-        raise BistroError("there is nothing to train on: the treebank or text has no words")
-    facts |= {"sentences": len(sentences), "words": sum(map(len, sentences))}
-    session = session or Session()
     if dev is not None and kind not in USES_DEV:
         raise BistroError(f"a model of kind '{kind}' learns nothing from a development set")
+    items, facts = _training_data(kind, data, config)
+    session = session or Session()
     if not text:
         fitting = {} if dev is None else {"dev": list(dev)}
-        return TRAINERS[kind][1](sentences, config, seed, facts, session, **fitting)
+        return TRAINERS[kind][1](items, config, seed, facts, session, **fitting)
     if kind != TransitionModel.kind:
         hint = ": give the text as training data" if kind == NgramModel.kind else ""
         raise BistroError(
             f"only a transition parser learns from raw text beside its treebank, not {kind}{hint}"
         )
-    return train_with_text(sentences, config, seed, facts, session, RawText(text))
+    return train_with_text(items, config, seed, facts, session, RawText(text))
+
+
+def _training_data(
+    kind: str, data: str | os.PathLike[str] | Iterable[Any], config: Any
+) -> tuple[Sequence[Any], dict[str, Any]]:
+    """Return what is learned from, and what the model says of it."""
+    if kind == InfiniteModel.kind:
+        examples = examples_of(data, config)
+        return examples, provenance(examples)
+    if isinstance(data, str | os.PathLike):
+        raise BistroError("training data is a treebank: read the file with bistro.read first")
+    sentences = [sentence for sentence in data if len(sentence)]
+    if not sentences:
+        raise BistroError("there is nothing to train on: the treebank or text has no words")
+    counted = {"sentences": len(sentences), "words": sum(map(len, sentences))}
+    return sentences, provenance(data) | counted
 
 
 def provenance(data: Any) -> dict[str, Any]:
     """Return what a model says of where its training data came from."""
-    if isinstance(data, Treebank):
+    if isinstance(data, Treebank | Examples):
         named = {"name": data.label, "sha256": data.sha256, "license": data.license}
         return {key: value for key, value in named.items() if value}
     return {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bistro.models.base import Model
 from bistro.models.committee import CommitteeModel
 from bistro.models.eisner import EisnerModel
+from bistro.models.infinite import InfiniteModel
 from bistro.models.linearize import LinearizeModel
 from bistro.models.ngram import NgramModel
 from bistro.models.topics import TopicsModel
@@ -19,6 +20,7 @@ KINDS: dict[str, type[Model]] = {
         EisnerModel,
         CommitteeModel,
         LinearizeModel,
+        InfiniteModel,
     )
 }
 """Every kind of model by the name it has on the command line and in its file."""

@@ -1,0 +1,133 @@
+"""Models with unbounded contexts: trained, saved, loaded, asked; with a task of few trees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from toy_task import HOME, TREES, ToyModel
+
+import bistro
+from bistro.errors import BistroError, ConfigError
+from bistro.models import infinite_task
+from bistro.models.infinite_rules import Derivation
+from bistro.reference.infinite import Context, PlainTrie
+from bistro.treebank.brackets import parse_tree
+
+GIBBS = {"seating": "gibbs", "hyper": "slice", "sweeps": 6, "samples": 3}
+
+
+@pytest.fixture(autouse=True)
+def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(infinite_task.HOMES, "tags", HOME)
+
+
+def trained(**settings: object) -> ToyModel:
+    model = bistro.train("infinite", map(parse_tree, TREES), seed=3, **settings)
+    assert isinstance(model, ToyModel)
+    return model
+
+
+def events(model: ToyModel, tree: Derivation) -> list[tuple[Context, int]]:
+    """The rules of a tree in their contexts, by the definition."""
+    parents, found = model.rules.parents(tree), []
+    for node, rule in enumerate(tree.tolist()):
+        context = [int(model.rules.left[rule])]
+        above = int(parents[node])
+        while above >= 0:
+            context.append(int(tree[above] if model.by_rules else model.rules.left[tree[above]]))
+            above = int(parents[above])
+        found.append((tuple(context), rule))
+    return found
+
+
+@pytest.mark.parametrize("contexts", ["symbols", "rules"])
+@pytest.mark.parametrize("depth", [None, 1, 2])
+@pytest.mark.parametrize("base", ["pcfg", "uniform"])
+def test_a_tree_is_the_product_of_its_rules(contexts: str, depth: int | None, base: str) -> None:
+    model = trained(contexts=contexts, depth=depth, base=base, shared_from=3)
+    trees = [model.task.derivation(parse_tree(tree)) for tree in TREES]
+    found = [tree for tree in trees if tree is not None]
+    arrays = model.arrays()
+    pairs = list(zip(arrays["trie.discount"], arrays["trie.strength"], strict=True))
+    assert len(pairs) == min(3, depth or 3)
+    seen = [event for tree in found for event in events(model, tree)]
+    plain = PlainTrie(seen, arrays["trie.base"].tolist(), pairs, depth)
+    expected = [
+        sum(np.log(plain.probability(*event)) for event in events(model, tree)) for tree in found
+    ]
+    np.testing.assert_allclose(model.log_prob(found), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("sampler", [{}, GIBBS])
+def test_rules_of_a_symbol_sum_to_one_in_every_context(sampler: dict[str, object]) -> None:
+    model = trained(sampler=sampler, base_smoothing=0.1)
+    contexts = {
+        context
+        for tree in TREES
+        for context, _ in events(model, model.task.derivation(parse_tree(tree)))
+    }
+    for context in [*contexts, (0, 1, 1, 1), (1, 99)]:
+        rules = np.flatnonzero(model.rules.left == context[0]).astype(np.int32)
+        elements = np.tile(np.array(context, np.int32), rules.size)
+        offsets = np.arange(rules.size + 1) * len(context)
+        assert model.trie.probabilities(elements, offsets, rules).sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("sampler", [{}, GIBBS])
+def test_saved_and_loaded(tmp_path: Path, sampler: dict[str, object]) -> None:
+    model = trained(sampler=sampler, contexts="rules")
+    model.save(tmp_path / "toy.bistro")
+    again = bistro.load(tmp_path / "toy.bistro")
+    assert isinstance(again, ToyModel)
+    trees = [model.task.derivation(parse_tree(tree)) for tree in TREES]
+    assert again.log_prob(trees).tolist() == model.log_prob(trees).tolist()
+    assert again.summary() == model.summary()
+    assert again.to_bytes() == trained(sampler=sampler, contexts="rules").to_bytes()
+
+
+def test_deep_contexts_help_and_one_that_is_cut_does_not_see_them() -> None:
+    trees = [model.task.derivation(parse_tree(t)) for model in [trained()] for t in TREES]
+    by_depth = [float(trained(depth=d).log_prob(trees).sum()) for d in (1, 2, 3, None)]
+    assert by_depth == sorted(by_depth)
+    assert trained(depth=2).trie.depth_bound == 2
+
+
+def test_maximised_parameters_are_better_than_others() -> None:
+    best = trained().origin.trace[-1]["log_likelihood"]
+    for discount, strength in ((0.3, 1.0), (0.7, 1.0), (0.5, 3.0)):
+        fixed = {"hyper": "fixed", "discount": discount, "strength": strength}
+        assert trained(sampler=fixed).origin.trace[-1]["log_likelihood"] - strength < best
+
+
+def test_what_the_model_says_of_itself() -> None:
+    model = trained()
+    summary = model.summary()
+    assert summary["rules"] == len(model.rules)
+    assert summary["contexts stored"] < summary["contexts"]
+    assert model.origin.treebank == {"sentences": 4, "words": 16}
+    figures = model.figures([*map(parse_tree, TREES), parse_tree("(S (N arrow))")])
+    assert (figures["trees"], figures["trees known"]) == (5, 4)
+    total = model.log_prob([model.task.derivation(parse_tree(t)) for t in TREES]).sum()
+    assert figures["bits per word"] == pytest.approx(-total / np.log(2) / 16)
+
+
+def test_bad_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(infinite_task.HOMES, "morphology", raising=False)
+    with pytest.raises(BistroError, match="nothing to train on"):
+        bistro.train("infinite", [])
+    with pytest.raises(ConfigError, match="must be one of"):
+        bistro.train("infinite", [], task="morphology")
+    with pytest.raises(BistroError, match="development"):
+        bistro.train("infinite", map(parse_tree, TREES), dev=[])
+    with pytest.raises(BistroError, match=r"bistro\.read"):
+        bistro.train("ngram", "train.txt")
+
+
+def test_a_path_is_read_by_the_task(tmp_path: Path) -> None:
+    path = tmp_path / "toy.mrg"
+    path.write_text("\n".join(TREES))
+    model = bistro.train("infinite", path, seed=3)
+    assert model.origin.treebank["name"] == "toy"
+    assert model.header() == trained().header()
