@@ -13,4 +13,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_eisner(m);
     bistro::bind::bind_risk(m);
     bistro::bind::bind_infinite(m);
+    bistro::bind::bind_grammar(m);
 }

@@ -1,0 +1,144 @@
+"""Grammars of rules in plain Python: all trees of a sentence one by one, and what charts must find.
+
+A rule rewrites a symbol into two symbols, one symbol (`second` is -1) or a word (`first` is -1 -
+word). A tree is the rules of its nodes, parents first, left to right, with the span of each node.
+
+>>> grammar = PCFG([Rule(0, 0, 0), Rule(0, -1, -1)], [math.log(0.3), math.log(0.7)], root=0)
+>>> [tree.rules for tree in grammar.trees([0, 0])]
+[(0, 1, 1)]
+>>> round(math.exp(grammar.log_inside([0, 0])), 6) == round(0.3 * 0.7**2, 6)
+True
+>>> events([Rule(0, 0, 0), Rule(0, -1, -1)], (0, 1, 1), by="symbols")
+[((0,), 0), ((0, 0), 1), ((0, 0), 1)]
+
+Unary rules that would close a cycle are left out, the least probable first: see `without_cycles`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Literal, NamedTuple, TypeAlias
+
+Item: TypeAlias = tuple[int, int, int]
+"""A symbol and the positions where its words start and end."""
+Edge: TypeAlias = tuple[int, int, int]
+"""Where a word starts and ends, and the word."""
+Context: TypeAlias = tuple[int, ...]
+
+
+class Rule(NamedTuple):
+    """What a symbol is rewritten into."""
+
+    left: int
+    first: int
+    second: int
+
+    @property
+    def children(self) -> tuple[int, ...]:
+        """The symbols it is rewritten into, none for a word."""
+        return tuple(s for s in (self.first, self.second) if s >= 0) if self.first >= 0 else ()
+
+
+class Tree(NamedTuple):
+    """Rules of the nodes and what they stand over, parents first, left to right."""
+
+    rules: tuple[int, ...]
+    items: tuple[Item, ...]
+
+
+def without_cycles(rules: Sequence[Rule], log_prob: Sequence[float]) -> list[int]:
+    """Return the numbers of the rules that searches use: no unary rules lead back to a symbol."""
+    unary = [r for r, rule in enumerate(rules) if len(rule.children) == 1]
+    below: dict[int, set[int]] = {}
+    left_out = set()
+
+    def reaches(symbol: int, wanted: int) -> bool:
+        return symbol == wanted or any(reaches(s, wanted) for s in below.get(symbol, ()))
+
+    for r in sorted(unary, key=lambda r: -log_prob[r]):
+        if reaches(rules[r].first, rules[r].left):
+            left_out.add(r)
+        else:
+            below.setdefault(rules[r].left, set()).add(rules[r].first)
+    return [r for r in range(len(rules)) if r not in left_out]
+
+
+@dataclass(frozen=True, eq=False)
+class PCFG:
+    """Rules with their log-probabilities."""
+
+    rules: Sequence[Rule]
+    log_prob: Sequence[float]
+    root: int
+    used: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Leave out rules that close cycles or are impossible."""
+        used = without_cycles(self.rules, self.log_prob)
+        object.__setattr__(self, "used", [r for r in used if self.log_prob[r] > -math.inf])
+
+    def trees(self, words: Sequence[int]) -> list[Tree]:
+        """Return every tree of a sentence."""
+        return self.lattice_trees(len(words), [(i, i + 1, w) for i, w in enumerate(words)])
+
+    def lattice_trees(self, length: int, edges: Sequence[Edge]) -> list[Tree]:
+        """Return every tree over words between positions."""
+
+        @cache
+        def over(symbol: int, start: int, end: int) -> list[Tree]:
+            item = (symbol, start, end)
+            found: list[Tree] = []
+            for r in self.used:
+                rule = self.rules[r]
+                if rule.left != symbol:
+                    continue
+                if rule.first < 0:
+                    found += [Tree((r,), (item,))] * ((start, end, -1 - rule.first) in edges)
+                for below in splits(rule.children, start, end):
+                    found.append(
+                        Tree(
+                            (r, *(x for tree in below for x in tree.rules)),
+                            (item, *(x for tree in below for x in tree.items)),
+                        )
+                    )
+            return found
+
+        def splits(children: tuple[int, ...], start: int, end: int) -> Iterator[tuple[Tree, ...]]:
+            if len(children) == 1:
+                yield from ((tree,) for tree in over(children[0], start, end))
+            if len(children) == 2:
+                for middle in range(start + 1, end):
+                    for first in over(children[0], start, middle):
+                        yield from ((first, rest) for rest in over(children[1], middle, end))
+
+        return over(self.root, 0, length) if length else []
+
+    def log_weight(self, tree: Tree) -> float:
+        """Return the log-probability of a tree and its words."""
+        return math.fsum(self.log_prob[r] for r in tree.rules)
+
+    def log_inside(self, words: Sequence[int]) -> float:
+        """Return the log-probability of a sentence by adding up all its trees."""
+        weights = [self.log_weight(tree) for tree in self.trees(words)]
+        top = max(weights, default=-math.inf)
+        if top == -math.inf:
+            return top
+        return top + math.log(math.fsum(math.exp(w - top) for w in weights))
+
+
+def events(
+    rules: Sequence[Rule], tree: Sequence[int], by: Literal["symbols", "rules"]
+) -> list[tuple[Context, int]]:
+    """Return the context and rule of every node: its symbol, then its ancestors, nearest first."""
+    made: list[tuple[Context, int]] = []
+    waiting: list[tuple[int, Context]] = [(rules[tree[0]].left, ())]
+    for r in tree:
+        symbol, history = waiting.pop()
+        assert symbol == rules[r].left, "these rules make no tree"
+        made.append(((symbol, *history), r))
+        below = (symbol if by == "symbols" else r, *history)
+        waiting += [(child, below) for child in reversed(rules[r].children)]
+    return made
