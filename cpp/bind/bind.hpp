@@ -15,5 +15,6 @@ void bind_eisner(nanobind::module_& m);  // after bind_parse
 void bind_risk(nanobind::module_& m);
 void bind_infinite(nanobind::module_& m);  // after bind_hpyp
 void bind_grammar(nanobind::module_& m);  // after bind_infinite
+void bind_orders(nanobind::module_& m);
 
 }  // namespace bistro::bind

@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_risk(m);
     bistro::bind::bind_infinite(m);
     bistro::bind::bind_grammar(m);
+    bistro::bind::bind_orders(m);
 }

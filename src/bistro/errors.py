@@ -28,6 +28,10 @@ class TreebankError(BistroError):
         place = ":".join(str(part) for part in (path, line) if part is not None)
         super().__init__(f"{place}: {reason}" if place else reason)
 
+    def in_file(self, path: str | None) -> TreebankError:
+        """Return the error with the name of the file it occurred in, if it has none yet."""
+        return TreebankError(self.reason, path=self.path or path, line=self.line)
+
 
 class ConfigError(BistroError):
     """A setting is unknown or has an impossible value."""

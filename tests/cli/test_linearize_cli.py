@@ -10,7 +10,29 @@ import bistro
 from bistro.cli.main import run
 from bistro.treebank.treebank import write
 
-FOREST = "1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n2\tb\t_\tX\tX\t_\t0\troot\t_\t_\n\n"
+
+def rows(*words: tuple[int, str, str]) -> str:
+    """Return a sentence of (head, tag, relation) a word."""
+    lines = (f"{i}\tw{i}\t_\t{t}\t_\t_\t{h}\t{r}\t_\t_" for i, (h, t, r) in enumerate(words, 1))
+    return "\n".join(lines) + "\n\n"
+
+
+GOOD = rows((0, "VERB", "root"), (1, "NOUN", "obj"))
+FOREST = rows((0, "X", "root"), (0, "X", "root"))
+NO_ROOT = rows((2, "X", "dep"), (1, "X", "dep"))
+CIRCLE = rows((0, "X", "root"), (3, "X", "dep"), (2, "X", "dep"))
+NO_TAG = rows((0, "VERB", "root"), (1, "_", "obj"))
+NO_RELATION = rows((0, "VERB", "root"), (1, "NOUN", "_"))
+NO_HEAD = "1\tw\t_\tX\t_\t_\t_\troot\t_\t_\n\n"
+BAD = [
+    (FOREST, ["--input", "conllx"], "bad.conllu:4: words 1 and 2 both have head 0"),
+    (FOREST, [], "bad.conllu"),
+    (NO_ROOT, [], "no word has head 0"),
+    (CIRCLE, [], "circle"),
+    (NO_TAG, [], "bad.conllu:4: word 2 has no upos, which the labelling of the model names"),
+    (NO_RELATION, [], "bad.conllu:4: word 2 has no deprel, which the labelling of the model names"),
+    (NO_HEAD, [], "head"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -67,28 +89,72 @@ def test_info_names_the_parts(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert "HDR/n2" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("content", "options", "reason"),
-    [
-        (FOREST, ["--input", "conllx"], "bad.conllu:1: words 1 and 2 both have head 0"),
-        ("1\ta\t_\tX\t_\t_\t2\tx\t_\t_\n2\tb\t_\tX\t_\t_\t1\tx\t_\t_\n\n", [], "head 0"),
-        ("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n", [], "word 1 has no upos"),
-        ("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n", ["--best", "--score"], "give one of"),
-    ],
-)
-def test_bad_input_is_one_sentence(
+@pytest.mark.parametrize("mode", [["--best"], ["--samples", "2"], ["--score"]], ids=str)
+@pytest.mark.parametrize(("content", "options", "reason"), BAD)
+def test_what_is_no_tree_is_refused_in_one_sentence(
     folder: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     content: str,
     options: list[str],
     reason: str,
+    mode: list[str],
 ) -> None:
-    (tmp_path / "bad.conllu").write_text(content)
-    out = tmp_path / "out.conllu"
-    assert order(folder, str(tmp_path / "bad.conllu"), "-o", str(out), *options) == 2
+    (tmp_path / "bad.conllu").write_text(GOOD + content)
+    out = tmp_path / "out"
+    assert order(folder, str(tmp_path / "bad.conllu"), "-o", str(out), *options, *mode) == 2
+    told = capsys.readouterr().err.strip()
+    assert reason in told
+    assert "Traceback" not in told
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(("content", "options", "reason"), BAD)
+def test_nothing_is_learned_from_what_is_no_tree(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    content: str,
+    options: list[str],
+    reason: str,
+) -> None:
+    (tmp_path / "bad.conllu").write_text(GOOD + content)
+    out = tmp_path / "m.bistro"
+    given = ["train", "linearize", str(tmp_path / "bad.conllu"), "-o", str(out), *options]
+    assert run(given) == 2
+    assert reason in capsys.readouterr().err
+    (tmp_path / "good.conllu").write_text(GOOD)
+    given[2:3] = [str(tmp_path / "good.conllu"), "--dev", str(tmp_path / "bad.conllu")]
+    assert run(given) == 2
     assert reason in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_columns_that_a_labelling_names_must_be_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "t.conllu").write_text(GOOD)
+    given = ["train", "linearize", str(tmp_path / "t.conllu"), "-o", str(tmp_path / "m.bistro")]
+    assert run([*given, "--set", 'labellings=["head.lemma+deprel"]']) == 2
+    assert "word 1 has no lemma" in capsys.readouterr().err
+    assert run([*given, "--set", 'labellings=["head.lema+deprel"]']) == 2
+    assert "did you mean 'head.lemma'" in capsys.readouterr().err
+
+
+def test_one_way_of_ordering_at_a_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert order(folder, str(folder / "dev.conllu"), "--best", "--score") == 2
+    assert "give one of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mode", [["--best"], ["--samples", "2"], ["--score"]], ids=str)
+@pytest.mark.parametrize("relations", [2, 28])
+def test_a_head_with_28_dependents_does_not_hang(
+    folder: Path, tmp_path: Path, mode: list[str], relations: int
+) -> None:
+    words = [(1, "NOUN", f"relation{i % relations}") for i in range(28)]
+    (tmp_path / "many.conllu").write_text(rows((0, "VERB", "root"), *words))
+    out = tmp_path / "out"
+    assert order(folder, str(tmp_path / "many.conllu"), "-o", str(out), *mode) == 0
+    assert out.read_text()
 
 
 def test_other_kinds_cannot_order(folder: Path, tmp_path: Path) -> None:

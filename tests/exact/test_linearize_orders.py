@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 import bistro
+from bistro._core import order_table
 from bistro.models.linearize import LinearizeModel
 from bistro.models.linearize_orders import NgramOrders, UniformOrders, UnigramOrders
 from bistro.models.linearize_search import best_orders
@@ -18,17 +20,17 @@ from bistro.reference.linearize import STOP, all_orders, normaliser, weight
 from bistro.rng import Stream
 from bistro.treebank.sentence import Sentence
 
-LABELS = ["nsubj", "obj", "obl", "advmod"]
-TAGS = ["NOUN", "PRON", "ADV"]
+LABELS = ["nsubj", "obl"]
+TAGS = ["NOUN", "PRON"]
+MOST = 7
 
 
-def random_tree(stream: Stream, dependents: int) -> Sentence:
+def random_tree(stream: Stream, dependents: int, labels: Sequence[str] = LABELS) -> Sentence:
     """Return a verb with some dependents on either side, labels repeated among them."""
     size = dependents + 1
     head = 1 + stream.below(size)
-    pick = [(TAGS[stream.below(3)], LABELS[stream.below(4)]) for _ in range(size)]
-    upos = [t for t, _ in pick]
-    deprels = [r for _, r in pick]
+    upos = [TAGS[stream.below(len(TAGS))] for _ in range(size)]
+    deprels = [labels[stream.below(len(labels))] for _ in range(size)]
     upos[head - 1], deprels[head - 1] = "VERB", "root"
     heads = [0 if w == head else head for w in range(1, size + 1)]
     forms = [f"w{w}" for w in range(1, size + 1)]
@@ -44,54 +46,46 @@ def trained(**settings: object) -> LinearizeModel:
 
 
 MIXED = {"models": ("oo", "n1", "n2", "n3"), "labellings": ("HDR", "R")}
+MIXTURES = [("oo",), ("n1", "n2", "n3"), ("oo", "n2"), MIXED["models"]]
 SETTINGS = [
-    *(
-        {"models": (m,), "labellings": (x,), "smoothing": s}
-        for m in ("oo", "n1", "n2", "n3", "n4")
-        for x in ("HDR", "R")
-        for s in ("add-k", "pitman-yor")
-    ),
-    {**MIXED, "smoothing": "add-k"},
-    {**MIXED, "smoothing": "pitman-yor"},
-    {**MIXED, "most_cells": 1},
+    {"models": models, "labellings": labellings, "smoothing": smoothing}
+    for smoothing in ("add-k", "pitman-yor")
+    for models, labellings in (
+        *(((m,), (x,)) for m in ("oo", "c", "n2", "n3", "n4") for x in ("HDR", "R")),
+        *((models, ("HDR", "R")) for models in MIXTURES),
+    )
 ]
+FALLBACKS = [{**MIXED, "smoothing": s, "most_cells": 1} for s in ("add-k", "pitman-yor")]
 
 
 def total_probability(model: LinearizeModel, tree: Sentence) -> float:
     """Sum over all orders of the words of a tree of one family."""
     (ordered,) = model.ordered_families(model.tree_of(tree))
-    labels = ordered.labels
-    summed: Counter[object] = Counter()
-    for permutation in itertools.permutations(range(len(labels))):
-        for cut in range(len(labels) + 1):
-            names = tuple(labels[i] for i in permutation)
-            summed[names, cut] += 1
+    size = len(ordered.labels)
+    words_of = Counter(
+        tuple(ordered.labels[i] for i in permutation)
+        for permutation in itertools.permutations(range(size))
+    )
     total = 0.0
-    for (names, cut), words in summed.items():
-        family = Family(ordered.family.head, tuple(range(cut)), tuple(range(cut, len(names))))
+    for (names, words), cut in itertools.product(words_of.items(), range(size + 1)):
+        family = Family(ordered.family.head, tuple(range(cut)), tuple(range(cut, size)))
         logs = model.part_log_probs(ordered._replace(family=family, labels=names))
         total += words * float(model.weights @ np.exp(logs))
     return total
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("settings", [*SETTINGS, *FALLBACKS], ids=str)
 def test_orders_of_words_sum_to_one(settings: dict[str, object]) -> None:
     model = trained(**settings)
     stream = Stream(5, "test.linearize.unseen")
-    for dependents in (1, 2, 3, 5):
-        assert total_probability(model, random_tree(stream, dependents)) == pytest.approx(1, 1e-9)
-
-
-@pytest.mark.parametrize("smoothing", ["add-k", "pitman-yor"])
-def test_orders_of_seven_dependents_sum_to_one(smoothing: str) -> None:
-    model = trained(**MIXED, smoothing=smoothing)
-    tree = Sentence.from_columns(
-        [f"w{i}" for i in range(8)],
-        heads=[0] + [1] * 7,
-        upos=["VERB"] + ["NOUN"] * 5 + ["ADV"] * 2,
-        deprels=["root", "nsubj", "obl", "obl", "obl", "new", "advmod", "advmod"],
-    )
-    assert total_probability(model, tree) == pytest.approx(1, 1e-9)
+    repeated = 0
+    for dependents in range(1, MOST + 1):
+        tree = random_tree(stream, dependents)
+        repeated += len(set(zip(tree.upos, tree.deprels, strict=True))) < dependents + 1
+        assert total_probability(model, tree) == pytest.approx(1, 1e-9)
+    assert repeated > 2
+    unseen = random_tree(stream, 4, [*LABELS, "new", "newer"])
+    assert total_probability(model, unseen) == pytest.approx(1, 1e-9)
 
 
 def random_steps(kinds: int, n: int, seed: int) -> np.ndarray:
@@ -140,6 +134,36 @@ def test_equation_3_is_the_general_recursion_at_n_1(counts: list[int]) -> None:
     assert first[0] == pytest.approx(second[0], 1e-10)
     labels = [kind for kind, count in enumerate(counts) for _ in range(count)]
     assert len(list(UniformOrders(np.array(counts)).ranked())) == len(all_orders(labels))
+
+
+def test_impossible_steps_leave_the_other_orders() -> None:
+    steps = random_steps(2, 2, seed=4)
+    steps[0, :, 0] = 0.0  # The first type never stands on the left.
+    orders = NgramOrders(np.array([2, 1]), steps, 2)
+    assert math.exp(orders.log_total) * 2 == pytest.approx(
+        normaliser([0, 0, 1], step_of(steps, 2), 2), 1e-12
+    )
+    assert all(0 not in left for _, (left, _) in orders.ranked())
+    steps[1, :, 0] = 0.0
+    assert NgramOrders(np.array([2, 1]), steps, 2).log_total == -math.inf
+
+
+@pytest.mark.parametrize("counts", [[400], [90, 80]])
+def test_weights_below_the_range_of_floats_are_summed(counts: list[int]) -> None:
+    steps = random_steps(len(counts), 1, seed=2) * 0.02
+    closed = UnigramOrders(np.array(counts), steps)
+    assert closed.log_total < -710
+    assert NgramOrders(np.array(counts), steps, 1).log_total == pytest.approx(closed.log_total)
+
+
+def test_tables_that_do_not_fit_are_refused() -> None:
+    steps = random_steps(2, 2, seed=1).reshape(-1)
+    with pytest.raises(ValueError, match="do not fit together"):
+        order_table(np.array([1, 1]), steps[1:], 3, False)
+    with pytest.raises(ValueError, match="too many multisets"):
+        order_table(np.array([2**20, 2**20]), steps, 3, False)
+    with pytest.raises(ValueError, match="too many multisets"):
+        order_table(np.array([-1, 1]), steps, 3, False)
 
 
 def test_the_best_of_a_mixture_is_the_best_of_all_orders() -> None:

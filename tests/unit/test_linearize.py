@@ -36,7 +36,10 @@ def scrambled(sentence: Sentence) -> Sentence:
     return reordered(sentence, list(range(len(sentence), 0, -1)))
 
 
-def test_orders_keep_the_tree_and_are_projective(model: LinearizeModel) -> None:
+@pytest.mark.parametrize("smoothing", ["add-k", "pitman-yor"])
+def test_orders_keep_the_tree_and_are_projective(smoothing: str) -> None:
+    model = bistro.train("linearize", TREES, seed=1, smoothing=smoothing)
+    assert isinstance(model, LinearizeModel)
     for tree in TREES[:20]:
         kept = [w for w, tag in enumerate(tree.upos, start=1) if tag != "PUNCT"]
         plain = reordered(tree, kept)

@@ -108,7 +108,7 @@ def orders_of(
             else:
                 results = model.sample_orders(sentence, samples, seed=seed)
         except TreebankError as error:
-            raise _placed(error, name) from None
+            raise error.in_file("<stdin>" if name == "-" else name) from None
         total += 1
         removed += len(sentence) - len(results[0].order)
         yield from results
@@ -126,7 +126,7 @@ def score_rows(
         try:
             score = model.score_order(sentence, of_labels=of_labels)
         except TreebankError as error:
-            raise _placed(error, name) from None
+            raise error.in_file("<stdin>" if name == "-" else name) from None
         total += score.log_prob
         dependents += score.dependents
         bits = -score.log_prob / math.log(2) / max(1, score.dependents)
@@ -145,8 +145,3 @@ def _with_probability(result: Linearization, *, numbered: bool) -> Sentence:
     if not numbered or sentence.format != "conllu":
         return sentence
     return sentence.replace(comments=[*sentence.comments, f"# log_prob = {result.log_prob:.6f}"])
-
-
-def _placed(error: TreebankError, name: str) -> TreebankError:
-    path = error.path or ("<stdin>" if name == "-" else name)
-    return TreebankError(error.reason, path=path, line=error.line)

@@ -122,7 +122,7 @@ def train(
     items, facts = _training_data(kind, data, config)
     session = session or Session()
     if not text:
-        fitting = {} if dev is None else {"dev": list(dev)}
+        fitting = {} if dev is None else {"dev": dev if isinstance(dev, Treebank) else list(dev)}
         return TRAINERS[kind][1](items, config, seed, facts, session, **fitting)
     if kind != TransitionModel.kind:
         hint = ": give the text as training data" if kind == NgramModel.kind else ""

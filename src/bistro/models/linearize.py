@@ -21,6 +21,7 @@ True
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,30 +31,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro import config as configuration
-from bistro.errors import BistroError
+from bistro.errors import BistroError, TreebankError
 from bistro.models.base import Arrays, Model, Origin
 from bistro.models.linearize_config import (
     LinearizeConfig,
     order_of,
     parse_labelling,
 )
+from bistro.models.linearize_ngrams import Part
 from bistro.models.linearize_orders import Order, Orders
 from bistro.models.linearize_output import reordered
-from bistro.models.linearize_parts import (
-    CountedSteps,
-    DependentNgram,
-    ObservedOrders,
-    Part,
-    ProcessSteps,
-    Steps,
-)
+from bistro.models.linearize_parts import LearnedOrders, make_parts
 from bistro.models.linearize_search import best_orders, combined, with_words
 from bistro.models.linearize_trees import (
     Family,
     Labels,
     UnorderedTree,
     check_labels,
-    families,
     projective_order,
 )
 from bistro.rng import Stream, check_seed
@@ -111,29 +105,36 @@ class LinearizeModel(Model):
         self,
         config: LinearizeConfig,
         rule: str,
-        parts: Mapping[str, Part],
+        learned: Sequence[LearnedOrders],
         weights: Floats,
         origin: Origin,
     ) -> None:
         self.config = config
         self.rule = rule
         """How punctuation is recognised."""
-        self.parts = dict(parts)
-        self.weights = weights
+        self.learned = list(learned)
+        """By labelling."""
         self.origin = origin
         self.names = part_names(config)
-        self.labellings = [parse_labelling(name, config.tags) for name in config.labellings]
-        self._labels = [self.parts[f"{name}/n1"].labels for name in config.labellings]
-        self._mixed = [
-            (self.parts[name], config.labellings.index(name.rpartition("/")[0]))
-            for name in self.names
-        ]
+        self._labels = [labels for labels, _ in self.learned]
+        made = [make_parts(one, config) for one in self.learned]
+        self._mixed: list[tuple[Part, int]] = []
+        for name in self.names:
+            labelling, _, kind = name.rpartition("/")
+            place = config.labellings.index(labelling)
+            self._mixed.append((made[place][kind], place))
+        self._weigh(weights)
+
+    def _weigh(self, weights: Floats) -> None:
+        self.weights = weights
         with np.errstate(divide="ignore"):
             self._log_weights = np.log(weights)
 
     def with_weights(self, weights: Floats) -> LinearizeModel:
         """Return the same parts, mixed with other weights."""
-        return LinearizeModel(self.config, self.rule, self.parts, weights, self.origin)
+        changed = copy.copy(self)
+        changed._weigh(weights)
+        return changed
 
     @staticmethod
     def rule_for(config: LinearizeConfig, sentences: Iterable[Sentence]) -> str:
@@ -142,16 +143,19 @@ class LinearizeModel(Model):
 
     @staticmethod
     def trees_of(
-        sentences: Iterable[Sentence], config: LinearizeConfig, rule: str
+        sentences: Iterable[Sentence], config: LinearizeConfig, rule: str, path: str | None = None
     ) -> list[UnorderedTree]:
-        """Return checked trees, without punctuation unless it is kept."""
+        """Return checked trees, without punctuation unless it is kept; errors name `path`."""
         labellings = [parse_labelling(name, config.tags) for name in config.labellings]
         trees = []
         for sentence in sentences:
             marks = mark(sentence, rule) if config.punctuation == "removed" else None  # type: ignore[arg-type]
-            tree = UnorderedTree.of(sentence, marks)
-            for labelling in labellings:
-                check_labels(tree, labelling)
+            try:
+                tree = UnorderedTree.of(sentence, marks)
+                for labelling in labellings:
+                    check_labels(tree, labelling)
+            except TreebankError as error:
+                raise error.in_file(path) from None
             trees.append(tree)
         return trees
 
@@ -163,14 +167,20 @@ class LinearizeModel(Model):
 
     def ordered_families(self, tree: UnorderedTree) -> list[OrderedFamily]:
         """Return the families of a tree with their numbers under all labellings."""
-        numbers = [labels.numbers(tree) for labels in self._labels]
+        numbers = [
+            (
+                x.of_heads(tree.names(x.labelling.head)),
+                x.of_dependents(tree.names(x.labelling.dependent)),
+            )
+            for x in self._labels
+        ]
         return [
             OrderedFamily(
                 family,
                 tuple([heads[family.head - 1] for heads, _ in numbers]),
                 tuple([tuple([of[w - 1] for _, of in numbers]) for w in family.dependents]),
             )
-            for family in families(tree)
+            for family in tree.families
         ]
 
     def part_log_probs(self, ordered: OrderedFamily) -> Floats:
@@ -276,9 +286,10 @@ class LinearizeModel(Model):
     def arrays(self) -> Arrays:
         """Return the counts or frozen processes of all parts."""
         return {
-            f"{name}.{key}": array
-            for name, part in self.parts.items()
-            for key, array in part.arrays().items()
+            f"{labelling}/{kind}.{key}": array
+            for labelling, learned in zip(self.config.labellings, self.learned, strict=True)
+            for kind, arrays in learned.arrays.items()
+            for key, array in arrays.items()
         }
 
     @classmethod
@@ -286,13 +297,20 @@ class LinearizeModel(Model):
         """Make the model again from a file."""
         where = "the model's configuration"
         config = configuration.from_dict(LinearizeConfig, header["config"], where)
-        parts: dict[str, Part] = {}
-        for name, symbols in zip(config.labellings, header["labels"], strict=True):
-            labelling = parse_labelling(name, config.tags)
-            labels = Labels(labelling, symbols["heads"], symbols["labels"])
-            parts |= _saved_parts(name, labels, config, arrays)
+        found: dict[str, dict[str, dict[str, NDArray[Any]]]] = {}
+        for name, array in arrays.items():
+            part, _, key = name.rpartition(".")
+            labelling, _, kind = part.rpartition("/")
+            found.setdefault(labelling, {}).setdefault(kind, {})[key] = array
+        learned = [
+            LearnedOrders(
+                Labels(parse_labelling(name, config.tags), symbols["heads"], symbols["labels"]),
+                found[name],
+            )
+            for name, symbols in zip(config.labellings, header["labels"], strict=True)
+        ]
         weights = np.array(header["weights"], dtype=np.float64)
-        return cls(config, header["punctuation_rule"], parts, weights, origin)
+        return cls(config, header["punctuation_rule"], learned, weights, origin)
 
     def describe(self) -> str:
         """Return the parts and their weights in one line."""
@@ -313,28 +331,3 @@ class LinearizeModel(Model):
             "punctuation": f"{self.config.punctuation} ({self.rule})",
             "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
         }
-
-
-def _saved_parts(
-    name: str, labels: Labels, config: LinearizeConfig, arrays: Arrays
-) -> dict[str, Part]:
-    """Return the parts of one labelling that a file holds."""
-    own: dict[str, dict[str, NDArray[Any]]] = {}
-    for key, array in arrays.items():
-        part, _, piece = key.rpartition(".")
-        if part.rpartition("/")[0] == name:
-            own.setdefault(part.rpartition("/")[2], {})[piece] = array
-    ngrams: dict[int, DependentNgram] = {}
-    for n in sorted(order for kind in own if (order := order_of(kind))):
-        outcomes = labels.stop + 1
-        steps: Steps
-        if config.smoothing == "pitman-yor":
-            steps = ProcessSteps(own[f"n{n}"], outcomes)
-        else:
-            steps = CountedSteps(own[f"n{n}"], outcomes, config.k)
-        ngrams[n] = DependentNgram(labels, n, steps, config.seen, ngrams.get(1), config.most_cells)
-    parts: dict[str, Part] = {f"{name}/n{n}": ngram for n, ngram in ngrams.items()}
-    if "oo" in own:
-        base = ngrams[max(ngrams)] if config.smoothing == "pitman-yor" else None
-        parts[f"{name}/oo"] = ObservedOrders(labels, own["oo"], base)
-    return parts

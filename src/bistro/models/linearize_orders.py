@@ -3,7 +3,7 @@
 Dependents that nothing tells apart share a *type*; an order is a pair of sequences of types, left
 and right of the head, from the head outwards. A model gives every order a weight; divided by the
 sum over all orders (Z) it is a probability. For n-grams with stops, Z follows from a recursion over
-multisets (Algorithm 1 of Futrell & Gibson 2015), here bottom-up over arrays, smallest first:
+multisets (Algorithm 1 of Futrell & Gibson 2015), which the core fills in, smallest first:
 
     R(r, c) = [r empty] p_R(stop | c) + sum_i p_R(i | c) R(r - i, c i)
     L(r, c) = p_L(stop | c) R(r, start) + sum_i p_L(i | c) L(r - i, c i),    Z = L(all, start)
@@ -22,12 +22,13 @@ import heapq
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro._core import order_table
 from bistro.rng import Stream
 
 Side = tuple[int, ...]
@@ -35,6 +36,8 @@ Order = tuple[Side, Side]
 """Types left of the head and right of it, from the head outwards."""
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Table = tuple[Floats, Floats]
+"""Cells by side, multiset left and context; log-scales by side and multiset."""
 LEFT, RIGHT = 0, 1
 Unfinished = tuple[int, tuple[int, ...], int, float, Order]
 """Side, what is left, context, log-weight and order so far."""
@@ -63,7 +66,7 @@ class Orders(ABC):
     @cached_property
     def log_repeats(self) -> float:
         """Log of how many orders of words an order of types stands for."""
-        return sum(math.lgamma(count + 1) for count in self.counts.tolist())
+        return log_repeats(self.counts.tolist())
 
     def log_prob(self, order: Order) -> float:
         """Return the log-probability of one of the orders of words with these types."""
@@ -215,10 +218,9 @@ class NgramOrders(SequenceOrders):
     def __init__(self, counts: Integers, steps: Floats, order: int) -> None:
         super().__init__(counts, steps, order)
         self._radix = np.concatenate(([1], np.cumprod(counts + 1)))[:-1]
-        self._steps = np.asarray(steps)
-        self._sums, self._scales = self._table(np.add)
-        all_types = int(self._radix @ counts)
-        self.log_total = self._log_cell(LEFT, all_types, 0)
+        self._steps = steps
+        self._sums = self._table(maximise=False)
+        self.log_total = _log_cell(self._sums, LEFT, self._row(counts), 0)
 
     @staticmethod
     def cells(counts: Integers, order: int) -> int:
@@ -226,105 +228,61 @@ class NgramOrders(SequenceOrders):
         contexts: int = (len(counts) + 1) ** (order - 1)
         return math.prod(int(c) + 1 for c in counts) * contexts
 
-    @cached_property
-    def _digits(self) -> Integers:
-        rows = np.arange(int(np.prod(self.counts + 1)))
-        return rows[:, None] // self._radix % (self.counts + 1)
+    def _table(self, *, maximise: bool) -> Table:
+        """Return the sums (or maxima) of what can follow a side, a multiset left and a context."""
+        steps = np.ascontiguousarray(self._steps, dtype=np.float64).reshape(-1)
+        cells, scales = order_table(self.counts, steps, self.contexts, maximise)
+        return cells.reshape(2, -1, self.contexts), scales.reshape(2, -1)
 
     @cached_property
-    def _level(self) -> Integers:
-        levels: Integers = self._digits.sum(axis=1)
-        return levels
+    def _best(self) -> Table:
+        return self._table(maximise=True)
 
-    def _table(self, combine: np.ufunc) -> tuple[Floats, Floats]:
-        """Return the sum (or maximum) of what follows each state, and log-scales by level.
-
-        Cells of one level, a number of dependents left, share a scale: long families would leave
-        the range of floats.
-        """
-        levels = int(self.counts.sum())
-        table = np.zeros((2, len(self._level), self.contexts))
-        scales = np.zeros((2, levels + 1))
-        for side in (RIGHT, LEFT):
-            for level in range(levels + 1):
-                rows = np.flatnonzero(self._level == level)
-                cells, scale = self._stops(side, level, rows, table, scales)
-                if level:
-                    # Both kinds of cells on one scale, that of the larger.
-                    common = max(scale, float(scales[side, level - 1]))
-                    cells *= math.exp(scale - common)
-                    shift = math.exp(float(scales[side, level - 1]) - common)
-                    self._go_on(combine, cells, rows, table[side], shift * self._steps[side])
-                    scale = common
-                top = float(cells.max()) or 1.0
-                table[side, rows] = cells / top
-                scales[side, level] = scale + math.log(top)
-        return table, scales
-
-    def _stops(
-        self, side: int, level: int, rows: Integers, table: Floats, scales: Floats
-    ) -> tuple[Floats, float]:
-        """Return what comes of ending a side here, and its log-scale."""
-        ends = self._steps[side, :, -1]
-        if side == LEFT:
-            return ends * table[RIGHT, rows, 0][:, None], float(scales[RIGHT, level])
-        if level:
-            return np.zeros((len(rows), self.contexts)), -math.inf
-        return ends[None, :].copy(), 0.0
-
-    def _go_on(
-        self, combine: np.ufunc, cells: Floats, rows: Integers, table: Floats, steps: Floats
-    ) -> None:
-        """Add to cells, or maximise with, what comes of each possible next dependent."""
-        contexts = np.arange(self.contexts)
-        for kind in range(self.size):
-            able = self._digits[rows, kind] > 0
-            if able.any():
-                after = (contexts * (self.size + 1) + kind + 1) % self.contexts
-                rest = table[rows[able] - self._radix[kind]][:, after]
-                cells[able] = combine(cells[able], rest * steps[:, kind])
-
-    def _log_cell(self, side: int, row: int, context: int) -> float:
-        value = float(self._sums[side, row, context])
-        scale = float(self._scales[side, self._level[row]])
-        return math.log(value) + scale if value > 0 else -math.inf
-
-    @cached_property
-    def _best(self) -> tuple[Floats, Floats]:
-        return self._table(np.maximum)
+    def _row(self, rest: Integers | tuple[int, ...]) -> int:
+        """Return the number of a multiset in the table."""
+        return int(self._radix @ rest)
 
     def best_rest(self, side: int, rest: tuple[int, ...], context: int) -> float:
         """Look it up."""
-        table, scales = self._best
-        row = int(self._radix @ np.array(rest))
-        value = float(table[side, row, context])
-        return math.log(value) + float(scales[side, sum(rest)]) if value > 0 else -math.inf
+        return _log_cell(self._best, side, self._row(rest), context)
 
     def sample(self, stream: Stream) -> Order:
         """Draw step by step, each by its weight times the sum of what can follow."""
-        row, order = int(self._radix @ self.counts), []
+        rest, sides = self.counts.copy(), []
         for side in (LEFT, RIGHT):
             types: list[int] = []
             context = 0
-            while True:
-                choices = self.log_steps[side, context].copy()
-                for kind in range(self.size):
-                    able = self._digits[row, kind] > 0
-                    rest = row - int(self._radix[kind])
-                    follows = self.next_context(context, kind)
-                    choices[kind] += self._log_cell(side, rest, follows) if able else -np.inf
-                if side == LEFT:
-                    choices[self.size] += self._log_cell(RIGHT, row, 0)
-                elif row:
-                    choices[self.size] = -np.inf
-                kind = draw(choices, stream)
-                if kind == self.size:
-                    break
+            while (kind := draw(self._choices(side, rest, context), stream)) != self.size:
                 types.append(kind)
-                row -= int(self._radix[kind])
+                rest[kind] -= 1
                 context = self.next_context(context, kind)
-            order.append(tuple(types))
-        return order[0], order[1]
+            sides.append(tuple(types))
+        return sides[0], sides[1]
+
+    def _choices(self, side: int, rest: Integers, context: int) -> Floats:
+        """Return the log-weight of all that begins with each type, or with a stop."""
+        row = self._row(rest)
+        choices = np.full(self.size + 1, -np.inf)
+        for kind in np.flatnonzero(rest).tolist():
+            follows = self.next_context(context, kind)
+            choices[kind] = _log_cell(self._sums, side, row - int(self._radix[kind]), follows)
+        if side == LEFT:
+            choices[self.size] = _log_cell(self._sums, RIGHT, row, 0)
+        elif row == 0:
+            choices[self.size] = 0.0
+        choices += self.log_steps[side, context]
+        return choices
+
+
+def _log_cell(table: Table, side: int, row: int, context: int) -> float:
+    cells, scales = table
+    value = float(cells[side, row, context])
+    return math.log(value) + float(scales[side, row]) if value > 0 else -math.inf
+
+
+def log_repeats(counts: Iterable[int]) -> float:
+    """Return the log of how many orders of words an order of types stands for: of prod m!."""
+    return sum(math.lgamma(count + 1) for count in counts)
 
 
 def expand(counts: Integers) -> list[int]:

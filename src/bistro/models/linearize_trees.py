@@ -7,7 +7,7 @@ places of its words, and what is scored is the projective order with the same fa
 >>> from bistro.treebank.sentence import Sentence
 >>> tree = Sentence.from_columns(["This", "story", "ends", "."], heads=[2, 3, 0, 3],
 ...     upos=["DET", "NOUN", "VERB", "PUNCT"], deprels=["det", "nsubj", "root", "punct"])
->>> families(UnorderedTree.of(tree))
+>>> UnorderedTree.of(tree).families
 [Family(head=2, left=(1,), right=()), Family(head=3, left=(2,), right=(4,))]
 >>> projective_order(3, {3: Family(3, (), (4, 2)), 2: Family(2, (1,), ())})
 [3, 4, 1, 2]
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from bistro.errors import TreebankError
@@ -69,6 +70,27 @@ class UnorderedTree:
         """The word that hangs on nothing."""
         return self.heads.index(0) + 1
 
+    @cached_property
+    def families(self) -> list[Family]:
+        """The families as the sentence orders them, by head; words without dependents have none."""
+        left: dict[int, list[int]] = {}
+        right: dict[int, list[int]] = {}
+        for word in self.kept:
+            head = self.heads[word - 1]
+            if head:
+                (left if word < head else right).setdefault(head, []).append(word)
+        return [
+            Family(head, tuple(reversed(left.get(head, ()))), tuple(right.get(head, ())))
+            for head in sorted(left.keys() | right.keys())
+        ]
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        """Return what some columns say of every word, as text."""
+        if not columns:
+            return [""] * len(self.heads)
+        found = [getattr(self.sentence, COLUMNS[name]) for name in columns]
+        return found[0] if len(found) == 1 else ["\t".join(v) for v in zip(*found, strict=True)]
+
 
 def _without(heads: Sequence[int], punctuation: Sequence[bool]) -> list[int]:
     """Return the words that are left: those not punctuation, and whatever is above them."""
@@ -78,20 +100,6 @@ def _without(heads: Sequence[int], punctuation: Sequence[bool]) -> list[int]:
             wanted.add(word)
             word = heads[word - 1]
     return sorted(wanted)
-
-
-def families(tree: UnorderedTree) -> list[Family]:
-    """Return the families of a tree as the sentence orders them, by head."""
-    left: dict[int, list[int]] = {}
-    right: dict[int, list[int]] = {}
-    for word in tree.kept:
-        head = tree.heads[word - 1]
-        if head:
-            (left if word < head else right).setdefault(head, []).append(word)
-    return [
-        Family(head, tuple(reversed(left.get(head, ()))), tuple(right.get(head, ())))
-        for head in sorted(left.keys() | right.keys())
-    ]
 
 
 def projective_order(root: int, ordered: Mapping[int, Family]) -> list[int]:
@@ -122,51 +130,28 @@ class Labels:
         self._head_numbers = {name: i for i, name in enumerate(self.heads, start=1)}
         self._label_numbers = {name: i for i, name in enumerate(self.labels, start=1)}
 
-    @classmethod
-    def learn(cls, labelling: Labelling, trees: Sequence[UnorderedTree]) -> Labels:
-        """Collect the labels of all families."""
-        heads: set[str] = set()
-        labels: set[str] = set()
-        for tree in trees:
-            of_heads, of_dependents = _names(tree, labelling)
-            for word in tree.kept:
-                head = tree.heads[word - 1]
-                if head:
-                    heads.add(of_heads[head - 1])
-                    labels.add(of_dependents[word - 1])
-        return cls(labelling, sorted(heads), sorted(labels))
-
     @property
     def stop(self) -> int:
         """The number of the end of a side."""
         return len(self.labels) + 1
 
     @property
+    def outcomes(self) -> int:
+        """How many outcomes a step has: unseen, the labels, and the stop."""
+        return len(self.labels) + 2
+
+    @property
     def start(self) -> int:
         """The number of what stands before the first dependent of a side."""
         return len(self.labels) + 2
 
-    def numbers(self, tree: UnorderedTree) -> tuple[list[int], list[int]]:
-        """Return the number of every word as a head, and as a dependent."""
-        of_heads, of_dependents = _names(tree, self.labelling)
-        return (
-            [self._head_numbers.get(name, self.UNSEEN) for name in of_heads],
-            [self._label_numbers.get(name, self.UNSEEN) for name in of_dependents],
-        )
+    def of_heads(self, names: Sequence[str]) -> list[int]:
+        """Return the numbers of heads."""
+        return [self._head_numbers.get(name, self.UNSEEN) for name in names]
 
-
-def _names(tree: UnorderedTree, labelling: Labelling) -> tuple[list[str], list[str]]:
-    """Return what a labelling sees of every word as a head, and as a dependent, as text."""
-    return _joined(tree, labelling.head), _joined(tree, labelling.dependent)
-
-
-def _joined(tree: UnorderedTree, names: Sequence[str]) -> list[str]:
-    if not names:
-        return [""] * len(tree.sentence)
-    columns = [getattr(tree.sentence, COLUMNS[name]) for name in names]
-    if len(columns) == 1:
-        return list(columns[0])
-    return ["\t".join(values) for values in zip(*columns, strict=True)]
+    def of_dependents(self, names: Sequence[str]) -> list[int]:
+        """Return the numbers of dependents."""
+        return [self._label_numbers.get(name, self.UNSEEN) for name in names]
 
 
 def check_labels(tree: UnorderedTree, labelling: Labelling) -> None:

@@ -1,0 +1,88 @@
+"""Parts of a mixture of word-order models that are n-grams of dependents.
+
+An n-gram of dependents takes dependents from the head outwards until a stop, each side by itself:
+
+    p(order | head) = prod over sides, steps:  p(label or stop | side, head, n - 1 labels before)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.models.linearize_orders import NgramOrders, Orders, UnigramOrders
+from bistro.models.linearize_steps import Steps, step_contexts
+from bistro.models.linearize_trees import Labels
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+SMALL = 7
+"""Families of so many dependents are remembered; the tables of larger ones take much memory."""
+
+
+class Part(Protocol):
+    """One model of the orders of a family."""
+
+    def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
+        """Return all orders of types, given the label and the number of each."""
+
+
+class DependentNgram:
+    """Dependents as two sequences from the head outwards."""
+
+    def __init__(
+        self,
+        labels: Labels,
+        order: int,
+        steps: Steps,
+        seen: Sequence[str],
+        fallback: DependentNgram | None,
+        most_cells: int,
+    ) -> None:
+        self.labels = labels
+        self.order = order
+        self._steps = steps
+        self._seen = tuple(seen)
+        self._fallback = fallback
+        self._most_cells = most_cells
+        self._known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Orders] = {}
+
+    def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
+        """Return all orders; those of small families are remembered."""
+        if counts.sum() > SMALL:
+            return self._orders(head, labels, counts)
+        key = head, tuple(labels), tuple(counts.tolist())
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self._orders(head, labels, counts)
+        return known
+
+    def _orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
+        """Return all orders; those of the 1-gram, where the table would be too large."""
+        order = min(self.order, int(counts.sum()) + 1)
+        if self._fallback and NgramOrders.cells(counts, order) > self._most_cells:
+            return self._fallback.orders(head, labels, counts)
+        steps = self._step_table(head, labels, order)
+        return (
+            UnigramOrders(counts, steps) if self.order == 1 else NgramOrders(counts, steps, order)
+        )
+
+    def _step_table(self, head: int, labels: Sequence[int], order: int) -> Floats:
+        """Return p(type or stop | side, the types before) for every context of the family."""
+        kinds = len(labels)
+        number = (kinds + 1) ** (order - 1)
+        places = np.arange(number)[:, None] // (kinds + 1) ** np.arange(self.order - 1)
+        names = np.array([self.labels.start, *labels], dtype=np.int32)
+        lasts = names[places % (kinds + 1)]
+        # The start stands before all dependents: what would be behind it is the start again.
+        for column in range(1, lasts.shape[1]):
+            begun = lasts[:, column - 1] == self.labels.start
+            lasts[begun, column] = self.labels.start
+        heads = np.full(2 * number, head, dtype=np.int32)
+        sides = np.repeat(np.arange(2, dtype=np.int32), number)
+        contexts = step_contexts(self._seen, sides, heads, np.tile(lasts, (2, 1)))
+        outcomes = np.array([*labels, self.labels.stop], dtype=np.int32)
+        return self._steps.table(contexts, outcomes).reshape(2, number, kinds + 1)

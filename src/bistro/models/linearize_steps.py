@@ -1,0 +1,89 @@
+"""The steps of n-grams of dependents: p(label, or stop | side, head, labels before).
+
+Counted, with k added to every count, or learned as a Pitman-Yor process that backs off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Frozen
+from bistro.models.base import Arrays
+
+Numbers = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
+
+class Steps(Protocol):
+    """p(label or stop | context)."""
+
+    def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
+        """Return a row a context and a column an outcome."""
+
+
+class CountedSteps:
+    """Add-k: (count + k) / (total + k outcomes), for every label of training, unseen, and stop."""
+
+    def __init__(self, arrays: Arrays, outcomes: int, k: float) -> None:
+        self._outcomes = outcomes
+        self._k = k
+        contexts = map(tuple, arrays["contexts"].tolist())
+        self._numbers = {context: i for i, context in enumerate(contexts)}
+        self._totals = np.append(arrays["totals"], 0)
+        self._pairs, self._counts = arrays["pairs"], arrays["counts"]
+
+    def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
+        """Return smoothed shares."""
+        missing = len(self._numbers)
+        rows = np.array([self._numbers.get(tuple(c), missing) for c in contexts.tolist()])
+        pairs = rows[:, None] * self._outcomes + outcomes
+        places = np.minimum(np.searchsorted(self._pairs, pairs), len(self._pairs) - 1)
+        counts = np.where(self._pairs[places] == pairs, self._counts[places], 0)
+        below = self._totals[rows] + self._k * self._outcomes
+        shares: Floats = (counts + self._k) / below[:, None]
+        return shares
+
+
+def count_steps(contexts: Numbers, outcomes: Numbers, size: int) -> dict[str, NDArray[Any]]:
+    """Count events, whose outcomes are numbers below `size`, for `CountedSteps`."""
+    # Column by column: NumPy sorts numbers much faster than rows.
+    of_event = np.zeros(len(contexts), dtype=np.int64)
+    for column in contexts.T:
+        numbered = of_event * (int(column.max(initial=0)) + 1) + column
+        _, first, of_event = np.unique(numbered, return_index=True, return_inverse=True)
+    pairs, counts = np.unique(of_event * size + outcomes, return_counts=True)
+    totals = np.bincount(of_event)
+    return {"contexts": contexts[first], "totals": totals, "pairs": pairs, "counts": counts}
+
+
+class ProcessSteps:
+    """A frozen Pitman-Yor process."""
+
+    def __init__(self, arrays: Arrays, outcomes: int) -> None:
+        self._frozen = Frozen(**arrays, dishes=outcomes)
+
+    def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
+        """Return predictive probabilities."""
+        rows = np.repeat(contexts, len(outcomes), axis=0)
+        logs = self._frozen.log_probabilities(rows, np.tile(outcomes, len(contexts)))
+        shares: Floats = np.exp(logs).reshape(len(contexts), len(outcomes))
+        return shares
+
+
+def saved_steps(arrays: Arrays, outcomes: int, k: float) -> Steps:
+    """Return the steps that arrays hold, counted or learned."""
+    if "pairs" in arrays:
+        return CountedSteps(arrays, outcomes, k)
+    return ProcessSteps(arrays, outcomes)
+
+
+def step_contexts(seen: Sequence[str], side: Numbers, head: Numbers, lasts: Numbers) -> Numbers:
+    """Return rows of contexts; `lasts` holds the labels before, the nearest first."""
+    nearest = lasts[:, :1]
+    columns = {"side": side[:, None], "head": head[:, None], "last": nearest}
+    rows = np.concatenate([*(columns[name] for name in seen), lasts[:, 1:]], axis=1)
+    return np.ascontiguousarray(rows.astype(np.int32))
