@@ -56,6 +56,7 @@ SETTINGS = [
     )
 ]
 FALLBACKS = [{**MIXED, "smoothing": s, "most_cells": 1} for s in ("add-k", "pitman-yor")]
+AS_PUBLISHED = {**MIXED, "smoothing": "add-k", "leaves": "counted"}
 
 
 def total_probability(model: LinearizeModel, tree: Sentence) -> float:
@@ -74,7 +75,7 @@ def total_probability(model: LinearizeModel, tree: Sentence) -> float:
     return total
 
 
-@pytest.mark.parametrize("settings", [*SETTINGS, *FALLBACKS], ids=str)
+@pytest.mark.parametrize("settings", [*SETTINGS, *FALLBACKS, AS_PUBLISHED], ids=str)
 def test_orders_of_words_sum_to_one(settings: dict[str, object]) -> None:
     model = trained(**settings)
     stream = Stream(5, "test.linearize.unseen")

@@ -9,8 +9,9 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError, TreebankError
+from bistro.inference.linearize_data import LabelledFamilies, TreebankFamilies
 from bistro.models.linearize import LinearizeModel
-from bistro.models.linearize_config import LinearizeConfig
+from bistro.models.linearize_config import LinearizeConfig, parse_labelling
 from bistro.models.linearize_output import reordered
 from bistro.models.linearize_trees import UnorderedTree
 from bistro.treebank.projectivity import is_projective
@@ -168,3 +169,17 @@ def test_missing_columns_of_the_labelling_are_named() -> None:
 def test_impossible_settings_are_refused(settings: dict[str, object], reason: str) -> None:
     with pytest.raises(ConfigError, match=reason):
         LinearizeConfig(**settings).validate()  # type: ignore[arg-type]
+
+
+def test_leaves_add_stops_and_no_orders() -> None:
+    trees = [UnorderedTree.of(tree) for tree in TREES[:30]]
+    labelling = parse_labelling("HDR", "upos")
+    ignored, counted = (
+        LabelledFamilies(labelling, TreebankFamilies(trees, leaves=leaves))
+        for leaves in (False, True)
+    )
+    leaves = sum(len(tree.kept) - len(tree.families) for tree in trees)
+    seen = LinearizeConfig().seen
+    assert len(counted.events(2, seen)) - len(ignored.events(2, seen)) == 2 * leaves
+    assert sorted(counted.observed.values()) == sorted(ignored.observed.values())
+    assert ignored.observed.total() == sum(len(tree.families) for tree in trees)

@@ -23,6 +23,7 @@ from bistro.report.html import (
     table,
 )
 from bistro.report.plots import COLOURS, round_ticks
+from bistro.report.text import text_width
 
 VOID = {"meta", "link", "br", "img", "hr"}
 
@@ -145,6 +146,17 @@ def test_bars_of_two_series_have_a_legend_and_values():
     text = [e.text for e in ElementTree.fromstring(svg).iter() if e.text]
     assert {"model", "truth", "bits", "1.2", "3.0"} <= set(text)
     assert len(svg_parts(svg, "rect", "bar")) == 4
+
+
+def test_the_legend_keeps_clear_of_the_unit():
+    series = {name: [0.64] for name in ("all", "before the head", "after the head", "both sides")}
+    svg = bar_chart(["a"], series, unit="bits a dependent")
+    texts = {e.text: e for e in ElementTree.fromstring(svg).iter() if e.get("font-size")}
+    end = float(texts["bits a dependent"].get("x")) + text_width("bits a dependent", 11)
+    boxes = [float(e.get("x")) for e in svg_parts(svg, "rect", "bar") if e.get("y") == "8.0"]
+    assert len(boxes) == 4
+    assert min(boxes) > end
+    assert "0.64" in texts
 
 
 def test_infinite_and_missing_bars():

@@ -1,7 +1,4 @@
-"""The families of a treebank as arrays: what word-order models learn from.
-
-Words without dependents are no families: they say nothing of orders.
-"""
+"""The families of a treebank as arrays: what word-order models learn from."""
 
 from __future__ import annotations
 
@@ -21,11 +18,13 @@ from bistro.models.linearize_trees import Labels, UnorderedTree
 class TreebankFamilies:
     """The families of all trees, their words numbered through all sentences, from 0."""
 
-    def __init__(self, trees: Sequence[UnorderedTree]) -> None:
+    def __init__(self, trees: Sequence[UnorderedTree], *, leaves: bool) -> None:
+        """Take families of no dependents as well if `leaves` count."""
         self._trees = trees
-        families = [family for tree in trees for family in tree.families]
+        found = [tree.families + tree.leaves if leaves else tree.families for tree in trees]
+        families = [family for of_tree in found for family in of_tree]
         before = np.cumsum([-1, *(len(tree.heads) for tree in trees)])[:-1]
-        before = np.repeat(before, [len(tree.families) for tree in trees])
+        before = np.repeat(before, [len(of_tree) for of_tree in found])
         sides = [len(side) for _, left, right in families for side in (left, right)]
         self.lengths = np.array(sides, dtype=np.int64)
         """Dependents on the left and on the right of each head, in turn."""
@@ -61,6 +60,7 @@ class LabelledFamilies:
             for head, begin, middle, end in zip(
                 self._heads.tolist(), begins, middles, ends, strict=True
             )
+            if begin < end
         )
 
     def events(self, order: int, seen: Sequence[str]) -> Events:

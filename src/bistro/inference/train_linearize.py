@@ -150,7 +150,7 @@ def _learned(
 ) -> LinearizeModel:
     if not any(tree.families for tree in trees):
         raise BistroError("there is no word with a dependent to learn orders from")
-    families = TreebankFamilies(trees)
+    families = TreebankFamilies(trees, leaves=config.leaves == "counted")
     trained = [LabellingTraining(name, families, config, seed) for name in config.labellings]
     trace: list[dict[str, Any]] = []
     if chains := [chain for one in trained for chain in one.chains.values()]:

@@ -183,19 +183,23 @@ class LinearizeModel(Model):
             for family in tree.families
         ]
 
-    def part_log_probs(self, ordered: OrderedFamily) -> Floats:
-        """Return the log-probability of the order of a family under every part."""
-        found = np.empty(len(self._mixed))
+    def part_orders(self, ordered: OrderedFamily) -> list[tuple[Orders, Order]]:
+        """Return all orders of a family under every part, and the family's own among them."""
+        found = []
         middle = len(ordered.family.left)
-        for i, (part, labelling) in enumerate(self._mixed):
+        for part, labelling in self._mixed:
             own = [labels[labelling] for labels in ordered.labels]
             types = sorted(set(own))
             places = {label: place for place, label in enumerate(types)}
             sequence = tuple([places[label] for label in own])
             counts = np.array([own.count(label) for label in types])
             orders = part.orders(ordered.heads[labelling], types, counts)
-            found[i] = orders.log_prob((sequence[:middle], sequence[middle:]))
+            found.append((orders, (sequence[:middle], sequence[middle:])))
         return found
+
+    def part_log_probs(self, ordered: OrderedFamily) -> Floats:
+        """Return the log-probability of the order of a family under every part."""
+        return np.array([orders.log_prob(order) for orders, order in self.part_orders(ordered)])
 
     def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:
         """Return the log-probability of a sentence's order, given its tree.

@@ -108,6 +108,11 @@ class LinearizeConfig:
         "What Pitman-Yor n-grams see, the most informative first: side of the head, the last "
         "dependent, the head; earlier dependents come behind.",
     )
+    leaves: Literal["ignored", "counted"] = setting(
+        "ignored",
+        "Words without dependents teach n-grams nothing, or that both sides may stop at once (as "
+        "in the paper).",
+    )
     most_cells: int = setting(
         1 << 22,
         "A head whose table of multisets and contexts has more cells than this is ordered by the "

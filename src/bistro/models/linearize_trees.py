@@ -84,6 +84,12 @@ class UnorderedTree:
             for head in sorted(left.keys() | right.keys())
         ]
 
+    @property
+    def leaves(self) -> list[Family]:
+        """Words without dependents, as families of none."""
+        heads = {family.head for family in self.families}
+        return [Family(word, (), ()) for word in self.kept if word not in heads]
+
     def names(self, columns: Sequence[str]) -> list[str]:
         """Return what some columns say of every word, as text."""
         if not columns:

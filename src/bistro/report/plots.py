@@ -24,6 +24,7 @@ NAME_SIZE, TICK_SIZE = 14, 11
 BAR, BAR_GAP, GROUP_GAP = 20.0, 3.0, 22.0
 PLOT_HEIGHT = 190.0
 TOP, BOTTOM, RIGHT = 46.0, 34.0, 16.0
+UNIT_LEFT = 4.0
 MOST_DOTS = 60
 """A longer line is drawn without a dot at every point."""
 
@@ -123,7 +124,8 @@ class _Frame:
     ) -> None:
         legend = sum(28 + text_width(name, TICK_SIZE + 1) for name in names)
         self.left = left
-        self.right = max(right, left + legend)
+        # The legend stands beside the unit, and neither may reach into the other.
+        self.right = max(right, left + legend, UNIT_LEFT + text_width(unit, TICK_SIZE) + 8 + legend)
         self.ticks = ticks
         self.unit = unit
         self.names = names
@@ -160,7 +162,9 @@ class _Frame:
                 _text("tick", self.left - 7, y + 4, _number(tick), TICK_SIZE, MUTED, anchor="end")
             )
         if self.unit:
-            parts.append(_text("tick", 4, TOP - 16, self.unit, TICK_SIZE, MUTED, anchor="start"))
+            parts.append(
+                _text("tick", UNIT_LEFT, TOP - 16, self.unit, TICK_SIZE, MUTED, anchor="start")
+            )
         return parts + self._legend()
 
     def _legend(self) -> list[str]:
@@ -182,7 +186,8 @@ def _bar(frame: _Frame, x: float, value: float, number: int, told: str) -> str:
     if math.isnan(value):
         return ""
     y = frame.up(value)
-    label = "∞" if math.isinf(value) else f"{value:.1f}"
+    decimals = 2 if frame.ticks[-1] <= 1 else 1
+    label = "∞" if math.isinf(value) else f"{value:.{decimals}f}"
     return (
         f"<g><title>{xml_text(told + frame.names[number - 1])} {label} {xml_text(frame.unit)}"
         f"</title>{_rectangle(x, y, BAR, frame.floor - y, number)}"
