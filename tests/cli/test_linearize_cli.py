@@ -84,6 +84,14 @@ def test_scores_are_a_table(
     assert f"log-likelihood {mean:.4f} a sentence" in told.err
 
 
+def test_a_word_alone_has_no_order_to_tell(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "one.conllu").write_text(rows((0, "VERB", "root")))
+    assert order(folder, str(tmp_path / "one.conllu"), "--score") == 0
+    assert capsys.readouterr().out.splitlines()[1] == "1\t0\t0.000000\t0.000000"
+
+
 def test_info_names_the_parts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["info", str(folder / "m.bistro")]) == 0
     assert "HDR/n2" in capsys.readouterr().out

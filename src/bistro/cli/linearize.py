@@ -129,14 +129,19 @@ def score_rows(
             raise error.in_file("<stdin>" if name == "-" else name) from None
         total += score.log_prob
         dependents += score.dependents
-        bits = -score.log_prob / math.log(2) / max(1, score.dependents)
+        bits = bits_per_dependent(score.log_prob, score.dependents)
         label = sentence.sent_id or str(number)
         yield f"{label}\t{score.dependents}\t{score.log_prob:.6f}\t{bits:.6f}\n"
     say(
         f"{number:,} sentences, {dependents:,} dependents: log-likelihood {total / number:.4f} a "
-        f"sentence (natural), {-total / math.log(2) / max(1, dependents):.4f} bits a dependent; "
+        f"sentence (natural), {bits_per_dependent(total, dependents):.4f} bits a dependent; "
         f"punctuation {model.config.punctuation}, orders of {'labels' if of_labels else 'words'}"
     )
+
+
+def bits_per_dependent(log_prob: float, dependents: int) -> float:
+    """Return the information in an order; of a word alone, 0 bits."""
+    return -log_prob / math.log(2) / dependents if dependents else 0.0
 
 
 def _with_probability(result: Linearization, *, numbered: bool) -> Sentence:
