@@ -16,5 +16,6 @@ void bind_risk(nanobind::module_& m);
 void bind_infinite(nanobind::module_& m);  // after bind_hpyp
 void bind_grammar(nanobind::module_& m);  // after bind_infinite
 void bind_orders(nanobind::module_& m);
+void bind_isbn(nanobind::module_& m);  // after bind_parse
 
 }  // namespace bistro::bind

@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_infinite(m);
     bistro::bind::bind_grammar(m);
     bistro::bind::bind_orders(m);
+    bistro::bind::bind_isbn(m);
 }

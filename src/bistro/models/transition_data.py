@@ -27,6 +27,8 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
 
 MISSING = "_"
+ALL_FEATURES = ("*",)
+"""Stands for all features of FEATS, joined to the tag."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
 
@@ -264,6 +266,11 @@ def tags_of(sentence: Sentence, config: CodecSettings) -> list[str]:
     column = sentence.upos if config.tagset == "upos" else sentence.xpos
     if not config.tag_features:
         return list(column)
+    if config.tag_features == ALL_FEATURES:
+        return [
+            tag if MISSING in (tag, feats) else f"{tag}|{feats}"
+            for tag, feats in zip(column, sentence.feats, strict=True)
+        ]
     return [
         tag if tag == MISSING else "|".join([tag, *_chosen(f"{feats}|{misc}", config.tag_features)])
         for tag, feats, misc in zip(column, sentence.feats, sentence.misc, strict=True)

@@ -1,0 +1,171 @@
+// The latent-variable parser: learning from trees, and parsing of many sentences without the GIL.
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/bind.hpp"
+#include "bind/results.hpp"
+#include "isbn/parser.hpp"
+#include "isbn/trainer.hpp"
+
+namespace bistro::bind {
+
+using namespace nb::literals;
+
+namespace {
+
+template <class T>
+std::vector<T> copied(const In<T>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
+System symbols_of(const isbn::Shape& shape) {
+    return {{shape.symbols().clusters(), shape.symbols().words, shape.symbols().labels}, false, shape.symbols().single_root};
+}
+
+void make_shape(isbn::Shape* self, int words, int tags, int labels, int components, Ints tag_of, Ints component_begin,
+                Ints component_list, Ints word_begin, Ints word_list, In<double> frequency, bool single_root, Ints root_labels,
+                int hidden, const std::vector<std::pair<int, int>>& elements, bool linked) {
+    isbn::Symbols symbols{words, tags, labels, components, copied(tag_of), copied(component_begin), copied(component_list),
+                          copied(word_begin), copied(word_list), copied(frequency), single_root, copied(root_labels)};
+    std::vector<isbn::Element> list;
+    for (const auto& [place, attribute] : elements) list.push_back({place, attribute});
+    new (self) isbn::Shape(std::move(symbols), hidden, std::move(list), linked);
+}
+
+// Derivations of annotated trees, and the numbers of trees that have none.
+struct Derivations {
+    std::vector<isbn::Derivation> list;
+    std::vector<std::int32_t> failed;
+
+    Derivations(const isbn::Shape& shape, const Batch& batch, bool early_reduce) {
+        nb::gil_scoped_release release;
+        batch.check(symbols_of(shape));
+        if (batch.size() > 0 && (batch.tags.shape(0) == 0 || batch.heads.shape(0) == 0 || batch.labels.shape(0) == 0))
+            throw std::invalid_argument("derivations are those of whole trees");
+        for (const Ints* column : {&batch.tags, &batch.heads, &batch.labels})
+            for (const std::int32_t value : view(*column))
+                if (value < 0) throw std::invalid_argument("derivations are those of whole trees");
+        isbn::Oracle oracle(shape, early_reduce ? isbn::ReduceWhen::early : isbn::ReduceWhen::late);
+        list.resize(batch.size());
+        for (std::size_t i = 0; i < batch.size(); ++i)
+            if (!oracle.follow(batch.sentence(i), list[i])) failed.push_back(static_cast<std::int32_t>(i));
+        for (const std::int32_t i : failed) list[static_cast<std::size_t>(i)] = {};
+    }
+
+    nb::dict parts(std::size_t i) const {
+        const isbn::Derivation& d = list.at(i);
+        std::vector<std::int32_t> links, decisions;
+        for (const isbn::Links& row : d.links) links.insert(links.end(), row.begin(), row.end());
+        for (const isbn::Decision& x : d.decisions) decisions.insert(decisions.end(), {x.group, x.outcome, x.mask});
+        nb::dict out;
+        out["features"] = give(std::vector<std::int32_t>(d.features));
+        out["feature_begin"] = give(std::vector<std::int32_t>(d.feature_begin));
+        out["links"] = give(std::move(links));
+        out["decisions"] = give(std::move(decisions));
+        out["decision_begin"] = give(std::vector<std::int32_t>(d.decision_begin));
+        out["log_shares"] = d.log_shares;
+        return out;
+    }
+};
+
+template <class Real>
+void bind_trainer(nb::module_& m, const char* name) {
+    using Trainer = isbn::Trainer<Real>;
+    nb::class_<Trainer>(m, name, "Parameters of the latent-variable parser that learn.")
+        .def("__init__", [](Trainer* self, const isbn::Shape& shape, In<Real> weights, In<Real> squares) {
+            new (self) Trainer(shape, copied(weights), copied(squares));
+        }, "shape"_a, "weights"_a.noconvert(), "squares"_a.noconvert(), nb::keep_alive<1, 2>())
+        .def("learn", [](Trainer& self, const Derivations& data, In<std::int64_t> order, int at_once, double rate, double decay, int threads) {
+            for (const std::int64_t i : view(order))
+                if (i < 0 || i >= static_cast<std::int64_t>(data.list.size())) throw std::invalid_argument("there is no such derivation");
+            if (at_once < 1 || threads < 1) throw std::invalid_argument("sizes must be at least 1");
+            nb::gil_scoped_release release;
+            return self.pass(data.list, view(order), static_cast<std::size_t>(at_once), {rate, decay}, threads);
+        }, "data"_a, "order"_a.noconvert(), "at_once"_a, "rate"_a, "decay"_a, "threads"_a = 1,
+             "One pass over derivations in an order; returns their log-probability. The same for any number of threads.")
+        .def("gradient", [](Trainer& self, const Derivations& data) { return give(self.gradient(data.list)); }, "data"_a,
+             "Derivatives of the negative log-probability of all derivations.")
+        .def("log_probs", [](const Trainer& self, const isbn::Shape& shape, const Derivations& data, int threads) {
+            nb::gil_scoped_release release;
+            return isbn::log_probs_by_kind(shape, self.weights().data(), data.list, threads);
+        }, "shape"_a, "data"_a, "threads"_a = 1, "Log-probabilities by kind: actions, labels, root labels, tags, bundles, words.")
+        .def_prop_ro("weights", [](const Trainer& self) { return give(std::vector<Real>(self.weights())); }, nb::rv_policy::automatic)
+        .def_prop_ro("squares", [](const Trainer& self) { return give(std::vector<Real>(self.squares())); }, nb::rv_policy::automatic);
+}
+
+// A trained model; it keeps its parameters alive.
+struct IsbnHolder {
+    isbn::Shape shape;
+    In<float> weights;
+    isbn::SeenClusters seen;
+
+    IsbnHolder(const isbn::Shape& shape_, In<float> weights_, Ints seen_begin, Ints seen_list, In<float> seen_share)
+        : shape(shape_), weights(std::move(weights_)), seen{copied(seen_begin), copied(seen_list), copied(seen_share)} {
+        const isbn::Symbols& s = shape.symbols();
+        bool good = seen.begin.size() == static_cast<std::size_t>(s.words) + 1 && seen.begin.front() == 0 &&
+                    seen.begin.back() == static_cast<std::int32_t>(seen.list.size()) &&
+                    std::is_sorted(seen.begin.begin(), seen.begin.end()) && seen.log_share.size() == seen.list.size();
+        for (const std::int32_t c : seen.list) good = good && c >= 0 && c < s.clusters();
+        if (!good) throw std::invalid_argument("the tags of the words are damaged");
+        if (weights.shape(0) != shape.parameters()) throw std::invalid_argument("the parameters do not fit the model");
+        for (const float w : view(weights))
+            if (!std::isfinite(w)) throw std::invalid_argument("a parameter is not a number");
+    }
+};
+
+nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamRequest& request, int threads) {
+    const isbn::Network<float> network(self.shape, self.weights.data());
+    return parse_all(batch, symbols_of(self.shape), threads, {request.marginals, request.arcs}, [&] {
+        return [parser = isbn::SentenceParser<float>(network, self.seen, request)](const Sentence& sentence, std::size_t i) mutable {
+            return parser.parse(sentence, i);
+        };
+    });
+}
+
+}  // namespace
+
+void bind_isbn(nb::module_& m) {
+    nb::class_<isbn::Shape>(m, "IsbnShape", "Symbols, features and sizes of a latent-variable parser.")
+        .def("__init__", &make_shape, "words"_a, "tags"_a, "labels"_a, "components"_a, "tag_of"_a.noconvert(),
+             "component_begin"_a.noconvert(), "component_list"_a.noconvert(), "word_begin"_a.noconvert(),
+             "word_list"_a.noconvert(), "frequency"_a.noconvert(), "single_root"_a, "root_labels"_a.noconvert(), "hidden"_a,
+             "elements"_a, "linked"_a)
+        .def_prop_ro("parameters", &isbn::Shape::parameters)
+        .def_prop_ro("rows", &isbn::Shape::rows)
+        .def_prop_ro("groups", &isbn::Shape::groups)
+        .def("outcomes", &isbn::Shape::outcomes, "group"_a)
+        .def("links_at", &isbn::Shape::links_at, "relation"_a)
+        .def("group_at", &isbn::Shape::group_at, "group"_a)
+        .def("bias_at", &isbn::Shape::bias_at, "group"_a);
+
+    nb::class_<Derivations>(m, "IsbnDerivations", "The derivations of annotated trees.")
+        .def(nb::init<const isbn::Shape&, const Batch&, bool>(), "shape"_a, "batch"_a, "early_reduce"_a = false)
+        .def("__len__", [](const Derivations& self) { return self.list.size(); })
+        .def_prop_ro("failed", [](const Derivations& self) { return give(std::vector<std::int32_t>(self.failed)); },
+                     nb::rv_policy::automatic,
+                     "The numbers of trees that have no derivation: not projective, or with too many roots.")
+        .def("parts", &Derivations::parts, "number"_a, "Features, links and decisions of one derivation.");
+
+    bind_trainer<float>(m, "IsbnTrainer");
+    bind_trainer<double>(m, "IsbnTrainer64");
+
+    nb::class_<isbn::BeamRequest>(m, "BeamRequest", "How wide to search with the latent-variable parser, and what to return.")
+        .def("__init__", [](isbn::BeamRequest* self, std::int64_t width, int labels, int clusters, int best, int samples, bool marginals,
+                            bool minimum_risk, std::uint64_t seed, std::uint64_t purpose, double temperature, bool arcs) {
+            if (width < 1 || labels < 1 || clusters < 1 || best < (arcs ? 0 : 1) || samples < 0)
+                throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
+            if (!(temperature > 0)) throw std::invalid_argument("the temperature must be above 0");
+            new (self) isbn::BeamRequest{{static_cast<std::size_t>(width), static_cast<std::size_t>(labels), static_cast<std::size_t>(clusters)},
+                                         best, samples, marginals, minimum_risk, seed, purpose, temperature, arcs};
+        }, "width"_a, "labels"_a, "clusters"_a, "best"_a, "samples"_a, "marginals"_a, "minimum_risk"_a, "seed"_a, "purpose"_a,
+             "temperature"_a, "arcs"_a = false);
+
+    nb::class_<IsbnHolder>(m, "IsbnParser", "A trained latent-variable parser.")
+        .def(nb::init<const isbn::Shape&, In<float>, Ints, Ints, In<float>>(), "shape"_a, "weights"_a.noconvert(),
+             "seen_begin"_a.noconvert(), "seen_list"_a.noconvert(), "seen_share"_a.noconvert())
+        .def("parse", &parse_with_beam, "batch"_a, "request"_a, "threads"_a = 1,
+             "Parses of all sentences as flat arrays; the same for any number of threads.");
+}
+
+}  // namespace bistro::bind

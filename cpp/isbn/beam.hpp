@@ -1,0 +1,328 @@
+// The search for derivations of one sentence: the best ones, word by word.
+//
+// After each shift the best derivations that have generated the same words are kept. Between two shifts the search is best-first:
+// the most probable partial derivation is taken further, until none can come among the kept ones any more (a derivation only
+// becomes less probable). After an arc only its likeliest labels are pursued.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "isbn/network.hpp"
+
+namespace bistro::isbn {
+
+struct BeamOptions {
+    std::size_t width = 30;
+    std::size_t labels = 5;    // most labels an arc
+    std::size_t clusters = 3;  // most clusters (tags with features) a word
+};
+
+// The clusters that words were seen with, and how often: log p(word | cluster) as counted.
+struct SeenClusters {
+    std::vector<std::int32_t> begin, list;
+    std::vector<float> log_share;
+};
+
+// A complete derivation.
+struct Final {
+    std::vector<std::int32_t> heads, labels, clusters;
+    double log_prob;
+};
+
+template <class Real>
+class Beam {
+public:
+    Beam(const Network<Real>& network, const SeenClusters& seen, BeamOptions options)
+        : network_(network), shape_(network.shape()), seen_(seen), options_(options), h_(shape_.hidden()) {}
+
+    // Complete derivations, the best first; none if the evidence allows none that the search found. `watch` is told the
+    // derivations that have generated each word, with the log-probability of the word in each.
+    template <class Watch>
+    const std::vector<Final>& run(const Sentence& sentence, const Watch& watch) {
+        sentence_ = &sentence;
+        words_.assign(1, 0);
+        words_.insert(words_.end(), sentence.words.begin(), sentence.words.end());
+        finals_.clear();
+        mu_.clear();
+        kept_.assign(1, {Configuration(sentence.size()), 0.0});
+        for (std::int32_t next = 1; next <= sentence.size() + 1 && !kept_.empty(); ++next) {
+            pass(next > sentence.size());
+            if (next > sentence.size()) break;
+            watch(shifted_);
+            keep();
+        }
+        std::stable_sort(finals_.begin(), finals_.end(), [](const Final& a, const Final& b) { return a.log_prob > b.log_prob; });
+        if (finals_.size() > options_.width) finals_.resize(options_.width);
+        return finals_;
+    }
+    const std::vector<Final>& run(const Sentence& sentence) {
+        return run(sentence, [](const auto&) {});
+    }
+
+    const std::vector<Final>& finals() const { return finals_; }
+
+    // A derivation that has generated one more word.
+    struct Shifted {
+        double log_prob;
+        std::int32_t node, cluster;
+        double log_word;  // of the word given its cluster
+    };
+
+private:
+    struct Node {
+        Configuration configuration;
+        double log_prob;
+    };
+    struct Item {
+        double log_prob;
+        std::uint32_t order;  // of coming, so that equals are taken in a fixed order
+        std::int32_t node, action, label;
+        bool operator<(const Item& b) const { return log_prob != b.log_prob ? log_prob < b.log_prob : order > b.order; }
+    };
+
+    void pass(bool is_last) {
+        nodes_.clear();
+        shifted_.clear();
+        agenda_ = {};
+        best_ = {};
+        order_ = 0;
+        for (std::size_t i = 0; i < kept_.size(); ++i) push(kept_[i].log_prob, static_cast<std::int32_t>(i), kStart, 0);
+        while (!agenda_.empty() && agenda_.top().log_prob > threshold()) {
+            const Item item = agenda_.top();
+            agenda_.pop();
+            expand(item, is_last);
+        }
+    }
+
+    // What a derivation must exceed to be kept.
+    double threshold() const { return best_.size() < options_.width ? -std::numeric_limits<double>::infinity() : best_.top(); }
+
+    void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label) {
+        if (log_prob > threshold()) agenda_.push({log_prob, order_++, node, action, label});
+    }
+
+    void note_score(double log_prob) {
+        best_.push(log_prob);
+        if (best_.size() > options_.width) best_.pop();
+    }
+
+    void expand(const Item& item, bool is_last) {
+        Node node = item.action == kStart ? std::move(kept_[static_cast<std::size_t>(item.node)])
+                                          : Node{nodes_[static_cast<std::size_t>(item.node)].configuration, item.log_prob};
+        Configuration& c = node.configuration;
+        if (item.action == kLeftArc) c.left_arc(item.label);
+        if (item.action == kRightArc) c.right_arc(item.label);
+        if (item.action == kReduce) c.reduce();
+        const std::uint8_t possible = c.possible(), allowed = agreeing(c, possible, is_last);
+        if (allowed == 0) return;
+        const std::int32_t state = evaluate(c);
+        const auto here = static_cast<std::int32_t>(nodes_.size());
+        nodes_.push_back(std::move(node));
+        std::array<double, kActions> log_action{};
+        if (possible != 1 << kShift) {
+            p_.resize(kActions);
+            network_.decide(kActionGroup, possible, mu(state), p_.data());
+            for (std::size_t a = 0; a < kActions; ++a) log_action[a] = log_of(p_[a]);
+        }
+        if (allowed >> kShift & 1) shift(here, item.log_prob + log_action[kShift], state, is_last);
+        if (allowed >> kLeftArc & 1) arcs(here, item.log_prob + log_action[kLeftArc], state, kLeftArc);
+        if (allowed >> kRightArc & 1) arcs(here, item.log_prob + log_action[kRightArc], state, kRightArc);
+        if (allowed >> kReduce & 1) push(item.log_prob + log_action[kReduce], here, kReduce, 0);
+    }
+
+    std::int32_t evaluate(Configuration& c) {
+        const auto state = static_cast<std::int32_t>(mu_.size() / h_);
+        features_.clear();
+        see(shape_, c, words_.data(), features_);
+        eta_.resize(h_);
+        network_.sum_up(features_, c.links(), [&](std::int32_t i) { return mu(i); }, eta_.data());
+        mu_.resize(mu_.size() + h_);
+        logistic(mu_.data() + static_cast<std::size_t>(state) * h_, eta_.data(), h_);
+        c.note(state);
+        return state;
+    }
+
+    const Real* mu(std::int32_t state) const { return mu_.data() + static_cast<std::size_t>(state) * h_; }
+
+    // Those of the possible actions that the evidence allows, and after which the sentence can still end.
+    std::uint8_t agreeing(const Configuration& c, std::uint8_t possible, bool is_last) const {
+        std::uint8_t bits = possible;
+        auto forbid = [&](std::int32_t action) { bits &= static_cast<std::uint8_t>(~(1 << action)); };
+        const std::int32_t top = c.top(), front = c.front(), last = sentence_->size();
+        auto given = [&](std::int32_t word) { return sentence_->given_head(word); };
+        if (is_last && !c.may_end(shape_.symbols().single_root)) forbid(kShift);
+        if (sentence_->heads.empty() || front == 0) return bits;
+        if (top > 0) {
+            if (given(top) >= 0 && given(top) != front) forbid(kLeftArc);
+            if (given(front) >= 0 && given(front) != top) forbid(kRightArc);
+            if (given(front) == top) forbid(kLeftArc), forbid(kReduce), c.head(front) < 0 ? forbid(kShift) : void();
+            // What is popped can have no more children.
+            for (std::int32_t word = front; word <= last; ++word)
+                if (given(word) == top) forbid(kReduce), forbid(kLeftArc);
+        }
+        for (std::int32_t below = 0; below < c.depth(); ++below)
+            if (const std::int32_t word = c.item(below); given(word) == front && c.head(word) < 0) forbid(kShift), forbid(kRightArc);
+        // Pushed without a head, it must find one on its right, or the root.
+        if (c.head(front) < 0 && given(front) > 0 && given(front) < front) forbid(kShift);
+        return bits;
+    }
+
+    void arcs(std::int32_t node, double log_prob, std::int32_t state, std::int32_t action) {
+        const Configuration& c = nodes_[static_cast<std::size_t>(node)].configuration;
+        const std::int32_t group = action == kLeftArc ? kLeftLabels : kRightLabels;
+        if (shape_.outcomes(group) == 1) return push(log_prob, node, action, 0);
+        if (log_prob <= threshold()) return;
+        p_.resize(shape_.outcomes(group));
+        network_.decide(group, kAll, mu(state), p_.data());
+        const std::int32_t given = sentence_->given_label(action == kLeftArc ? c.top() : c.front());
+        if (given >= 0) return push(log_prob + log_of(p_[static_cast<std::size_t>(given)]), node, action, given);
+        for (const std::int32_t label : likeliest(p_, options_.labels))
+            push(log_prob + log_of(p_[static_cast<std::size_t>(label)]), node, action, label);
+    }
+
+    const std::vector<std::int32_t>& likeliest(const std::vector<Real>& p, std::size_t most) {
+        ranked_.resize(p.size());
+        for (std::size_t i = 0; i < p.size(); ++i) ranked_[i] = static_cast<std::int32_t>(i);
+        most = std::min(most, p.size());
+        std::partial_sort(ranked_.begin(), ranked_.begin() + static_cast<std::ptrdiff_t>(most), ranked_.end(),
+                          [&](std::int32_t a, std::int32_t b) {
+                              const Real pa = p[static_cast<std::size_t>(a)], pb = p[static_cast<std::size_t>(b)];
+                              return pa != pb ? pa > pb : a < b;
+                          });
+        ranked_.resize(most);
+        return ranked_;
+    }
+
+    void shift(std::int32_t node, double log_prob, std::int32_t state, bool is_last) {
+        if (log_prob <= threshold()) return;
+        const Configuration& c = nodes_[static_cast<std::size_t>(node)].configuration;
+        tags_.resize(shape_.outcomes(kTagGroup));
+        network_.decide(kTagGroup, end_mask(c.may_end(shape_.symbols().single_root)), mu(state), tags_.data());
+        if (is_last) return finish(c, log_prob + log_of(tags_[kEnd]));
+        const std::int32_t next = c.front() + 1, word = words_[static_cast<std::size_t>(next)], given = sentence_->given_tag(next);
+        candidates_.clear();
+        if (given >= 0)
+            candidates_.push_back({0.0, given, log_cluster(given, state)});
+        else
+            find_candidates(word, state);
+        const std::size_t first = shifted_.size();
+        for (const Candidate& candidate : candidates_) {
+            const double log_word = word_log_prob(candidate.cluster, word, state);
+            shifted_.push_back({log_prob + candidate.log_cluster + log_word, node, candidate.cluster, log_word});
+        }
+        auto better = [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; };
+        std::stable_sort(shifted_.begin() + static_cast<std::ptrdiff_t>(first), shifted_.end(), better);
+        if (shifted_.size() > first + options_.clusters) shifted_.resize(first + options_.clusters);
+        for (std::size_t i = first; i < shifted_.size(); ++i) note_score(shifted_[i].log_prob);
+    }
+
+    struct Candidate {
+        double rank;
+        std::int32_t cluster;
+        double log_cluster;
+    };
+
+    // The clusters of a word that are likeliest by the network and by how often the word was seen with them; twice as many as
+    // will be kept, since the network has not said yet what it thinks of the word.
+    void find_candidates(std::int32_t word, std::int32_t state) {
+        const auto begin = seen_.begin[static_cast<std::size_t>(word)], end = seen_.begin[static_cast<std::size_t>(word) + 1];
+        bundle_of_tag_.assign(static_cast<std::size_t>(shape_.symbols().tags), {});
+        if (begin == end)
+            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_candidate(cluster, 0.0, state);
+        for (auto i = begin; i < end; ++i)
+            add_candidate(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)], state);
+        std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.rank > b.rank; });
+        if (candidates_.size() > 2 * options_.clusters) candidates_.resize(2 * options_.clusters);
+    }
+
+    void add_candidate(std::int32_t cluster, double log_share, std::int32_t state) {
+        const Outcome bundle = shape_.of_bundle(cluster);
+        double log_prob = log_of(tags_[static_cast<std::size_t>(shape_.symbols().tag_of[cluster]) + 1]);
+        if (shape_.outcomes(bundle.group) > 1) {
+            auto& p = bundle_of_tag_[static_cast<std::size_t>(shape_.symbols().tag_of[cluster])];
+            if (p.empty()) {
+                p.resize(shape_.outcomes(bundle.group));
+                network_.decide(bundle.group, kAll, mu(state), p.data());
+            }
+            log_prob += log_of(p[static_cast<std::size_t>(bundle.outcome)]);
+        }
+        candidates_.push_back({log_prob + log_share, cluster, log_prob});
+    }
+
+    double log_cluster(std::int32_t cluster, std::int32_t state) {
+        const Outcome bundle = shape_.of_bundle(cluster);
+        return log_of(tags_[static_cast<std::size_t>(shape_.symbols().tag_of[cluster]) + 1]) + decided(bundle, state);
+    }
+    double word_log_prob(std::int32_t cluster, std::int32_t word, std::int32_t state) {
+        return decided(shape_.of_word(cluster, word), state);
+    }
+    double decided(const Outcome& outcome, std::int32_t state) {
+        if (shape_.outcomes(outcome.group) == 1) return outcome.log_share;
+        p_.resize(shape_.outcomes(outcome.group));
+        network_.decide(outcome.group, kAll, mu(state), p_.data());
+        return log_of(p_[static_cast<std::size_t>(outcome.outcome)]) + outcome.log_share;
+    }
+
+    // Hangs on the root what has no head; each with its likeliest label.
+    void finish(Configuration c, double log_prob) {
+        c.shift_to_end();
+        while (c.depth() > 0) {
+            if (c.head(c.top()) >= 0) {
+                c.reduce();
+                continue;
+            }
+            if (!sentence_->heads.empty() && sentence_->given_head(c.top()) > 0) return;
+            const std::int32_t given = sentence_->given_label(c.top());
+            std::int32_t outcome = given >= 0 ? shape_.root_outcome(given) : 0;
+            if (outcome == kAbsent) return;
+            if (shape_.outcomes(kRootLabels) > 1) {
+                const std::int32_t state = evaluate(c);
+                p_.resize(shape_.outcomes(kRootLabels));
+                network_.decide(kRootLabels, kAll, mu(state), p_.data());
+                if (given < 0) outcome = static_cast<std::int32_t>(std::max_element(p_.begin(), p_.end()) - p_.begin());
+                log_prob += log_of(p_[static_cast<std::size_t>(outcome)]);
+            }
+            c.left_arc(shape_.root_label(outcome));
+        }
+        Final made{{}, {}, {}, log_prob};
+        for (std::int32_t word = 1; word <= sentence_->size(); ++word) {
+            made.heads.push_back(c.head(word));
+            made.labels.push_back(c.label(word));
+            made.clusters.push_back(c.cluster(word));
+        }
+        finals_.push_back(std::move(made));
+        note_score(log_prob);
+    }
+
+    void keep() {
+        std::stable_sort(shifted_.begin(), shifted_.end(), [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; });
+        if (shifted_.size() > options_.width) shifted_.resize(options_.width);
+        kept_.clear();
+        for (const Shifted& s : shifted_) {
+            kept_.push_back({nodes_[static_cast<std::size_t>(s.node)].configuration, s.log_prob});
+            kept_.back().configuration.shift(s.cluster);
+        }
+    }
+
+    const Network<Real>& network_;
+    const Shape& shape_;
+    const SeenClusters& seen_;
+    BeamOptions options_;
+    std::size_t h_;
+    const Sentence* sentence_ = nullptr;
+    std::vector<std::int32_t> words_, features_, ranked_;
+    std::vector<Real> mu_, eta_, p_, tags_;
+    std::vector<std::vector<Real>> bundle_of_tag_;
+    std::vector<Candidate> candidates_;
+    std::vector<Node> kept_, nodes_;
+    std::vector<Shifted> shifted_;
+    std::priority_queue<Item> agenda_;
+    std::priority_queue<double, std::vector<double>, std::greater<>> best_;
+    std::vector<Final> finals_;
+    std::uint32_t order_ = 0;
+};
+
+}  // namespace bistro::isbn

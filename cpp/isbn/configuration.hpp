@@ -1,0 +1,152 @@
+// Configurations of the arc-eager system of Titov & Henderson (2007), and what they remember of earlier states.
+//
+// The front of the queue is the word generated last. Left-arc hangs the top of the stack on the front and pops it; right-arc
+// hangs the front on the top, after which only shift is possible; reduce pops a top that has a head; shift pushes the front and
+// generates the next word, or the end of the sentence. What has no head at the end hangs on the root.
+//
+// A word comes onto the stack once, and what is below it stays: a stack is the same as before exactly if its top is. So two
+// numbers a word, the last state with it on top and the last with it in front, give all seven relations between states.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "isbn/shape.hpp"
+
+namespace bistro::isbn {
+
+using Links = std::array<std::int32_t, kRelations>;
+
+class Configuration {
+public:
+    explicit Configuration(std::int32_t words = 0) : width_(words + 2), cells_(kPlanes * static_cast<std::size_t>(width_), 0) {
+        for (const Plane p : {kHeadPlane, kLastTop, kLastFront})
+            for (std::int32_t i = 0; i < width_; ++i) at(p, i) = kAbsent;
+    }
+
+    std::int32_t front() const { return front_; }
+    bool ended() const { return ended_; }
+    std::int32_t depth() const { return depth_; }
+    std::int32_t last_action() const { return last_action_; }
+    // Position of an item of the stack, 0 where there is none.
+    std::int32_t item(std::int32_t below) const { return below < depth_ ? at(kStack, depth_ - 1 - below) : 0; }
+    std::int32_t top() const { return item(0); }
+    std::int32_t head(std::int32_t word) const { return at(kHeadPlane, word); }
+    std::int32_t label(std::int32_t word) const { return at(kLabelPlane, word); }
+    std::int32_t cluster(std::int32_t word) const { return at(kCluster, word); }
+    std::int32_t leftmost(std::int32_t word) const { return word ? at(kLeft, word) : 0; }
+    std::int32_t rightmost(std::int32_t word) const { return word ? at(kRight, word) : 0; }
+    std::int32_t head_or_none(std::int32_t word) const { return word && head(word) > 0 ? head(word) : 0; }
+
+    // Bits of the actions that are possible while words are generated.
+    std::uint8_t possible() const {
+        std::uint8_t bits = 1 << kShift;
+        if (front_ == 0 || head(front_) >= 0 || depth_ == 0) return bits;
+        bits |= 1 << kRightArc;
+        bits |= static_cast<std::uint8_t>(1 << (head(top()) >= 0 ? kReduce : kLeftArc));
+        return bits;
+    }
+
+    // May the sentence end with the next shift?
+    bool may_end(bool single_root) const {
+        return front_ > 0 && (!single_root || headless_ + (head(front_) < 0) == 1);
+    }
+
+    void left_arc(std::int32_t label) {
+        const std::int32_t word = top();
+        at(kHeadPlane, word) = ended_ ? 0 : front_;
+        at(kLabelPlane, word) = label;
+        at(kLeft, front_) = word;
+        --depth_, --headless_;
+        last_action_ = kLeftArc;
+    }
+    void right_arc(std::int32_t label) {
+        at(kHeadPlane, front_) = top();
+        at(kLabelPlane, front_) = label;
+        at(kRight, top()) = front_;
+        last_action_ = kRightArc;
+    }
+    void reduce() {
+        --depth_;
+        last_action_ = kReduce;
+    }
+    void shift(std::int32_t next_cluster) {
+        push_front();
+        at(kCluster, front_) = next_cluster;
+    }
+    void shift_to_end() {
+        push_front();
+        ended_ = true;
+    }
+
+    // The states that a new state is linked to, in the order of the paper.
+    Links links() const {
+        const std::int32_t t = top();
+        auto on_top = [&](std::int32_t word) { return word ? at(kLastTop, word) : kAbsent; };
+        return {at(kLastFront, front_), t ? at(kLastTop, t) : last_empty_, on_top(rightmost(t)), on_top(leftmost(t)),
+                on_top(leftmost(front_)), on_top(head_or_none(t)), t ? at(kLastFront, t) : kAbsent};
+    }
+    // A state was made here.
+    void note(std::int32_t state) {
+        at(kLastFront, front_) = state;
+        (depth_ ? at(kLastTop, top()) : last_empty_) = state;
+    }
+
+private:
+    enum Plane : std::size_t { kHeadPlane, kLabelPlane, kLeft, kRight, kLastTop, kLastFront, kStack, kCluster, kPlanes };
+
+    std::int32_t& at(Plane plane, std::int32_t i) { return cells_[plane * static_cast<std::size_t>(width_) + static_cast<std::size_t>(i)]; }
+    std::int32_t at(Plane plane, std::int32_t i) const {
+        return cells_[plane * static_cast<std::size_t>(width_) + static_cast<std::size_t>(i)];
+    }
+
+    void push_front() {
+        if (front_ > 0) {
+            at(kStack, depth_++) = front_;
+            headless_ += head(front_) < 0;
+        }
+        ++front_;
+        last_action_ = kShift;
+    }
+
+    std::int32_t width_;
+    std::vector<std::int32_t> cells_;
+    std::int32_t front_ = 0, depth_ = 0, headless_ = 0, last_empty_ = kAbsent, last_action_ = kStart;
+    bool ended_ = false;
+};
+
+// The rows of explicit features that a state sees; words[i] is the number of word i, from 1.
+inline void see(const Shape& shape, const Configuration& c, const std::int32_t* words, std::vector<std::int32_t>& rows) {
+    const Symbols& s = shape.symbols();
+    const std::int32_t top = c.top(), second = c.item(1), front = c.front();
+    const std::array<std::int32_t, kPlaces> places{
+        top, second, c.item(2), front, c.leftmost(top), c.rightmost(top), c.head_or_none(top), c.leftmost(front),
+        front > 1 ? front - 1 : 0, front > 2 ? front - 2 : 0, c.leftmost(second), c.rightmost(second), c.head_or_none(second), 0};
+    rows.push_back(0);
+    for (const Element& e : shape.elements()) {
+        const std::int32_t word = places[e.place];
+        const bool is_end = word > 0 && word == front && c.ended();
+        switch (e.attribute) {
+            case kWord: rows.push_back(e.first_row + (word == 0 ? s.no_word() : is_end ? s.end_word() : words[word])); break;
+            case kTag:
+                rows.push_back(e.first_row + (word == 0 ? s.no_tag() : is_end ? s.end_tag() : s.tag_of[c.cluster(word)]));
+                break;
+            case kFeatures:
+                if (word == 0 || is_end) break;
+                for (auto i = s.component_begin[c.cluster(word)]; i < s.component_begin[c.cluster(word) + 1]; ++i)
+                    rows.push_back(e.first_row + s.component_list[i]);
+                break;
+            case kLabel:
+                rows.push_back(e.first_row + (word == 0 ? s.label_of_none() : c.head(word) < 0 ? s.no_label() : c.label(word)));
+                break;
+            case kLastAction: rows.push_back(e.first_row + c.last_action()); break;
+            default: {
+                const std::int32_t d = top ? front - top : 0;
+                rows.push_back(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));
+            }
+        }
+    }
+}
+
+}  // namespace bistro::isbn

@@ -1,0 +1,165 @@
+#include "isbn/kernels.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+// The same loops compiled for wider registers, chosen when the program starts.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#define BISTRO_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define BISTRO_WIDE
+#endif
+#define BISTRO_INLINE inline __attribute__((always_inline))
+
+namespace bistro::isbn {
+
+namespace {
+
+constexpr std::size_t kLanes = 16;
+constexpr std::size_t kBlock = 40;  // columns that are added up in registers
+
+template <class Real>
+BISTRO_INLINE Real in_order(const Real* lanes) {
+    Real half[kLanes / 2], quarter[kLanes / 4];
+    for (std::size_t k = 0; k < kLanes / 2; ++k) half[k] = lanes[k] + lanes[k + kLanes / 2];
+    for (std::size_t k = 0; k < kLanes / 4; ++k) quarter[k] = half[k] + half[k + kLanes / 4];
+    return (quarter[0] + quarter[2]) + (quarter[1] + quarter[3]);
+}
+
+template <class Real>
+BISTRO_INLINE void scaled(Real* __restrict y, Real a, const Real* __restrict x, std::size_t n) {
+    for (std::size_t j = 0; j < n; ++j) y[j] += a * x[j];
+}
+
+template <class Real>
+BISTRO_INLINE void row(Real* __restrict y, const Real* __restrict x, std::size_t n) {
+    for (std::size_t j = 0; j < n; ++j) y[j] += x[j];
+}
+
+template <class Real>
+BISTRO_INLINE void product(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
+                           std::size_t columns) {
+    std::size_t j = 0;
+    for (; j + kBlock <= columns; j += kBlock) {
+        Real sums[kBlock];
+        for (std::size_t k = 0; k < kBlock; ++k) sums[k] = y[j + k];
+        for (std::size_t i = 0; i < rows; ++i) {
+            const Real* __restrict from = w + i * columns + j;
+            const Real a = x[i];
+            for (std::size_t k = 0; k < kBlock; ++k) sums[k] += a * from[k];
+        }
+        for (std::size_t k = 0; k < kBlock; ++k) y[j + k] = sums[k];
+    }
+    if (j == columns) return;
+    for (std::size_t i = 0; i < rows; ++i) {
+        const Real a = x[i];
+        for (std::size_t k = j; k < columns; ++k) y[k] += a * w[i * columns + k];
+    }
+}
+
+template <class Real>
+BISTRO_INLINE Real dot(const Real* __restrict x, const Real* __restrict y, std::size_t n) {
+    Real lanes[kLanes] = {};
+    std::size_t j = 0;
+    for (; j + kLanes <= n; j += kLanes)
+        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += x[j + k] * y[j + k];
+    Real rest = 0;
+    for (; j < n; ++j) rest += x[j] * y[j];
+    return in_order(lanes) + rest;
+}
+
+template <class Real>
+BISTRO_INLINE void transposed(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
+                              std::size_t columns) {
+    for (std::size_t i = 0; i < rows; ++i) y[i] += dot(w + i * columns, x, columns);
+}
+
+template <class Real>
+BISTRO_INLINE void outer(Real* __restrict g, const Real* __restrict x, const Real* __restrict y, std::size_t rows,
+                         std::size_t columns) {
+    for (std::size_t i = 0; i < rows; ++i) {
+        const Real a = x[i];
+        for (std::size_t j = 0; j < columns; ++j) g[i * columns + j] += a * y[j];
+    }
+}
+
+// exp by a polynomial of degree 6 after division by log 2 (relative error below 2e-7); far below, 0.
+BISTRO_INLINE float exponential(float x) {
+    x = std::min(x, 88.0f);
+    const float in_range = std::max(x, -87.0f);
+    const float scaled_x = in_range * 1.44269504f;
+    constexpr float to_whole = 12582912.0f;  // 1.5 * 2^23: adding it leaves no digits behind the point
+    const float whole = (scaled_x + to_whole) - to_whole;
+    float f = in_range - whole * 0.693359375f;
+    f = f + whole * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * f + 1.3981999507e-3f;
+    p = p * f + 8.3334519073e-3f;
+    p = p * f + 4.1665795894e-2f;
+    p = p * f + 1.6666665459e-1f;
+    p = p * f + 5.0000001201e-1f;
+    p = p * (f * f) + f + 1.0f;
+    const std::int32_t bits = (static_cast<std::int32_t>(whole) + 127) << 23;
+    float power;
+    std::memcpy(&power, &bits, sizeof power);
+    return x < -87.0f ? 0.0f : p * power;
+}
+BISTRO_INLINE double exponential(double x) { return std::exp(x); }
+
+template <class Real>
+BISTRO_INLINE void squash(Real* __restrict y, const Real* __restrict x, std::size_t n) {
+    for (std::size_t j = 0; j < n; ++j) y[j] = Real(1) / (Real(1) + exponential(-x[j]));
+}
+
+template <class Real>
+BISTRO_INLINE Real softmax(Real* __restrict x, std::size_t n) {
+    Real highest = x[0];
+    for (std::size_t j = 1; j < n; ++j) highest = x[j] > highest ? x[j] : highest;
+    for (std::size_t j = 0; j < n; ++j) x[j] = exponential(x[j] - highest);
+    Real lanes[kLanes] = {};
+    std::size_t j = 0;
+    for (; j + kLanes <= n; j += kLanes)
+        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += x[j + k];
+    Real rest = 0;
+    for (; j < n; ++j) rest += x[j];
+    const Real sum = in_order(lanes) + rest, inverse = Real(1) / sum;
+    for (std::size_t k = 0; k < n; ++k) x[k] *= inverse;
+    return highest + std::log(sum);
+}
+
+template <class Real>
+BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict squares, std::size_t n, Real rate, Real decay) {
+    for (std::size_t j = 0; j < n; ++j) {
+        const Real slope = g[j] + decay * w[j];
+        squares[j] += slope * slope;
+        w[j] -= rate * slope / std::sqrt(squares[j] + Real(1e-8));
+        g[j] = 0;
+    }
+}
+
+}  // namespace
+
+#define BISTRO_KERNELS(Real, CLONES)                                                                                          \
+    CLONES void add_scaled(Real* y, Real a, const Real* x, std::size_t n) { scaled(y, a, x, n); }                             \
+    CLONES void add_row(Real* y, const Real* x, std::size_t n) { row(y, x, n); }                                              \
+    CLONES void add_product(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                   \
+        product(y, x, w, rows, columns);                                                                                      \
+    }                                                                                                                         \
+    CLONES void add_transposed(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                \
+        transposed(y, x, w, rows, columns);                                                                                   \
+    }                                                                                                                         \
+    CLONES void add_outer(Real* g, const Real* x, const Real* y, std::size_t rows, std::size_t columns) {                     \
+        outer(g, x, y, rows, columns);                                                                                        \
+    }                                                                                                                         \
+    CLONES void logistic(Real* y, const Real* x, std::size_t n) { squash(y, x, n); }                                          \
+    CLONES Real normalise(Real* x, std::size_t n) { return softmax(x, n); }                                                   \
+    CLONES void adagrad(Real* w, Real* g, Real* squares, std::size_t n, Real rate, Real decay) {                              \
+        step(w, g, squares, n, rate, decay);                                                                                  \
+    }
+
+BISTRO_KERNELS(float, BISTRO_WIDE)
+BISTRO_KERNELS(double, )
+
+}  // namespace bistro::isbn

@@ -1,0 +1,44 @@
+// The few loops over vectors and matrices that the latent-variable parser spends its time in.
+//
+// Matrices are stored row by row; row i belongs to input i, so that a product adds up rows and every output has a lane of its
+// own. Sums over a vector are made in sixteen lanes that are added up in a fixed order. The result is therefore the same
+// whatever the width of the machine's registers, and no fused arithmetic is used (see CMakeLists.txt).
+#pragma once
+
+#include <cstddef>
+
+namespace bistro::isbn {
+
+// y += a x
+void add_scaled(float* y, float a, const float* x, std::size_t n);
+void add_scaled(double* y, double a, const double* x, std::size_t n);
+
+// y += x
+void add_row(float* y, const float* x, std::size_t n);
+void add_row(double* y, const double* x, std::size_t n);
+
+// y[j] += sum over i of x[i] w[i][j]
+void add_product(float* y, const float* x, const float* w, std::size_t rows, std::size_t columns);
+void add_product(double* y, const double* x, const double* w, std::size_t rows, std::size_t columns);
+
+// y[i] += sum over j of w[i][j] x[j]
+void add_transposed(float* y, const float* x, const float* w, std::size_t rows, std::size_t columns);
+void add_transposed(double* y, const double* x, const double* w, std::size_t rows, std::size_t columns);
+
+// g[i][j] += x[i] y[j]
+void add_outer(float* g, const float* x, const float* y, std::size_t rows, std::size_t columns);
+void add_outer(double* g, const double* x, const double* y, std::size_t rows, std::size_t columns);
+
+// y[i] = 1 / (1 + exp(-x[i]))
+void logistic(float* y, const float* x, std::size_t n);
+void logistic(double* y, const double* x, std::size_t n);
+
+// Turns logarithms of weights into probabilities and returns the logarithm of the sum of the weights.
+float normalise(float* x, std::size_t n);
+double normalise(double* x, std::size_t n);
+
+// A step of AdaGrad: squares += g^2, w -= rate g / sqrt(squares), with g the gradient plus decay times w; g becomes 0.
+void adagrad(float* w, float* g, float* squares, std::size_t n, float rate, float decay);
+void adagrad(double* w, double* g, double* squares, std::size_t n, double rate, double decay);
+
+}  // namespace bistro::isbn

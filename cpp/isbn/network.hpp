@@ -1,0 +1,59 @@
+// The network: from features and linked states to the means of a state's variables, and from these to decisions.
+//
+// A state has binary variables with means mu. Its potentials are sums, eta = sum of the rows of its features + sum over
+// relations of J mu', and feed-forward means are mu = 1 / (1 + exp(-eta)). A decision among the outcomes of a group has the
+// probabilities  p(d) ~ exp(bias_d + sum_j W_dj mu_j)  over those that are possible.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "isbn/derivation.hpp"
+#include "isbn/kernels.hpp"
+
+namespace bistro::isbn {
+
+template <class Real>
+class Network {
+public:
+    Network(const Shape& shape, const Real* weights) : shape_(shape), w_(weights) {}
+
+    const Shape& shape() const { return shape_; }
+    const Real* weights() const { return w_; }
+
+    // mean_of(state) gives the means of an earlier state.
+    template <class MeanOf>
+    void sum_up(std::span<const std::int32_t> features, const Links& links, const MeanOf& mean_of, Real* eta) const {
+        const std::size_t h = shape_.hidden();
+        std::fill(eta, eta + h, Real(0));
+        for (const std::int32_t row : features) add_row(eta, w_ + shape_.row_at(row), h);
+        if (!shape_.linked()) return;
+        for (int r = 0; r < kRelations; ++r)
+            if (links[r] != kAbsent) add_product(eta, mean_of(links[r]), w_ + shape_.links_at(r), h, h);
+    }
+
+    // Probabilities of the outcomes of a group; those that are not possible have none.
+    void decide(std::int32_t group, std::uint8_t mask, const Real* mu, Real* p) const {
+        const std::size_t d = shape_.outcomes(group);
+        std::copy_n(w_ + shape_.bias_at(group), d, p);
+        add_product(p, mu, w_ + shape_.group_at(group), shape_.hidden(), d);
+        if (mask != kAll)
+            for (std::size_t i = 0; i < d && i < 8; ++i)
+                if (!(mask >> i & 1)) p[i] = -std::numeric_limits<Real>::infinity();
+        normalise(p, d);
+    }
+
+private:
+    const Shape& shape_;
+    const Real* w_;
+};
+
+// A probability of 0 can only come from rounding: the logarithm stays finite.
+template <class Real>
+double log_of(Real p) {
+    return std::log(std::max(static_cast<double>(p), 1e-38));
+}
+
+}  // namespace bistro::isbn

@@ -1,0 +1,195 @@
+// Symbols, decisions and parameters of the latent-variable parser: which number stands for what, and where its weights are.
+//
+// A word belongs to a cluster, its tag with its bundle of morphological features. It is predicted in three decisions: tag (or
+// end of the sentence), bundle among those of the tag, word among those of the cluster. The last outcome of a cluster, where it
+// has one, stands for all other words, which share its probability by their frequencies.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+namespace bistro::isbn {
+
+inline constexpr int kRelations = 7;
+inline constexpr std::int32_t kAbsent = -1;
+
+enum Action : std::int32_t { kLeftArc = 0, kRightArc = 1, kReduce = 2, kShift = 3, kStart = 4 };
+inline constexpr std::int32_t kActions = 4;
+
+// Words that a state can see, and what it can see of them; in the order of Python's names.
+enum Place : std::int32_t {
+    kTop, kSecond, kThird, kFront, kTopLeft, kTopRight, kTopHead, kFrontLeft, kBefore, kBeforeBefore, kSecondLeft,
+    kSecondRight, kSecondHead, kNowhere, kPlaces
+};
+enum Attribute : std::int32_t { kWord, kTag, kFeatures, kLabel, kLastAction, kDistance, kAttributes };
+
+struct Element {
+    std::int32_t place, attribute;
+    std::int32_t first_row = 0;
+};
+
+// Groups of outcomes that are decided among; those of tags and clusters follow the five here.
+enum Group : std::int32_t { kActionGroup, kLeftLabels, kRightLabels, kRootLabels, kTagGroup, kFirstBundles };
+inline constexpr std::int32_t kEnd = 0;  // outcome of kTagGroup; tag t is outcome t + 1
+
+struct Symbols {
+    std::int32_t words = 1, tags = 1, labels = 1, components = 0;
+    std::vector<std::int32_t> tag_of;                          // by cluster
+    std::vector<std::int32_t> component_begin, component_list; // by cluster: its single features
+    std::vector<std::int32_t> word_begin, word_list;           // by cluster: its words, in order of their numbers
+    std::vector<double> frequency;                             // by word, above 0
+    bool single_root = false;
+    std::vector<std::int32_t> root_labels;                     // labels that words on the root have, in order
+
+    std::int32_t clusters() const { return static_cast<std::int32_t>(tag_of.size()); }
+    std::int32_t no_word() const { return words; }
+    std::int32_t end_word() const { return words + 1; }
+    std::int32_t no_tag() const { return tags; }
+    std::int32_t end_tag() const { return tags + 1; }
+    std::int32_t no_label() const { return labels; }       // a word without a head
+    std::int32_t label_of_none() const { return labels + 1; }  // where there is no word
+
+    void check() const {
+        auto offsets = [&](const std::vector<std::int32_t>& begin, std::size_t length) {
+            return begin.size() == tag_of.size() + 1 && begin.front() == 0 && begin.back() == static_cast<std::int32_t>(length) &&
+                   std::is_sorted(begin.begin(), begin.end());
+        };
+        auto within = [](const std::vector<std::int32_t>& values, std::int32_t limit) {
+            return std::all_of(values.begin(), values.end(), [&](std::int32_t v) { return v >= 0 && v < limit; });
+        };
+        bool good = words > 0 && tags > 0 && labels > 0 && components >= 0 && !tag_of.empty() && within(tag_of, tags) &&
+                    offsets(component_begin, component_list.size()) && within(component_list, components) &&
+                    offsets(word_begin, word_list.size()) && within(word_list, words) && !root_labels.empty() &&
+                    within(root_labels, labels) && frequency.size() == static_cast<std::size_t>(words);
+        for (std::size_t c = 0; good && c < tag_of.size(); ++c)
+            good = std::is_sorted(word_list.begin() + word_begin[c], word_list.begin() + word_begin[c + 1]);
+        for (const double f : frequency) good = good && f > 0 && std::isfinite(f);
+        if (!good) throw std::invalid_argument("the symbols of the model are damaged");
+    }
+};
+
+// An outcome with the group it is one of, and what its probability is still to be multiplied with.
+struct Outcome {
+    std::int32_t group, outcome;
+    double log_share = 0;
+};
+
+class Shape {
+public:
+    Shape(Symbols symbols, std::int32_t hidden, std::vector<Element> elements, bool linked)
+        : symbols_(std::move(symbols)), hidden_(hidden), elements_(std::move(elements)), linked_(linked) {
+        symbols_.check();
+        if (hidden < 1) throw std::invalid_argument("a state must have at least one variable");
+        number_bundles();
+        weigh_other_words();
+        rows_ = 1;  // row 0 is always seen
+        for (Element& e : elements_) {
+            if (e.place < 0 || e.place >= kPlaces || e.attribute < 0 || e.attribute >= kAttributes)
+                throw std::invalid_argument("there is no such feature");
+            e.first_row = rows_;
+            rows_ += values_of(e.attribute);
+        }
+        lay_out();
+    }
+
+    const Symbols& symbols() const { return symbols_; }
+    const std::vector<Element>& elements() const { return elements_; }
+    std::size_t hidden() const { return static_cast<std::size_t>(hidden_); }
+    std::int32_t rows() const { return rows_; }
+    bool linked() const { return linked_; }
+
+    std::int32_t groups() const { return static_cast<std::int32_t>(sizes_.size()); }
+    std::size_t outcomes(std::int32_t group) const { return static_cast<std::size_t>(sizes_[group]); }
+    std::size_t largest_group() const { return static_cast<std::size_t>(*std::max_element(sizes_.begin(), sizes_.end())); }
+
+    // Places in the one array of all parameters.
+    std::size_t row_at(std::int32_t row) const { return static_cast<std::size_t>(row) * hidden(); }
+    std::size_t links_at(int relation) const { return links_at_ + static_cast<std::size_t>(relation) * hidden() * hidden(); }
+    std::size_t group_at(std::int32_t group) const { return group_at_[group]; }
+    std::size_t bias_at(std::int32_t group) const { return group_at_[group] + hidden() * outcomes(group); }
+    std::size_t parameters() const { return parameters_; }
+
+    Outcome of_bundle(std::int32_t cluster) const {
+        return {kFirstBundles + symbols_.tag_of[cluster], bundle_[cluster]};
+    }
+    std::int32_t clusters_of_tag(std::int32_t tag, std::int32_t outcome) const { return cluster_of_[tag][outcome]; }
+    std::int32_t word_group(std::int32_t cluster) const { return kFirstBundles + symbols_.tags + cluster; }
+
+    Outcome of_word(std::int32_t cluster, std::int32_t word) const {
+        const auto begin = symbols_.word_list.begin() + symbols_.word_begin[cluster];
+        const auto end = symbols_.word_list.begin() + symbols_.word_begin[cluster + 1];
+        const auto found = std::lower_bound(begin, end, word);
+        if (found != end && *found == word) return {word_group(cluster), static_cast<std::int32_t>(found - begin)};
+        return {word_group(cluster), static_cast<std::int32_t>(end - begin), std::log(symbols_.frequency[word] / other_[cluster])};
+    }
+
+    std::int32_t root_label(std::int32_t outcome) const { return symbols_.root_labels[outcome]; }
+    std::int32_t root_outcome(std::int32_t label) const {
+        const auto found = std::lower_bound(symbols_.root_labels.begin(), symbols_.root_labels.end(), label);
+        if (found == symbols_.root_labels.end() || *found != label) return kAbsent;
+        return static_cast<std::int32_t>(found - symbols_.root_labels.begin());
+    }
+
+private:
+    std::int32_t values_of(std::int32_t attribute) const {
+        switch (attribute) {
+            case kWord: return symbols_.words + 2;
+            case kTag: return symbols_.tags + 2;
+            case kFeatures: return symbols_.components;
+            case kLabel: return symbols_.labels + 2;
+            case kLastAction: return kActions + 1;
+            default: return 6;
+        }
+    }
+
+    void number_bundles() {
+        cluster_of_.resize(static_cast<std::size_t>(symbols_.tags));
+        for (std::int32_t c = 0; c < symbols_.clusters(); ++c) {
+            auto& of_tag = cluster_of_[symbols_.tag_of[c]];
+            bundle_.push_back(static_cast<std::int32_t>(of_tag.size()));
+            of_tag.push_back(c);
+        }
+    }
+
+    void weigh_other_words() {
+        const double total = std::accumulate(symbols_.frequency.begin(), symbols_.frequency.end(), 0.0);
+        for (std::int32_t c = 0; c < symbols_.clusters(); ++c) {
+            double listed = 0;
+            for (auto i = symbols_.word_begin[c]; i < symbols_.word_begin[c + 1]; ++i) listed += symbols_.frequency[symbols_.word_list[i]];
+            const bool all = symbols_.word_begin[c + 1] - symbols_.word_begin[c] == symbols_.words;
+            other_.push_back(all ? 0.0 : total - listed);
+        }
+    }
+
+    void lay_out() {
+        const Symbols& s = symbols_;
+        sizes_ = {kActions, s.labels, s.labels, static_cast<std::int32_t>(s.root_labels.size()), s.tags + 1};
+        for (const auto& of_tag : cluster_of_) sizes_.push_back(std::max<std::int32_t>(1, static_cast<std::int32_t>(of_tag.size())));
+        for (std::int32_t c = 0; c < s.clusters(); ++c) sizes_.push_back(s.word_begin[c + 1] - s.word_begin[c] + (other_[c] > 0));
+        links_at_ = row_at(rows_);
+        std::size_t at = links_at_ + kRelations * hidden() * hidden();
+        for (const std::int32_t size : sizes_) {
+            group_at_.push_back(at);
+            at += (hidden() + 1) * static_cast<std::size_t>(size);
+        }
+        parameters_ = at;
+    }
+
+    Symbols symbols_;
+    std::int32_t hidden_, rows_ = 0;
+    std::vector<Element> elements_;
+    bool linked_;
+    std::vector<std::int32_t> bundle_;                   // by cluster: its outcome among those of its tag
+    std::vector<std::vector<std::int32_t>> cluster_of_;  // by tag and outcome
+    std::vector<double> other_;                          // by cluster: frequency of the words that it does not list
+    std::vector<std::int32_t> sizes_;
+    std::vector<std::size_t> group_at_;
+    std::size_t links_at_ = 0, parameters_ = 0;
+};
+
+}  // namespace bistro::isbn

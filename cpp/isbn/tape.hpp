@@ -1,0 +1,74 @@
+// One derivation run forwards and backwards: the log-probability of its decisions, and how it changes with every potential.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isbn/network.hpp"
+
+namespace bistro::isbn {
+
+template <class Real>
+class Tape {
+public:
+    // Returns the log-probability of every decision, by decision.
+    void forward(const Network<Real>& network, const Derivation& derivation) {
+        const std::size_t h = network.shape().hidden();
+        mu_.resize(derivation.states() * h);
+        eta_.resize(h);
+        slope_begin_.clear();
+        slopes_.clear();
+        log_probs_.clear();
+        for (std::size_t s = 0; s < derivation.states(); ++s) {
+            network.sum_up(derivation.features_of(s), derivation.links[s], [&](std::int32_t i) { return mu(i, h); }, eta_.data());
+            Real* const means = mu_.data() + s * h;
+            logistic(means, eta_.data(), h);
+            for (auto k = derivation.decision_begin[s]; k < derivation.decision_begin[s + 1]; ++k)
+                predict(network, derivation.decisions[static_cast<std::size_t>(k)], means);
+        }
+    }
+
+    // After forward: derivatives of the negative log-probability by the potentials of every state and by those of every outcome.
+    void backward(const Network<Real>& network, const Derivation& derivation) {
+        const Shape& shape = network.shape();
+        const std::size_t h = shape.hidden();
+        delta_.assign(derivation.states() * h, Real(0));
+        for (std::size_t s = derivation.states(); s-- > 0;) {
+            Real* const delta = delta_.data() + s * h;
+            for (auto k = static_cast<std::size_t>(derivation.decision_begin[s]);
+                 k < static_cast<std::size_t>(derivation.decision_begin[s + 1]); ++k) {
+                const Decision& d = derivation.decisions[k];
+                slopes(k)[d.outcome] -= Real(1);
+                add_transposed(delta, slopes(k), network.weights() + shape.group_at(d.group), h, shape.outcomes(d.group));
+            }
+            const Real* const means = mu_.data() + s * h;
+            for (std::size_t j = 0; j < h; ++j) delta[j] *= means[j] * (Real(1) - means[j]);
+            if (!shape.linked()) continue;
+            for (int r = 0; r < kRelations; ++r)
+                if (const std::int32_t from = derivation.links[s][r]; from != kAbsent)
+                    add_transposed(delta_.data() + static_cast<std::size_t>(from) * h, delta, network.weights() + shape.links_at(r), h, h);
+        }
+    }
+
+    const Real* mu(std::int32_t state, std::size_t h) const { return mu_.data() + static_cast<std::size_t>(state) * h; }
+    const Real* delta(std::size_t state, std::size_t h) const { return delta_.data() + state * h; }
+    const Real* slopes(std::size_t decision) const { return slopes_.data() + slope_begin_[decision]; }
+    const std::vector<double>& log_probs() const { return log_probs_; }
+
+private:
+    Real* slopes(std::size_t decision) { return slopes_.data() + slope_begin_[decision]; }
+
+    void predict(const Network<Real>& network, const Decision& d, const Real* means) {
+        slope_begin_.push_back(slopes_.size());
+        slopes_.resize(slopes_.size() + network.shape().outcomes(d.group));
+        Real* const p = slopes_.data() + slope_begin_.back();
+        network.decide(d.group, d.mask, means, p);
+        log_probs_.push_back(log_of(p[d.outcome]));
+    }
+
+    std::vector<Real> mu_, eta_, delta_, slopes_;  // slopes: probabilities, after backward minus 1 for the outcome
+    std::vector<std::size_t> slope_begin_;
+    std::vector<double> log_probs_;
+};
+
+}  // namespace bistro::isbn

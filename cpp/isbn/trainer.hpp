@@ -1,0 +1,196 @@
+// Maximum likelihood by stochastic gradients.
+//
+// A step has two phases. First the sentences of a batch run forwards and backwards, each by itself. Then every block of
+// parameters collects its gradient from all of them, in the order of the batch, and makes its step; blocks share nothing. So no
+// sum depends on which thread did what, and the result is the same for any number of threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isbn/tape.hpp"
+#include "parse/parser.hpp"
+
+namespace bistro::isbn {
+
+inline constexpr int kKinds = 6;  // of decisions: action, label, label of a root, tag, bundle, word
+
+inline int kind_of(const Shape& shape, std::int32_t group) {
+    if (group == kActionGroup) return 0;
+    if (group == kLeftLabels || group == kRightLabels) return 1;
+    if (group == kRootLabels) return 2;
+    if (group == kTagGroup) return 3;
+    return group < kFirstBundles + shape.symbols().tags ? 4 : 5;
+}
+
+struct StepSize {
+    double rate, decay;
+};
+
+template <class Real>
+class Trainer {
+public:
+    Trainer(const Shape& shape, std::vector<Real> weights, std::vector<Real> squares)
+        : shape_(shape), w_(std::move(weights)), squares_(std::move(squares)), g_(shape.parameters(), Real(0)),
+          is_touched_(static_cast<std::size_t>(shape.rows()), 0) {
+        if (w_.size() != shape.parameters() || squares_.size() != shape.parameters())
+            throw std::invalid_argument("the parameters do not fit the model");
+    }
+
+    const std::vector<Real>& weights() const { return w_; }
+    const std::vector<Real>& squares() const { return squares_; }
+
+    // One pass over derivations in the given order, so many at once; returns their log-probability before each step.
+    double pass(const std::vector<Derivation>& data, std::span<const std::int64_t> order, std::size_t at_once, StepSize step,
+                int threads) {
+        double total = 0;
+        for (std::size_t begin = 0; begin < order.size(); begin += at_once) {
+            const auto batch = order.subspan(begin, std::min(at_once, order.size() - begin));
+            total += run(data, batch, threads);
+            in_parallel(kBlocks, threads, [&](std::size_t block) {
+                collect(data, batch, block);
+                descend(block, step);
+            });
+        }
+        return total;
+    }
+
+    // The gradient of the negative log-probability of derivations, by all parameters.
+    std::vector<Real> gradient(const std::vector<Derivation>& data) {
+        std::vector<std::int64_t> order(data.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
+        run(data, order, 1);
+        for (std::size_t block = 0; block < kBlocks; ++block) collect(data, order, block);
+        std::vector<Real> found(shape_.parameters(), Real(0));
+        found.swap(g_);
+        for (auto& rows : touched_) {
+            for (const std::int32_t row : rows) is_touched_[static_cast<std::size_t>(row)] = 0;
+            rows.clear();
+        }
+        return found;
+    }
+
+private:
+    static constexpr std::size_t kRowBlocks = 6, kGroupBlocks = 10;
+    static constexpr std::size_t kBlocks = kRelations + kRowBlocks + kGroupBlocks;
+
+    double run(const std::vector<Derivation>& data, std::span<const std::int64_t> batch, int threads) {
+        if (tapes_.size() < batch.size()) tapes_.resize(batch.size());
+        const Network<Real> network(shape_, w_.data());
+        in_parallel(batch.size(), threads, [&](std::size_t i) {
+            const Derivation& derivation = data[static_cast<std::size_t>(batch[i])];
+            tapes_[i].forward(network, derivation);
+            tapes_[i].backward(network, derivation);
+        });
+        double total = 0;
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            for (const double x : tapes_[i].log_probs()) total += x;
+            total += data[static_cast<std::size_t>(batch[i])].log_shares;
+        }
+        return total;
+    }
+
+    void collect(const std::vector<Derivation>& data, std::span<const std::int64_t> batch, std::size_t block) {
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            const Derivation& derivation = data[static_cast<std::size_t>(batch[i])];
+            if (block < kRelations)
+                collect_links(derivation, tapes_[i], static_cast<int>(block));
+            else if (block < kRelations + kRowBlocks)
+                collect_rows(derivation, tapes_[i], block - kRelations);
+            else
+                collect_groups(derivation, tapes_[i], block - kRelations - kRowBlocks);
+        }
+    }
+
+    void collect_links(const Derivation& derivation, const Tape<Real>& tape, int relation) {
+        if (!shape_.linked()) return;
+        const std::size_t h = shape_.hidden();
+        for (std::size_t s = 0; s < derivation.states(); ++s)
+            if (const std::int32_t from = derivation.links[s][relation]; from != kAbsent)
+                add_outer(g_.data() + shape_.links_at(relation), tape.mu(from, h), tape.delta(s, h), h, h);
+    }
+
+    void collect_rows(const Derivation& derivation, const Tape<Real>& tape, std::size_t part) {
+        const std::size_t h = shape_.hidden();
+        for (std::size_t s = 0; s < derivation.states(); ++s)
+            for (const std::int32_t row : derivation.features_of(s)) {
+                if (static_cast<std::size_t>(row) % kRowBlocks != part) continue;
+                add_row(g_.data() + shape_.row_at(row), tape.delta(s, h), h);
+                if (is_touched_[static_cast<std::size_t>(row)]) continue;
+                is_touched_[static_cast<std::size_t>(row)] = 1;
+                touched_[part].push_back(row);
+            }
+    }
+
+    void collect_groups(const Derivation& derivation, const Tape<Real>& tape, std::size_t part) {
+        const std::size_t h = shape_.hidden();
+        for (std::size_t s = 0; s < derivation.states(); ++s)
+            for (auto k = static_cast<std::size_t>(derivation.decision_begin[s]);
+                 k < static_cast<std::size_t>(derivation.decision_begin[s + 1]); ++k) {
+                const std::int32_t group = derivation.decisions[k].group;
+                if (static_cast<std::size_t>(group) % kGroupBlocks != part) continue;
+                const std::size_t d = shape_.outcomes(group);
+                add_outer(g_.data() + shape_.group_at(group), tape.mu(static_cast<std::int32_t>(s), h), tape.slopes(k), h, d);
+                add_row(g_.data() + shape_.bias_at(group), tape.slopes(k), d);
+                touched_groups_[part].push_back(group);
+            }
+    }
+
+    void descend(std::size_t block, StepSize step) {
+        const std::size_t h = shape_.hidden();
+        auto move = [&](std::size_t at, std::size_t n, bool decays) {
+            adagrad(w_.data() + at, g_.data() + at, squares_.data() + at, n, static_cast<Real>(step.rate),
+                    static_cast<Real>(decays ? step.decay : 0.0));
+        };
+        if (block < kRelations) {
+            if (shape_.linked()) move(shape_.links_at(static_cast<int>(block)), h * h, true);
+        } else if (block < kRelations + kRowBlocks) {
+            auto& rows = touched_[block - kRelations];
+            for (const std::int32_t row : rows) {
+                move(shape_.row_at(row), h, row > 0);
+                is_touched_[static_cast<std::size_t>(row)] = 0;
+            }
+            rows.clear();
+        } else {
+            auto& groups = touched_groups_[block - kRelations - kRowBlocks];
+            std::sort(groups.begin(), groups.end());
+            groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+            for (const std::int32_t group : groups) {
+                move(shape_.group_at(group), h * shape_.outcomes(group), true);
+                move(shape_.bias_at(group), shape_.outcomes(group), false);
+            }
+            groups.clear();
+        }
+    }
+
+    const Shape& shape_;
+    std::vector<Real> w_, squares_, g_;
+    std::vector<Tape<Real>> tapes_;
+    std::vector<std::uint8_t> is_touched_;
+    std::array<std::vector<std::int32_t>, kRowBlocks> touched_;  // rows with a gradient
+    std::array<std::vector<std::int32_t>, kGroupBlocks> touched_groups_;
+};
+
+// Log-probabilities of derivations, by kind of decision; what unlisted words get belongs to the words.
+template <class Real>
+std::array<double, kKinds> log_probs_by_kind(const Shape& shape, const Real* weights, const std::vector<Derivation>& data, int threads) {
+    const Network<Real> network(shape, weights);
+    std::vector<std::array<double, kKinds>> sums(data.size());
+    in_parallel_each(data.size(), threads, [&] {
+        return [&, tape = Tape<Real>()](std::size_t i) mutable {
+            tape.forward(network, data[i]);
+            sums[i].fill(0.0);
+            for (std::size_t k = 0; k < data[i].decisions.size(); ++k)
+                sums[i][static_cast<std::size_t>(kind_of(shape, data[i].decisions[k].group))] += tape.log_probs()[k];
+            sums[i].back() += data[i].log_shares;
+        };
+    });
+    std::array<double, kKinds> total{};
+    for (const auto& row : sums)
+        for (std::size_t k = 0; k < kKinds; ++k) total[k] += row[k];
+    return total;
+}
+
+}  // namespace bistro::isbn
