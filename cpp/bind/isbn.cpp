@@ -76,15 +76,18 @@ void bind_trainer(nb::module_& m, const char* name) {
         .def("__init__", [](Trainer* self, const isbn::Shape& shape, In<Real> weights, In<Real> squares) {
             new (self) Trainer(shape, copied(weights), copied(squares));
         }, "shape"_a, "weights"_a.noconvert(), "squares"_a.noconvert(), nb::keep_alive<1, 2>())
-        .def("learn", [](Trainer& self, const Derivations& data, In<std::int64_t> order, int at_once, double rate, double decay, int threads) {
+        .def("learn", [](Trainer& self, const Derivations& data, In<std::int64_t> order, int at_once, double rate, double decay,
+                         const isbn::Dropout& dropout, int threads) {
             for (const std::int64_t i : view(order))
                 if (i < 0 || i >= static_cast<std::int64_t>(data.list.size())) throw std::invalid_argument("there is no such derivation");
             if (at_once < 1 || threads < 1) throw std::invalid_argument("sizes must be at least 1");
             nb::gil_scoped_release release;
-            return self.pass(data.list, view(order), static_cast<std::size_t>(at_once), {rate, decay}, threads);
-        }, "data"_a, "order"_a.noconvert(), "at_once"_a, "rate"_a, "decay"_a, "threads"_a = 1,
-             "One pass over derivations in an order; returns their log-probability. The same for any number of threads.")
-        .def("gradient", [](Trainer& self, const Derivations& data) { return give(self.gradient(data.list)); }, "data"_a,
+            return self.pass(data.list, view(order), static_cast<std::size_t>(at_once), {rate, decay}, dropout, threads);
+        }, "data"_a, "order"_a.noconvert(), "at_once"_a, "rate"_a, "decay"_a,
+             "dropout"_a, "threads"_a = 1, "One pass over derivations in an order; returns their log-probability. The same for any number of threads.")
+        .def("gradient", [](Trainer& self, const Derivations& data, const isbn::Dropout& dropout) {
+            return give(self.gradient(data.list, dropout));
+        }, "data"_a, "dropout"_a,
              "Derivatives of the negative log-probability of all derivations.")
         .def("log_probs", [](const Trainer& self, const isbn::Shape& shape, const Derivations& data, int threads) {
             nb::gil_scoped_release release;
@@ -146,6 +149,12 @@ void bind_isbn(nb::module_& m) {
                      nb::rv_policy::automatic,
                      "The numbers of trees that have no derivation: not projective, or with too many roots.")
         .def("parts", &Derivations::parts, "number"_a, "Features, links and decisions of one derivation.");
+
+    nb::class_<isbn::Dropout>(m, "IsbnDropout", "How many variables are left out in learning, by which stream.")
+        .def("__init__", [](isbn::Dropout* self, double probability, std::uint64_t seed, std::uint64_t purpose, std::uint64_t pass) {
+            if (!(probability >= 0 && probability < 1)) throw std::invalid_argument("a probability must lie in [0, 1)");
+            new (self) isbn::Dropout{probability, seed, purpose, pass};
+        }, "probability"_a = 0.0, "seed"_a = 0, "purpose"_a = 0, "pass_number"_a = 0);
 
     bind_trainer<float>(m, "IsbnTrainer");
     bind_trainer<double>(m, "IsbnTrainer64");

@@ -2,7 +2,8 @@
 //
 // After each shift the best derivations that have generated the same words are kept. Between two shifts the search is best-first:
 // the most probable partial derivation is taken further, until none can come among the kept ones any more (a derivation only
-// becomes less probable). After an arc only its likeliest labels are pursued.
+// becomes less probable). After an arc only its likeliest labels are pursued, and so that no sentence takes for ever, a limited
+// number of derivations that have come equally far since the last shift.
 #pragma once
 
 #include <algorithm>
@@ -75,11 +76,13 @@ private:
     struct Node {
         Configuration configuration;
         double log_prob;
+        std::uint32_t level = 0;
     };
     struct Item {
         double log_prob;
         std::uint32_t order;  // of coming, so that equals are taken in a fixed order
         std::int32_t node, action, label;
+        std::uint32_t level;  // actions since the last shift
         bool operator<(const Item& b) const { return log_prob != b.log_prob ? log_prob < b.log_prob : order > b.order; }
     };
 
@@ -89,19 +92,24 @@ private:
         agenda_ = {};
         best_ = {};
         order_ = 0;
-        for (std::size_t i = 0; i < kept_.size(); ++i) push(kept_[i].log_prob, static_cast<std::int32_t>(i), kStart, 0);
+        for (std::size_t i = 0; i < kept_.size(); ++i) push(kept_[i].log_prob, static_cast<std::int32_t>(i), kStart, 0, 0);
+        expanded_.clear();
         while (!agenda_.empty() && agenda_.top().log_prob > threshold()) {
             const Item item = agenda_.top();
             agenda_.pop();
-            expand(item, is_last);
+            if (item.level >= expanded_.size()) expanded_.resize(item.level + 1, 0);
+            if (++expanded_[item.level] <= 4 * options_.width + kLeastExpanded) expand(item, is_last);
         }
     }
 
     // What a derivation must exceed to be kept.
     double threshold() const { return best_.size() < options_.width ? -std::numeric_limits<double>::infinity() : best_.top(); }
 
+    void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label, std::uint32_t level) {
+        if (log_prob > threshold()) agenda_.push({log_prob, order_++, node, action, label, level});
+    }
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label) {
-        if (log_prob > threshold()) agenda_.push({log_prob, order_++, node, action, label});
+        push(log_prob, node, action, label, nodes_[static_cast<std::size_t>(node)].level + 1);
     }
 
     void note_score(double log_prob) {
@@ -111,7 +119,7 @@ private:
 
     void expand(const Item& item, bool is_last) {
         Node node = item.action == kStart ? std::move(kept_[static_cast<std::size_t>(item.node)])
-                                          : Node{nodes_[static_cast<std::size_t>(item.node)].configuration, item.log_prob};
+                                          : Node{nodes_[static_cast<std::size_t>(item.node)].configuration, item.log_prob, item.level};
         Configuration& c = node.configuration;
         if (item.action == kLeftArc) c.left_arc(item.label);
         if (item.action == kRightArc) c.right_arc(item.label);
@@ -307,6 +315,8 @@ private:
         }
     }
 
+    static constexpr std::size_t kLeastExpanded = 60;
+
     const Network<Real>& network_;
     const Shape& shape_;
     const SeenClusters& seen_;
@@ -322,6 +332,7 @@ private:
     std::priority_queue<Item> agenda_;
     std::priority_queue<double, std::vector<double>, std::greater<>> best_;
     std::vector<Final> finals_;
+    std::vector<std::size_t> expanded_;  // by level
     std::uint32_t order_ = 0;
 };
 

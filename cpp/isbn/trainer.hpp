@@ -42,13 +42,14 @@ public:
     const std::vector<Real>& weights() const { return w_; }
     const std::vector<Real>& squares() const { return squares_; }
 
-    // One pass over derivations in the given order, so many at once; returns their log-probability before each step.
+    // One pass over derivations in the given order, so many at once; returns their log-probability before each step. The index
+    // of the dropout is the number of the pass.
     double pass(const std::vector<Derivation>& data, std::span<const std::int64_t> order, std::size_t at_once, StepSize step,
-                int threads) {
+                const Dropout& dropout, int threads) {
         double total = 0;
         for (std::size_t begin = 0; begin < order.size(); begin += at_once) {
             const auto batch = order.subspan(begin, std::min(at_once, order.size() - begin));
-            total += run(data, batch, threads);
+            total += run(data, batch, dropout, threads);
             in_parallel(kBlocks, threads, [&](std::size_t block) {
                 collect(data, batch, block);
                 descend(block, step);
@@ -58,10 +59,10 @@ public:
     }
 
     // The gradient of the negative log-probability of derivations, by all parameters.
-    std::vector<Real> gradient(const std::vector<Derivation>& data) {
+    std::vector<Real> gradient(const std::vector<Derivation>& data, const Dropout& dropout) {
         std::vector<std::int64_t> order(data.size());
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-        run(data, order, 1);
+        run(data, order, dropout, 1);
         for (std::size_t block = 0; block < kBlocks; ++block) collect(data, order, block);
         std::vector<Real> found(shape_.parameters(), Real(0));
         found.swap(g_);
@@ -76,12 +77,14 @@ private:
     static constexpr std::size_t kRowBlocks = 6, kGroupBlocks = 10;
     static constexpr std::size_t kBlocks = kRelations + kRowBlocks + kGroupBlocks;
 
-    double run(const std::vector<Derivation>& data, std::span<const std::int64_t> batch, int threads) {
+    double run(const std::vector<Derivation>& data, std::span<const std::int64_t> batch, const Dropout& dropout, int threads) {
         if (tapes_.size() < batch.size()) tapes_.resize(batch.size());
         const Network<Real> network(shape_, w_.data());
         in_parallel(batch.size(), threads, [&](std::size_t i) {
             const Derivation& derivation = data[static_cast<std::size_t>(batch[i])];
-            tapes_[i].forward(network, derivation);
+            Dropout own = dropout;
+            own.index = dropout.index * data.size() + static_cast<std::uint64_t>(batch[i]);
+            tapes_[i].forward(network, derivation, own);
             tapes_[i].backward(network, derivation);
         });
         double total = 0;

@@ -26,7 +26,7 @@ Kind = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help="The kind: ngram, transition, eisner, committee, topics, linearize or infinite.",
+        help="The kind: ngram, transition, eisner, isbn, committee, topics, linearize or infinite.",
     ),
 ]
 Data = Annotated[
@@ -70,7 +70,8 @@ Dev = Annotated[
     typer.Option(
         "--dev",
         metavar="DEV",
-        help="Held-out data: committee and linearize fit weights on it; scores on it end the run.",
+        help="Held-out data: committee and linearize fit weights on it, isbn learns until it is "
+        "best there; scores on it end the run.",
     ),
 ]
 Config = Annotated[

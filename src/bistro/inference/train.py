@@ -22,6 +22,7 @@ from bistro.inference.spelling import SpelledChain, SpellingLearner
 from bistro.inference.train_committee import train_committee
 from bistro.inference.train_eisner import train_eisner
 from bistro.inference.train_infinite import examples_of, train_infinite
+from bistro.inference.train_isbn import train_isbn
 from bistro.inference.train_linearize import train_linearize
 from bistro.inference.train_topics import train_topics
 from bistro.inference.train_transition import train_transition
@@ -32,6 +33,8 @@ from bistro.models.eisner import EisnerModel
 from bistro.models.eisner_config import EisnerConfig
 from bistro.models.infinite import InfiniteModel
 from bistro.models.infinite_config import InfiniteConfig
+from bistro.models.isbn import IsbnModel
+from bistro.models.isbn_config import IsbnConfig
 from bistro.models.linearize import LinearizeModel
 from bistro.models.linearize_config import LinearizeConfig
 from bistro.models.ngram import WORDS, NgramConfig, NgramModel
@@ -74,12 +77,13 @@ TRAINERS: dict[str, tuple[type[Any], Callable[..., Model]]] = {
     TopicsModel.kind: (TopicsConfig, train_topics),
     TransitionModel.kind: (TransitionConfig, train_transition),
     EisnerModel.kind: (EisnerConfig, train_eisner),
+    IsbnModel.kind: (IsbnConfig, train_isbn),
     CommitteeModel.kind: (CommitteeConfig, train_committee),
     LinearizeModel.kind: (LinearizeConfig, train_linearize),
     InfiniteModel.kind: (InfiniteConfig, train_infinite),
 }
 """The configuration and the trainer of every kind."""
-USES_DEV = (CommitteeModel.kind, LinearizeModel.kind)
+USES_DEV = (CommitteeModel.kind, IsbnModel.kind, LinearizeModel.kind)
 """Kinds that learn something from a development set."""
 
 
@@ -109,8 +113,9 @@ def train(
     Models with unbounded contexts learn from what their task learns from, or from its file.
     `config` is a configuration object or nothing for the defaults; keyword arguments change single
     settings of it (``order=3``, ``sampler={"sweeps": 20}``). A committee fits the weights of its
-    members on `dev`. `text` names files of raw text, a sentence a line, from which a transition
-    parser learns words beside its treebank. The seed, a whole number from 0 to 2^64 - 1, decides
+    members on `dev`; a latent-variable parser stops learning when it is best there. `text` names
+    files of raw text, a sentence a line, from which a transition parser learns words beside its
+    treebank. The seed, a whole number from 0 to 2^64 - 1, decides
     everything.
     """
     chosen = config_class(kind)

@@ -6,6 +6,7 @@ from bistro.models.base import Model
 from bistro.models.committee import CommitteeModel
 from bistro.models.eisner import EisnerModel
 from bistro.models.infinite import InfiniteModel
+from bistro.models.isbn import IsbnModel
 from bistro.models.linearize import LinearizeModel
 from bistro.models.ngram import NgramModel
 from bistro.models.topics import TopicsModel
@@ -18,6 +19,7 @@ KINDS: dict[str, type[Model]] = {
         TopicsModel,
         TransitionModel,
         EisnerModel,
+        IsbnModel,
         CommitteeModel,
         LinearizeModel,
         InfiniteModel,

@@ -87,6 +87,7 @@ class LearningSettings:
     rate: float = setting(0.05, "Size of the steps (AdaGrad).")
     decay: float = setting(1e-4, "Weight decay in the first pass.")
     decay_factor: float = setting(0.8, "What the weight decay is multiplied with after each pass.")
+    dropout: float = setting(0.3, "Share of the variables that are left out in learning.")
     scale: float = setting(0.1, "Weights begin between minus this and this.")
     held_out: float = setting(
         0.05, "Share of the training sentences that ends learning where there is no --dev."
@@ -96,8 +97,14 @@ class LearningSettings:
         """Refuse what cannot be learned with."""
         if min(self.passes, self.patience, self.at_once) < 1:
             raise ConfigError("passes, patience and at_once must be at least 1")
-        if not (self.rate > 0 and self.scale > 0 and self.decay >= 0 and 0 <= self.decay_factor <= 1):
-            raise ConfigError("rate and scale must be above 0, decay not below, its factor in [0, 1]")
+        if not (
+            self.rate > 0 and self.scale > 0 and self.decay >= 0 and 0 <= self.decay_factor <= 1
+        ):
+            raise ConfigError(
+                "rate and scale must be above 0, decay not below, its factor in [0, 1]"
+            )
+        if not 0 <= self.dropout < 1:
+            raise ConfigError(f"dropout = {self.dropout} must lie in [0, 1)")
         if not 0 < self.held_out < 1:
             raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")
 

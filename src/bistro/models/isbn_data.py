@@ -128,7 +128,7 @@ class IsbnSymbols:
             component_list,
             word_begin.astype(np.int32),
             word[listed].astype(np.int32),
-            np.bincount(words, minlength=len(codec.vocabulary)) + 0.5,
+            np.bincount(words, minlength=len(codec.vocabulary)).astype(np.float64) + 0.5,
             codec.root_labels(trees),
             np.searchsorted(word[by_word], np.arange(len(codec.vocabulary) + 1)).astype(np.int32),
             of_cluster[by_word].astype(np.int32),
@@ -165,9 +165,7 @@ def plain_tags(codec: Codec) -> list[str]:
     return sorted({name.partition("|")[0] for name in codec.tags})
 
 
-def known_components(
-    codec: Codec, clusters: NDArray[np.int64], least: int
-) -> dict[str, list[int]]:
+def known_components(codec: Codec, clusters: NDArray[np.int64], least: int) -> dict[str, list[int]]:
     """Return the numbers of the features of every cluster; rare ones have none."""
     counts = Counter[str]()
     parts = {name: name.split("|")[1:] for name in codec.tags}

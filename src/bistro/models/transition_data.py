@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -244,7 +244,7 @@ class Codec:
         }
 
     @classmethod
-    def from_parts(cls, config: CodecSettings, header: Mapping[str, Any], arrays: Arrays) -> Codec:
+    def from_parts(cls, config: CodecSettings, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """Make the codec again from a model file."""
         for name in ("tags", "labels"):
             if not isinstance(header[name], list) or not header[name]:

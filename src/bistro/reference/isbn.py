@@ -1,0 +1,369 @@
+"""The latent-variable parser in plain Python: one derivation, step by step, as the paper tells it.
+
+Every state looks its seven predecessors up in the list of all earlier states, by the definitions of
+Titov & Henderson (2007, section 4); nothing is remembered cleverly. Words count from 1; a state is
+described by its stack (the top last), the word in front, and the arcs made so far.
+
+>>> twin = IsbnTwin(symbols, weights, hidden=80, elements=["s1.tag", "b.tag"])   # doctest: +SKIP
+>>> twin.log_prob(words, clusters, heads, labels)                              # doctest: +SKIP
+-41.7
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+LEFT_ARC, RIGHT_ARC, REDUCE, SHIFT, START = range(5)
+NO_STATE = -1
+
+
+@dataclass(frozen=True)
+class TwinSymbols:
+    """The symbols of the model, as lists."""
+
+    words: int
+    tags: int
+    labels: int
+    components: int
+    tag_of: list[int]
+    components_of: list[list[int]]
+    words_of: list[list[int]]
+    """By cluster: the words that have an outcome of their own."""
+    frequency: list[float]
+    root_labels: list[int]
+    single_root: bool
+
+    @property
+    def sizes(self) -> list[int]:
+        """Return the number of outcomes of every group of decisions."""
+        bundles = [max(1, self.tag_of.count(tag)) for tag in range(self.tags)]
+        listed = [len(own) + (len(own) < self.words) for own in self.words_of]
+        return [
+            4,
+            self.labels,
+            self.labels,
+            len(self.root_labels),
+            self.tags + 1,
+            *bundles,
+            *listed,
+        ]
+
+
+@dataclass
+class History:
+    """A derivation so far."""
+
+    clusters: dict[int, int] = field(default_factory=dict)
+    stack: list[int] = field(default_factory=list)
+    front: int = 0
+    heads: dict[int, int] = field(default_factory=dict)
+    labels: dict[int, int] = field(default_factory=dict)
+    last_action: int = START
+    ended: bool = False
+    states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
+    """Stack and front of every state made."""
+    means: list[Floats] = field(default_factory=list)
+
+    @property
+    def top(self) -> int:
+        """The word on top of the stack, 0 if there is none."""
+        return self.stack[-1] if self.stack else 0
+
+    def copy(self) -> History:
+        """Return a history that can go on by itself."""
+        return History(
+            dict(self.clusters),
+            list(self.stack),
+            self.front,
+            dict(self.heads),
+            dict(self.labels),
+            self.last_action,
+            self.ended,
+            list(self.states),
+            list(self.means),
+        )
+
+    def children(self, word: int) -> list[int]:
+        """Return the children of a word so far, from left to right."""
+        return sorted(child for child, head in self.heads.items() if head == word and word > 0)
+
+    def outermost(self, word: int, side: int) -> int:
+        """Return the leftmost left child (-1) or rightmost right child (1), 0 if there is none."""
+        own = [child for child in self.children(word) if (child - word) * side > 0]
+        return (own[0] if side < 0 else own[-1]) if own else 0
+
+    def last_state(self, wanted: Any) -> int:
+        """Return the number of the last state of which `wanted(stack, front)` is true."""
+        for number in reversed(range(len(self.states))):
+            if wanted(*self.states[number]):
+                return number
+        return NO_STATE
+
+    def links(self) -> list[int]:
+        """Return the states that a state here depends on, one a relation of the paper."""
+        stack, front, top = tuple(self.stack), self.front, self.top
+
+        def on_top(word: int) -> int:
+            return self.last_state(lambda s, f: bool(word) and s[-1:] == (word,))
+
+        return [
+            self.last_state(lambda s, f: f == front),
+            self.last_state(lambda s, f: s == stack),
+            on_top(self.outermost(top, 1)),
+            on_top(self.outermost(top, -1)),
+            on_top(self.outermost(front, -1)),
+            on_top(self.heads.get(top, 0)),
+            self.last_state(lambda s, f: top > 0 and f == top),
+        ]
+
+    def possible(self) -> list[int]:
+        """Return the actions that are possible."""
+        if not self.front or not self.stack or self.front in self.heads:
+            return [SHIFT]
+        return sorted([SHIFT, RIGHT_ARC, REDUCE if self.top in self.heads else LEFT_ARC])
+
+    def roots(self) -> list[int]:
+        """Return the words that hang on the root if the sentence ends with the next shift."""
+        return [word for word in (*self.stack, self.front) if word not in self.heads]
+
+    def arc(self, action: int, label: int) -> None:
+        """Make an arc."""
+        dependent, head = (self.top, self.front) if action == LEFT_ARC else (self.front, self.top)
+        self.heads[dependent] = head
+        self.labels[dependent] = label
+        if action == LEFT_ARC:
+            self.stack.pop()
+        self.last_action = action
+
+    def reduce(self) -> None:
+        """Take the top off the stack."""
+        self.stack.pop()
+        self.last_action = REDUCE
+
+    def shift(self, cluster: int | None) -> None:
+        """Push the front, and go on to the next word, or without a cluster to the end."""
+        if self.front:
+            self.stack.append(self.front)
+        self.front += 1
+        self.ended = cluster is None
+        if cluster is not None:
+            self.clusters[self.front] = cluster
+        self.last_action = SHIFT
+
+
+class IsbnTwin:
+    """A model with its weights in one array, laid out as in the core."""
+
+    def __init__(
+        self,
+        symbols: TwinSymbols,
+        weights: Sequence[float] | Floats,
+        hidden: int,
+        elements: Sequence[str],
+        *,
+        linked: bool = True,
+    ) -> None:
+        self.symbols, self.hidden, self.elements, self.linked = symbols, hidden, elements, linked
+        flat = np.asarray(weights, dtype=np.float64)
+        counts = {
+            "word": symbols.words + 2,
+            "tag": symbols.tags + 2,
+            "feats": symbols.components,
+            "label": symbols.labels + 2,
+            "action": 5,
+            "distance": 6,
+        }
+        self.first_row = np.cumsum([1, *(counts[e.rpartition(".")[2]] for e in elements)]).tolist()
+        place = self.first_row[-1] * hidden
+        self.rows = flat[:place].reshape(-1, hidden)
+        self.relations = flat[place : place + 7 * hidden**2].reshape(7, hidden, hidden)
+        place += 7 * hidden**2
+        self.groups: list[tuple[Floats, Floats]] = []
+        for size in symbols.sizes:
+            matrix = flat[place : place + hidden * size].reshape(hidden, size)
+            self.groups.append((matrix, flat[place + hidden * size : place + (hidden + 1) * size]))
+            place += (hidden + 1) * size
+
+    def features(self, history: History, words: Sequence[int]) -> list[int]:
+        """Return the rows that a state sees."""
+        rows = [0]
+        for element, first in zip(self.elements, self.first_row, strict=False):
+            place, _, attribute = element.rpartition(".")
+            rows += [first + value for value in self._values(history, words, place, attribute)]
+        return rows
+
+    def _values(
+        self, history: History, words: Sequence[int], place: str, attribute: str
+    ) -> list[int]:
+        symbols = self.symbols
+        if attribute == "action":
+            return [history.last_action]
+        if attribute == "distance":
+            gap = history.front - history.top
+            return [5 if not history.top else gap - 1 if gap <= 3 else 3 if gap <= 6 else 4]
+        word = self._word_at(history, place)
+        is_end = word > 0 and history.ended and word == history.front
+        if attribute == "word":
+            return [symbols.words if not word else symbols.words + 1 if is_end else words[word - 1]]
+        if attribute == "tag":
+            if not word or is_end:
+                return [symbols.tags + is_end]
+            return [symbols.tag_of[history.clusters[word]]]
+        if attribute == "feats":
+            return [] if not word or is_end else symbols.components_of[history.clusters[word]]
+        return [history.labels.get(word, symbols.labels) if word else symbols.labels + 1]
+
+    def _word_at(self, history: History, place: str) -> int:
+        base, _, relative = place.partition(".")
+        if base[0] == "s":
+            depth = int(base[1:])
+            word = history.stack[-depth] if len(history.stack) >= depth else 0
+        elif base[0] == "p":
+            word = max(0, history.front - int(base[1:]))
+        else:
+            word = history.front
+        if relative == "head":
+            return history.heads.get(word, 0)
+        return history.outermost(word, {"lc": -1, "rc": 1}[relative]) if relative else word
+
+    def make_state(self, history: History, words: Sequence[int]) -> Floats:
+        """Return the means of a new state, and note it in the history."""
+        eta = self.rows[self.features(history, words)].sum(axis=0)
+        for relation, state in enumerate(history.links()):
+            if self.linked and state != NO_STATE:
+                eta = eta + history.means[state] @ self.relations[relation]
+        history.states.append((tuple(history.stack), history.front))
+        means: Floats = 1 / (1 + np.exp(-eta))
+        history.means.append(means)
+        return means
+
+    def log_probs(self, group: int, means: Floats, possible: Sequence[int] | None = None) -> Floats:
+        """Return the log-probabilities of the outcomes of a decision."""
+        matrix, bias = self.groups[group]
+        scores = means @ matrix + bias
+        if possible is not None:
+            scores[[i for i in range(scores.size) if i not in possible]] = -np.inf
+        result: Floats = scores - np.logaddexp.reduce(scores)
+        return result
+
+    def log_next(
+        self, history: History, means: Floats, cluster: int | None, word: int = 0
+    ) -> float:
+        """Return the log-probability that a shift generates a word, or without one the end."""
+        symbols = self.symbols
+        may_end = history.front > 0 and (not symbols.single_root or len(history.roots()) == 1)
+        tags = range(0 if may_end else 1, symbols.tags + 1)
+        of_tags = self.log_probs(4, means, tags)
+        if cluster is None:
+            return float(of_tags[0])
+        tag = symbols.tag_of[cluster]
+        bundle = symbols.tag_of[:cluster].count(tag)
+        total = float(of_tags[tag + 1] + self.log_probs(5 + tag, means)[bundle])
+        listed = symbols.words_of[cluster]
+        of_words = self.log_probs(5 + symbols.tags + cluster, means)
+        if word in listed:
+            return total + float(of_words[listed.index(word)])
+        others = sum(f for w, f in enumerate(symbols.frequency) if w not in listed)
+        return total + float(of_words[-1]) + math.log(symbols.frequency[word] / others)
+
+    def steps(
+        self, history: History, words: Sequence[int], clusters: Sequence[int]
+    ) -> Iterator[tuple[float, History]]:
+        """Yield all ways to go on by one action, with their log-probabilities."""
+        means = self.make_state(history, words)
+        of_actions = self.log_probs(0, means, history.possible())
+        for action in history.possible():
+            if action == REDUCE:
+                after = history.copy()
+                after.reduce()
+                yield float(of_actions[action]), after
+            elif action == SHIFT:
+                after, is_last = history.copy(), history.front == len(words)
+                cluster = None if is_last else clusters[history.front]
+                word = 0 if is_last else words[history.front]
+                gain = self.log_next(history, means, cluster, word)
+                after.shift(cluster)
+                if gain > -math.inf:
+                    yield float(of_actions[action]) + gain, after
+            else:
+                of_labels = self.log_probs(1 + action, means)
+                for label in range(self.symbols.labels):
+                    after = history.copy()
+                    after.arc(action, label)
+                    yield float(of_actions[action] + of_labels[label]), after
+
+    def finish(self, history: History, words: Sequence[int], labels: dict[int, int]) -> float:
+        """Hang what is left on the root, with these labels; return their log-probability."""
+        total = 0.0
+        while history.stack:
+            word = history.top
+            if word in history.heads:
+                history.reduce()
+                continue
+            if len(self.symbols.root_labels) > 1:
+                outcome = self.symbols.root_labels.index(labels[word])
+                total += float(self.log_probs(3, self.make_state(history, words))[outcome])
+            # The end stands for the root.
+            history.arc(LEFT_ARC, labels[word])
+        return total
+
+    def derivations(
+        self, words: Sequence[int], clusters: Sequence[int]
+    ) -> Iterator[tuple[float, History]]:
+        """Yield all derivations up to the end of the sentence, with their log-probabilities."""
+        waiting = [(0.0, History())]
+        while waiting:
+            log_prob, history = waiting.pop()
+            if history.ended:
+                yield log_prob, history
+            else:
+                more = self.steps(history, words, clusters)
+                waiting += [(log_prob + gain, after) for gain, after in more]
+
+    def log_prob(
+        self,
+        words: Sequence[int],
+        clusters: Sequence[int],
+        heads: Sequence[int],
+        labels: Sequence[int],
+        *,
+        early: bool = False,
+    ) -> float:
+        """Return the log-probability of the derivation that the model learns from."""
+        history, total = History(), 0.0
+        while not history.ended:
+            action = oracle_action(history, heads, early=early)
+            more = list(self.steps(history, words, clusters))
+            dependent = {LEFT_ARC: history.top, RIGHT_ARC: history.front}.get(action)
+            for gain, after in more:
+                if after.last_action == action and (
+                    dependent is None or after.labels[dependent] == labels[dependent - 1]
+                ):
+                    total, history = total + gain, after
+                    break
+        return total + self.finish(history, words, dict(enumerate(labels, start=1)))
+
+
+def oracle_action(history: History, heads: Sequence[int], *, early: bool) -> int:
+    """Return the action that leads to a tree, with reductions as late or as early as possible."""
+    top, front = history.top, history.front
+    if history.possible() == [SHIFT]:
+        return SHIFT
+    if heads[top - 1] == front:
+        return LEFT_ARC
+    if heads[front - 1] == top:
+        return RIGHT_ARC
+    if top in history.heads:
+        if early and top not in heads[front - 1 :]:
+            return REDUCE
+        below = history.stack[:-1]
+        if heads[front - 1] in below or any(heads[word - 1] == front for word in below):
+            return REDUCE
+    return SHIFT

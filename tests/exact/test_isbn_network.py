@@ -1,0 +1,144 @@
+"""The latent-variable parser against its plain twin, and its gradients against differences."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from isbn_twins import Tiny, Tree, random_tree
+
+from bistro import _core
+
+NO_DROPOUT = _core.IsbnDropout()
+KINDS: dict[str, dict[str, Any]] = {
+    "one root": {},
+    "several roots": {"single_root": False},
+    "all features": {"elements": "all"},
+    "no links": {"linked": False},
+    "one label on the root": {"root_labels": 1},
+}
+
+
+def some_trees(tiny: Tiny, seed: int, number: int = 12) -> list[Tree]:
+    rng = random.Random(seed)
+    return [random_tree(rng, rng.randint(1, 6), tiny.symbols) for _ in range(number)]
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_derivations_have_the_probability_of_the_twin(kind: str, early: bool) -> None:
+    tiny = Tiny.make(3, **KINDS[kind])
+    for tree in some_trees(tiny, 5):
+        data = tiny.derivations([tree], early=early)
+        assert data.failed.size == 0
+        ours = sum(tiny.trainer().log_probs(tiny.shape, data))
+        theirs = tiny.twin.log_prob(tree.words, tree.clusters, tree.heads, tree.labels, early=early)
+        assert ours == pytest.approx(theirs, abs=1e-9)
+        single = sum(tiny.trainer(_core.IsbnTrainer).log_probs(tiny.shape, data))
+        assert single == pytest.approx(theirs, abs=2e-4)
+
+
+def parameter_groups(tiny: Tiny) -> dict[str, tuple[int, int]]:
+    """Begin and end of every group of parameters."""
+    shape, hidden = tiny.shape, 7
+    groups = {"features": (0, shape.rows * hidden)}
+    for relation in range(7):
+        begin = shape.links_at(relation)
+        groups[f"relation {relation + 1}"] = begin, begin + hidden**2
+    for group in range(shape.groups):
+        begin, bias = shape.group_at(group), shape.bias_at(group)
+        groups[f"outcomes {group}"] = begin, bias
+        groups[f"biases {group}"] = bias, bias + shape.outcomes(group)
+    return groups
+
+
+def differences(tiny: Tiny, data: Any, places: Any, dropout: Any) -> Any:
+    """The gradient at some places by central differences."""
+    found = []
+    for place in places:
+        values = []
+        for step in (1e-5, -1e-5):
+            moved = tiny.weights.copy()
+            moved[place] += step
+            trainer = _core.IsbnTrainer64(tiny.shape, moved, np.zeros_like(moved))
+            # A rate of 0 changes nothing, and says what the trees are worth with their dropout.
+            order = np.arange(len(data))
+            values.append(-trainer.learn(data, order, len(data), 0.0, 0.0, dropout))
+        found.append((values[0] - values[1]) / 2e-5)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+@pytest.mark.parametrize("kind", ["several roots", "all features", "no links"])
+def test_gradients_are_those_of_finite_differences(kind: str, dropout: float) -> None:
+    tiny = Tiny.make(4, **KINDS[kind])
+    data = tiny.derivations(some_trees(tiny, 6, number=8))
+    chosen = _core.IsbnDropout(dropout, 1, 2, 3)
+    gradient = tiny.trainer().gradient(data, chosen)
+    rng = np.random.default_rng(1)
+    for name, (begin, end) in parameter_groups(tiny).items():
+        used = begin + np.flatnonzero(gradient[begin:end])
+        unused = begin + np.flatnonzero(gradient[begin:end] == 0)
+        places = np.concatenate([rng.permutation(used)[:8], rng.permutation(unused)[:2]])
+        wanted = differences(tiny, data, places, chosen)
+        assert gradient[places] == pytest.approx(wanted, abs=1e-6), name
+        if name.startswith(("features", "relation")) and kind != "no links":
+            assert used.size, name
+
+
+def test_dropout_is_drawn_anew_by_every_stream() -> None:
+    tiny = Tiny.make(8)
+    data = tiny.derivations(some_trees(tiny, 2, number=1))
+    plain, order = tiny.trainer(), np.arange(1)
+    values = {
+        plain.learn(data, order, 1, 0.0, 0.0, _core.IsbnDropout(0.3, 1, 1, number))
+        for number in range(20)
+    }
+    assert len(values) > 10
+    whole = plain.learn(data, order, 1, 0.0, 0.0, NO_DROPOUT)
+    assert plain.learn(data, order, 1, 0.0, 0.0, _core.IsbnDropout(0.0, 1, 1, 1)) == whole
+
+
+def test_learning_does_not_depend_on_threads() -> None:
+    tiny = Tiny.make(9, elements="all", single_root=False)
+    data = tiny.derivations(some_trees(tiny, 7, number=30))
+    order = np.random.default_rng(2).permutation(30)
+    found = []
+    for threads in (1, 2, 5):
+        trainer = tiny.trainer(_core.IsbnTrainer)
+        value = trainer.learn(data, order, 7, 0.1, 0.01, _core.IsbnDropout(0.2, 1, 2, 3), threads)
+        found.append((value, trainer.weights.tobytes(), trainer.squares.tobytes()))
+    assert found[0] == found[1] == found[2]
+
+
+def test_learning_makes_the_trees_more_probable() -> None:
+    tiny = Tiny.make(10)
+    data = tiny.derivations(some_trees(tiny, 8, number=20))
+    trainer = tiny.trainer(_core.IsbnTrainer)
+    before = sum(trainer.log_probs(tiny.shape, data))
+    for _ in range(30):
+        trainer.learn(data, np.arange(20), 5, 0.1, 0.0, NO_DROPOUT)
+    assert sum(trainer.log_probs(tiny.shape, data)) > 0.6 * before
+
+
+def test_trees_that_have_no_derivation_are_told() -> None:
+    tiny = Tiny.make(11)
+    crossing = Tree([0] * 4, [0] * 4, [3, 4, 0, 3], [0] * 4)
+    two_roots = Tree([0] * 2, [0] * 2, [0, 0], [0] * 2)
+    foreign = Tree([0], [0], [0], [2])
+    fine = Tree([0], [0], [0], [1])
+    assert tiny.derivations([fine, crossing, two_roots, foreign]).failed.tolist() == [1, 2, 3]
+
+
+def test_damaged_numbers_are_refused() -> None:
+    tiny = Tiny.make(12)
+    with pytest.raises(ValueError, match="out of range"):
+        tiny.derivations([Tree([9], [0], [0], [0])])
+    with pytest.raises(ValueError, match="whole trees"):
+        tiny.derivations([Tree([0], [0], [-1], [0])])
+    with pytest.raises(ValueError, match="do not fit"):
+        _core.IsbnTrainer64(tiny.shape, np.zeros(3), np.zeros(3))
+    with pytest.raises(ValueError, match="no such derivation"):
+        tiny.trainer().learn(tiny.derivations([]), np.arange(1), 1, 0.1, 0.0, NO_DROPOUT)
