@@ -161,7 +161,9 @@ private:
         auto forbid = [&](std::int32_t action) { bits &= static_cast<std::uint8_t>(~(1 << action)); };
         const std::int32_t top = c.top(), front = c.front(), last = sentence_->size();
         auto given = [&](std::int32_t word) { return sentence_->given_head(word); };
-        if (is_last && !c.may_end(shape_.symbols().single_root)) forbid(kShift);
+        const bool single_root = shape_.symbols().single_root;
+        if (is_last && !c.may_end(single_root)) forbid(kShift);
+        if (is_last && !c.may_end_after_right_arc(single_root)) forbid(kRightArc);
         if (sentence_->heads.empty() || front == 0) return bits;
         if (top > 0) {
             if (given(top) >= 0 && given(top) != front) forbid(kLeftArc);

@@ -53,6 +53,9 @@ public:
         return front_ > 0 && (!single_root || headless_ + (head(front_) < 0) == 1);
     }
 
+    // Could it end after a right-arc and a shift? After any other action left-arcs can still give heads to all words but one.
+    bool may_end_after_right_arc(bool single_root) const { return !single_root || headless_ == 1; }
+
     void left_arc(std::int32_t label) {
         const std::int32_t word = top();
         at(kHeadPlane, word) = ended_ ? 0 : front_;

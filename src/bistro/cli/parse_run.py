@@ -78,7 +78,8 @@ class ParseRun:
             }
             told[0] += f" of {len(self.model.members)}"
         if "search" in chosen:
-            told.append(f"{chosen['search']} {chosen['size']:,} by {chosen['selection']}")
+            by = f" by {chosen['selection']}" if "selection" in chosen else ""
+            told.append(f"{chosen['search']} {chosen['size']:,}{by}")
         if "temperature" in chosen:
             told.append(f"temperature {chosen['temperature']:g}")
         if chosen.get("samples"):

@@ -307,8 +307,10 @@ def _share_vocabularies(members: Sequence[Voter]) -> None:
 
 
 def known_to(member: Voter, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those options that a member has."""
-    known = {field.name for field in fields(member.parse_options)}
+    """Return those options that a member has; the size of another search is none of them."""
+    known = {field.name: field.default for field in fields(member.parse_options)}
+    if known.get("search") != options.get("search", ParseOptions.search):
+        known = {name: value for name, value in known.items() if name not in ("search", "size")}
     return {name: value for name, value in options.items() if name in known}
 
 

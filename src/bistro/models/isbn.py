@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro._core import BeamRequest, IsbnParser
+from bistro.errors import ConfigError
 from bistro.models.base import Arrays, Origin
 from bistro.models.isbn_config import IsbnConfig
 from bistro.models.isbn_data import IsbnCodec, IsbnSymbols
@@ -43,6 +44,13 @@ class IsbnOptions(CoreOptions):
     size: int = 30
     """Derivations kept after each word."""
     labels_per_arc: int = 5
+
+    def __post_init__(self) -> None:
+        """Refuse searches that this parser does not have."""
+        if self.search != "beam":
+            raise ConfigError(
+                "a latent-variable parser searches with a beam, not with particles: use --beam"
+            )
 
     def request(self, chunk: int = 0, *, votes: bool = False) -> BeamRequest:
         """Return the options as the core takes them; every chunk of sentences draws its own."""

@@ -1,0 +1,275 @@
+"""The latent-variable parser as a whole: settings, files, odd input, threads, learning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro.errors import BistroError, ConfigError, ModelFileError
+from bistro.inference.chains import Session, Sweep
+from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.models.isbn import IsbnModel
+from bistro.models.isbn_config import LOCAL
+from bistro.treebank.sentence import Sentence
+
+SHORT = {"hidden": 16, "learning": {"passes": 4, "rate": 0.2}}
+SENTENCE = ["The", "dog", "that", "the", "cat", "saw", "sleeps", "."]
+
+
+def trained(**settings: Any) -> IsbnModel:
+    model = bistro.train(
+        "isbn", bistro.builtin(sentences=150, seed=1), seed=1, **{**SHORT, **settings}
+    )
+    assert isinstance(model, IsbnModel)
+    return model
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "no labels": {"labels": "none"},
+    "backwards": {"direction": "right-to-left"},
+    "no features": {"tag_features": [], "features": LOCAL, "reduce": "early"},
+}
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def model(request: pytest.FixtureRequest) -> IsbnModel:
+    return trained(**KINDS[request.param])
+
+
+@pytest.fixture(scope="module")
+def test_part() -> list[Sentence]:
+    return list(bistro.builtin(sentences=30, seed=2))
+
+
+def test_a_loaded_model_parses_alike(
+    tmp_path: Path, model: IsbnModel, test_part: list[Sentence]
+) -> None:
+    model.save(tmp_path / "m.bistro")
+    again = bistro.load(tmp_path / "m.bistro")
+    assert isinstance(again, IsbnModel)
+    assert again.summary() == model.summary()
+    options = {"marginals": True, "samples": 2}
+    for one, other in zip(
+        model.parse_all(test_part, **options), again.parse_all(test_part, **options), strict=True
+    ):
+        assert one == other
+
+
+def test_threads_change_nothing_in_parsing(model: IsbnModel, test_part: list[Sentence]) -> None:
+    options = {"samples": 3, "seed": 5}
+    alone = list(model.parse_all(test_part, threads=1, **options))
+    assert alone == list(model.parse_all(test_part, threads=3, **options))
+
+
+def test_most_heads_are_right(model: IsbnModel, test_part: list[Sentence]) -> None:
+    for tags, least in (("given", 0.65), ("joint", 0.55)):
+        pairs = [
+            (found, gold)
+            for sentence, parse in zip(
+                test_part, model.parse_all(test_part, tags=tags), strict=True
+            )
+            for found, gold in zip(parse.heads, sentence.heads, strict=True)
+        ]
+        assert np.mean([found == gold for found, gold in pairs]) > least
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_the_seed_decides_every_byte(tmp_path: Path, threads: int) -> None:
+    session = Session(threads=threads)
+    treebank = bistro.builtin(sentences=60, seed=1)
+    found = [
+        bistro.train("isbn", treebank, seed=seed, session=s, **SHORT).to_bytes()
+        for seed, s in ((1, Session(threads=1)), (1, session), (2, session))
+    ]
+    assert found[0] == found[1]
+    assert found[1] != found[2]
+
+
+def test_marginals_agree_with_samples(model: IsbnModel) -> None:
+    parse = model.parse(SENTENCE, marginals=True, samples=3000, temperature=1.0)
+    assert parse.marginals is not None
+    for i in range(len(SENTENCE)):
+        heads = dict(parse.marginals.heads[i])
+        assert sum(heads.values()) == pytest.approx(1, abs=1e-6)
+        for head, p in heads.items():
+            share = np.mean([found.heads[i] == head for found in parse.samples])
+            assert share == pytest.approx(p, abs=5 * np.sqrt(p * max(0.0, 1 - p) / 3000) + 1e-3)
+
+
+def test_k_best_trees_are_different_and_in_order(model: IsbnModel) -> None:
+    parse = model.parse(SENTENCE, kbest=12)
+    assert len(parse.analyses) == 12
+    logs = [found.log_prob for found in parse.analyses]
+    assert logs == sorted(logs, reverse=True)
+    assert len({(tuple(a.heads), tuple(a.tags), tuple(a.labels)) for a in parse.analyses}) == 12
+
+
+def test_odd_sentences(model: IsbnModel) -> None:
+    for words in (["dog"], ["dog"] * 60, ["§", "…", "\u200dq"], ["The"] * 150):
+        parse = model.parse(words, marginals=True, size=5)
+        assert len(parse.heads) == len(words)
+        assert parse.heads.count(0) == 1
+        assert np.isfinite(parse.log_prob)
+        assert parse.log_prob <= parse.log_total + 1e-6
+
+
+def test_given_heads_are_kept(model: IsbnModel) -> None:
+    heads = [-1, 7, -1, -1, -1, 2, -1, -1]
+    parse = model.parse(Sentence.from_columns(SENTENCE, heads=heads), partial=True)
+    assert not parse.relaxed
+    assert (parse.heads[1], parse.heads[5]) == (7, 2)
+
+
+def test_tags_given_without_known_features(model: IsbnModel) -> None:
+    columns = {"upos": ["DET", "NO-SUCH", "_"], "xpos": ["DT", "NO-SUCH", "_"]}
+    sentence = Sentence.from_columns(["The", "dog", "sleeps"], **columns).replace(
+        feats=["Number=Odd", "_", "_"]
+    )
+    tags = model.shown_tags(model.parse(sentence, tags="given").tags)
+    assert tags[0] in ("DET", "DT")
+    assert set(tags) <= set(model.tag_names)
+
+
+def test_without_links_nothing_is_induced() -> None:
+    linked, alone = trained(), trained(links=False)
+    assert linked.origin.trace[-1]["held_out"] > alone.origin.trace[-1]["held_out"] - 0.5
+    assert linked.to_bytes() != alone.to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"features": ["s1.tga"]}, "did you mean 's1.tag'"),
+        ({"features": ["s1.tag", "s1.tag"]}, "named twice"),
+        ({"hidden": 0}, "at least 1"),
+        ({"learning": {"rate": 0.0}}, "above 0"),
+        ({"learning": {"dropout": 1.0}}, "dropout"),
+        ({"learning": {"held_out": 1.0}}, "held_out"),
+        ({"learning": {"patience": 0}}, "patience"),
+        ({"unknown": "spelling"}, "unknown"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        bistro.train("isbn", bistro.builtin(sentences=5, seed=1), **settings)
+
+
+def test_data_that_cannot_be_learned_from() -> None:
+    with pytest.raises(BistroError, match="learns from trees"):
+        bistro.train("isbn", [["to", "be"]])
+    one = bistro.builtin(sentences=1, seed=1)
+    with pytest.raises(BistroError, match="at least two sentences"):
+        bistro.train("isbn", one, **SHORT)
+    with pytest.raises(BistroError, match="development set has no trees"):
+        bistro.train("isbn", one, dev=[], **SHORT)
+
+
+def test_particles_are_refused(model: IsbnModel) -> None:
+    with pytest.raises(ConfigError, match="searches with a beam"):
+        model.parse(SENTENCE, search="particles")
+
+
+def test_a_damaged_file_is_one_sentence(tmp_path: Path, model: IsbnModel) -> None:
+    arrays = {name: array.copy() for name, array in model.arrays().items()}
+    for name, value, told in (
+        ("symbols.seen_list", 9999, "tags of the words"),
+        ("symbols.tag_of", 9999, "symbols of the model"),
+        ("weights", np.nan, "not a number"),
+    ):
+        damaged = {**arrays, name: arrays[name].copy()}
+        damaged[name][0] = value
+        with pytest.raises(ValueError, match=told):
+            IsbnModel.from_parts(model.header(), damaged, model.origin)
+    model.save(tmp_path / "m.bistro")
+    content = (tmp_path / "m.bistro").read_bytes()
+    (tmp_path / "m.bistro").write_bytes(content[: len(content) // 2])
+    with pytest.raises(ModelFileError):
+        bistro.load(tmp_path / "m.bistro")
+
+
+def test_learning_ends_when_nothing_gets_better() -> None:
+    learning = {"passes": 200, "patience": 2, "rate": 0.5, "dropout": 0.0, "held_out": 0.3}
+    model = trained(learning=learning)
+    held_out = [row["held_out"] for row in model.origin.trace]
+    assert len(held_out) < 200
+    assert int(np.argmax(held_out)) == len(held_out) - 3
+
+
+def test_the_best_weights_are_kept() -> None:
+    """A run that goes on after its best pass ends with the weights of one that stops there."""
+    learning = {"rate": 0.5, "dropout": 0.0, "held_out": 0.3}
+    long = trained(learning={**learning, "passes": 200, "patience": 2})
+    best = len(long.origin.trace) - 2
+    short = trained(learning={**learning, "passes": best, "patience": best})
+    assert np.array_equal(long.arrays()["weights"], short.arrays()["weights"])
+
+
+class Stopper:
+    """Asks to stop after some pass."""
+
+    def __init__(self, after: int) -> None:
+        self.after, self.seen = after, 0
+
+    def on_sweep(self, sweep: Sweep) -> None:
+        self.seen = sweep.number
+
+    def asked(self) -> bool:
+        return self.seen >= self.after
+
+
+def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    treebank = bistro.builtin(sentences=60, seed=1)
+    unbroken = bistro.train("isbn", treebank, seed=1, **SHORT)
+    for after in (1, 3):
+        stopper = Stopper(after)
+        checkpoint = Checkpoint(tmp_path / f"{after}.checkpoint", 0.0)
+        session = Session(checkpoint, False, on_sweep=stopper.on_sweep, stop_asked=stopper.asked)
+        with pytest.raises(StoppedError, match=f"stopped after pass {after}"):
+            bistro.train("isbn", treebank, seed=1, session=session, **SHORT)
+        again = bistro.train(
+            "isbn", treebank, seed=1, session=Session(checkpoint, resume=True), **SHORT
+        )
+        assert again.to_bytes() == unbroken.to_bytes()
+
+
+def test_a_diverging_run_leaves_its_last_good_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bistro.inference import train_isbn
+
+    treebank = bistro.builtin(sentences=60, seed=1)
+    plain = train_isbn.Training._learn
+    monkeypatch.setattr(
+        train_isbn.Training,
+        "_learn",
+        lambda self, number, threads: plain(self, number, threads) * (np.nan if number else 1),
+    )
+    checkpoint = Checkpoint(tmp_path / "m.checkpoint", 1000.0)
+    with pytest.raises(BistroError, match=r"no number in pass 2.*m.checkpoint has the state"):
+        bistro.train("isbn", treebank, seed=1, session=Session(checkpoint), **SHORT)
+    monkeypatch.undo()
+    again = bistro.train(
+        "isbn", treebank, seed=1, session=Session(checkpoint, resume=True), **SHORT
+    )
+    assert again.to_bytes() == bistro.train("isbn", treebank, seed=1, **SHORT).to_bytes()
+
+
+def test_a_rate_that_is_far_too_high_is_told() -> None:
+    with pytest.raises(BistroError, match=r"set a lower learning\.rate than 1e"):
+        trained(learning={"passes": 3, "rate": 1e38})
+
+
+def test_it_votes_in_a_committee() -> None:
+    from bistro.models.committee import CommitteeModel
+
+    treebank = bistro.builtin(sentences=150, seed=1)
+    other = bistro.train("transition", treebank, seed=1, sampler={"sweeps": 3, "samples": 2})
+    together = CommitteeModel.of([trained(), other])
+    parse = together.parse(["The", "dog", "sleeps", "."])
+    assert parse.heads == [2, 3, 0, 3]
+    assert parse.tags[:2] == ["DET", "NOUN"]
