@@ -14,8 +14,9 @@ void bind_topics(nanobind::module_& m);
 void bind_eisner(nanobind::module_& m);  // after bind_parse
 void bind_risk(nanobind::module_& m);
 void bind_infinite(nanobind::module_& m);  // after bind_hpyp
-void bind_grammar(nanobind::module_& m);  // after bind_infinite
 void bind_orders(nanobind::module_& m);
 void bind_isbn(nanobind::module_& m);  // after bind_parse
+void bind_grammar(nanobind::module_& m);
+void bind_tree_search(nanobind::module_& m);  // after bind_infinite and bind_grammar
 
 }  // namespace bistro::bind

@@ -21,6 +21,7 @@ class RuleForest {
 public:
     struct Way {
         std::int32_t rule, split;  // -1 where the rule has one child
+        double share;              // of the trees of the item, by weight
     };
     struct Children {
         std::uint32_t first = kNone, second = kNone;
@@ -32,7 +33,7 @@ public:
         items_.clear();
         index_ = {};
         ways_.clear();
-        shares_.clear();
+        running_.clear();
         log_total_ = -kInfinity;
         if (!RuleChart<SumProduct>::fits(grammar, lattice)) return false;
         const double total = sums_.fill(grammar, grammar.prob(), lattice, NoBonus{}, lifts(lattice));
@@ -57,6 +58,9 @@ public:
         return static_cast<std::uint32_t>(items_.size() - 1);
     }
 
+    // kNone for an item that was not come to.
+    std::uint32_t find(const SpanItem& item) const { return index_.find(Record{item}.key(), items_); }
+
     // The ways to make an item; lexical rules first, then binary and unary ones. Good until the next item is opened.
     std::span<const Way> ways(std::uint32_t number) {
         const Record& record = opened(number);
@@ -76,7 +80,7 @@ public:
     std::uint32_t draw(std::uint32_t number, Stream& rng) {
         const Record& record = opened(number);
         if (record.end - record.begin == 1) return 0;
-        const auto begin = shares_.begin() + record.begin, end = shares_.begin() + record.end;
+        const auto begin = running_.begin() + record.begin, end = running_.begin() + record.end;
         const auto drawn = std::upper_bound(begin, end, rng.uniform() * *(end - 1));
         return static_cast<std::uint32_t>(std::min(drawn, end - 1) - begin);
     }
@@ -121,10 +125,10 @@ private:
         record.begin = static_cast<std::uint32_t>(ways_.size());
         double sum = 0;
         chart.each_way(record.item, [&](double weight, int rule, int split) {
-            if (weight == Semiring::zero) return;
-            sum += Semiring::probability(Semiring::times(weight, inverse));
-            ways_.push_back({rule, split});
-            shares_.push_back(sum);
+            const double share = Semiring::probability(Semiring::times(weight, inverse));
+            if (!(share > 0)) return;
+            ways_.push_back({rule, split, share});
+            running_.push_back(sum += share);
         });
         record.end = static_cast<std::uint32_t>(ways_.size());
     }
@@ -140,7 +144,7 @@ private:
     std::vector<Record> items_;
     PairIndex index_;
     std::vector<Way> ways_;
-    std::vector<double> shares_;  // running sums of the ways of one item
+    std::vector<double> running_;  // sums of the shares of the ways of an item, up to each
 };
 
 // One tree drawn from the grammar's trees of the sentence; its log_prob is that of tree and words.

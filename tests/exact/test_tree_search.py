@@ -1,0 +1,271 @@
+"""Searches under rules in contexts against enumeration: A*, chains, trees of least risk."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from rule_twins import Grammars, random_grammar, random_texts, sentences, trees_of
+
+from bistro import _core
+from bistro.reference.infinite import PlainTrie
+from bistro.reference.pcfg import Tree, events
+from bistro.rng import purpose_key
+
+PURPOSE = purpose_key("search.test")
+PARAMETERS = [(0.3, 0.5), (0.5, 0.2), (0.4, 0.1), (0.2, 0.3)]
+PLENTY = 10**9
+
+
+@dataclass(frozen=True)
+class Case:
+    """A sentence, all its trees, and what the model thinks of each."""
+
+    grammar: Grammars
+    trie: _core.RuleTrie
+    plain: PlainTrie
+    by_rules: bool
+    text: list[int]
+    trees: list[Tree]
+
+    def log_prob(self, rules: tuple[int, ...]) -> float:
+        by = "rules" if self.by_rules else "symbols"
+        table = self.grammar.twin.rules
+        return math.fsum(
+            math.log(self.plain.probability(context, rule))
+            for context, rule in events(table, rules, by)  # type: ignore[arg-type]
+        )
+
+    def law(self) -> NDArray[np.float64]:
+        weights = np.array([self.log_prob(tree.rules) for tree in self.trees])
+        law: NDArray[np.float64] = np.exp(weights - weights.max())
+        return law / law.sum()
+
+    def search(self, full: bool = True, beam: int = PLENTY, **other: Any) -> dict[str, Any]:
+        asked = {"completions": PLENTY, "expansions": PLENTY, **other}
+        where = sentences([self.text])
+        return _core.search_trees(
+            self.grammar.core, self.trie, where, self.by_rules, full, beam, **asked
+        )
+
+    def draw(self, samples: int, subtrees: int = 0, burn_in: int = 0, **other: Any) -> Any:
+        where = sentences([self.text])
+        return _core.draw_trees(
+            self.grammar.core,
+            self.trie,
+            where,
+            self.by_rules,
+            samples,
+            burn_in,
+            subtrees,
+            1,
+            PURPOSE,
+            **other,
+        )
+
+
+def trained(grammar: Grammars, by_rules: bool, seed: int) -> tuple[_core.RuleTrie, PlainTrie]:
+    """A model of trees drawn from the grammar, that differ in taste from the grammar itself."""
+    texts = random_texts(seed, grammar.words, [2, 3, 3, 4, 4, 5, 5] * 4)
+    drawn = trees_of(grammar.core.draws(sentences(texts), 1, seed, PURPOSE))
+    liked = [t for t in drawn if t and sum(t) % 3]
+    by = "rules" if by_rules else "symbols"
+    seen = [e for t in liked for e in events(grammar.twin.rules, t, by)]  # type: ignore[arg-type]
+    base = np.exp(np.array(grammar.twin.log_prob))
+    offsets = np.cumsum([0, *(len(c) for c, _ in seen)]).astype(np.int64)
+    elements = np.array([x for c, _ in seen for x in c], np.int32)
+    counted = _core.ContextTrie.of_events(
+        elements, offsets, np.array([r for _, r in seen], np.int32)
+    )
+    levels = dict(zip(("discount", "strength"), np.array(PARAMETERS).T.copy(), strict=True))
+    trie = _core.RuleTrie(**counted.freeze(base, **levels), base=base, **levels)
+    return trie, PlainTrie(seen, base.tolist(), PARAMETERS)
+
+
+def cases(
+    by_rules: bool, seeds: range, least: int = 2, most: int = 200, length: int = 4
+) -> Iterator[Case]:
+    for seed in seeds:
+        grammar = random_grammar(seed)
+        text = random_texts(seed + 1000, grammar.words, [length])[0]
+        trees = grammar.twin.trees(text)
+        if least <= len(trees) <= most:
+            trie, plain = trained(grammar, by_rules, seed)
+            yield Case(grammar, trie, plain, by_rules, text, trees)
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["full", "local"])
+@pytest.mark.parametrize("by_rules", [True, False], ids=["rules", "symbols"])
+def test_astar_with_room_for_all_finds_the_best(by_rules: bool, full: bool) -> None:
+    found = list(cases(by_rules, range(150)))
+    for case in found:
+        result = case.search(full)
+        best = max(case.log_prob(tree.rules) for tree in case.trees)
+        assert result["log_prob"][0] == pytest.approx(best, rel=1e-5)
+        assert case.log_prob(trees_of(result)[0]) == pytest.approx(best, rel=1e-5)
+        assert result["complete"].tolist() == [1]
+    assert len(found) > 12
+
+
+@pytest.mark.parametrize("full", [True, False], ids=["full", "local"])
+def test_astar_with_little_room_still_gives_a_tree(full: bool) -> None:
+    complete = 0
+    for case in cases(False, range(100)):
+        for beam, expansions in ((1, 3), (2, PLENTY), (3, 6)):
+            result = case.search(full, beam=beam, completions=1, expansions=expansions)
+            rules = trees_of(result)[0]
+            assert rules in {tree.rules for tree in case.trees}
+            assert result["log_prob"][0] == pytest.approx(case.log_prob(rules), rel=1e-5)
+            assert result["expansions"][0] <= expansions
+            complete += int(result["complete"][0])
+    assert complete > 10
+
+
+def test_the_best_way_down_stands_in_where_a_search_may_not_end() -> None:
+    case = next(cases(False, range(150), least=20))
+    result = case.search(expansions=1)
+    assert result["complete"].tolist() == [0]
+    assert trees_of(result)[0] in {tree.rules for tree in case.trees}
+
+
+def integrated_autocorrelation(chain: NDArray[np.float64]) -> float:
+    """How many steps of a chain are worth one independent draw, by batches."""
+    batches = chain[: len(chain) // 50 * 50].reshape(50, -1)
+    spread = batches.mean(axis=1).var(ddof=1) * batches.shape[1]
+    return max(1.0, float(spread / max(chain.var(), 1e-12)))
+
+
+def chain_of(result: Any, trees: list[Tree]) -> NDArray[np.int64]:
+    """Which tree stood after each sample."""
+    number = {tree.rules: i for i, tree in enumerate(trees)}
+    visited = [number[rules] for rules in trees_of(result["visited"])]
+    return np.repeat(visited, result["visited"]["times"])
+
+
+def z_scores(chain: NDArray[np.int64], law: NDArray[np.float64]) -> list[float]:
+    """How far each frequency is from its law, in errors of a chain that remembers."""
+    scores = []
+    for tree in np.flatnonzero((law > 0.01) & (law < 0.99)):
+        here = (chain == tree).astype(np.float64)
+        error = math.sqrt(
+            law[tree] * (1 - law[tree]) * integrated_autocorrelation(here) / len(chain)
+        )
+        scores.append((here.mean() - law[tree]) / error)
+    return scores
+
+
+@pytest.mark.parametrize("subtrees", [0, 3])
+@pytest.mark.parametrize("by_rules", [True, False], ids=["rules", "symbols"])
+def test_chains_have_the_law_of_the_model(by_rules: bool, subtrees: int) -> None:
+    scores: list[float] = []
+    for case in cases(by_rules, range(110), least=3, most=60):
+        result = case.draw(40_000, subtrees, burn_in=100, visited=True)
+        chain = chain_of(result, case.trees)
+        assert len(chain) == 39_900
+        scores += z_scores(chain, case.law())
+    assert len(scores) > 30
+    assert max(map(abs, scores)) < 5
+
+
+@pytest.mark.parametrize("wrong", ["always", "model only"])
+def test_wrong_rules_of_acceptance_are_noticed(wrong: str) -> None:
+    """The same gate stops chains that take every proposal, or forget who proposes."""
+    noticed = looked = 0
+    for case in cases(False, range(110), least=3, most=60):
+        twin = case.grammar.twin
+        proposal = np.array([math.exp(twin.log_weight(tree)) for tree in case.trees])
+        proposal /= proposal.sum()
+        law = case.law()
+        ratio = np.ones_like(law) if wrong == "always" else law
+        chain = plain_chain(proposal, ratio, 4000)
+        scores = z_scores(chain, law)
+        noticed += bool(scores) and max(map(abs, scores)) > 5
+        looked += 1
+    assert noticed > looked / 3
+    case = next(cases(False, range(110), least=3, most=60))
+    twin = case.grammar.twin
+    proposal = np.array([math.exp(twin.log_weight(tree)) for tree in case.trees])
+    right = plain_chain(proposal / proposal.sum(), case.law() / proposal, 4000)
+    assert max(map(abs, z_scores(right, case.law()))) < 5
+
+
+def plain_chain(
+    proposal: NDArray[np.float64], weight: NDArray[np.float64], steps: int
+) -> NDArray[np.int64]:
+    """Metropolis and Hastings' rule over numbered trees; `weight` decides what is accepted."""
+    rng = np.random.default_rng(7)
+    proposed, lots = rng.choice(len(proposal), steps, p=proposal), rng.random(steps)
+    chain, here = np.zeros(steps, dtype=np.int64), int(proposed[0])
+    for step in range(steps):
+        if lots[step] * weight[here] < weight[proposed[step]]:
+            here = int(proposed[step])
+        chain[step] = here
+    return chain
+
+
+@pytest.mark.parametrize("subtrees", [0, 2])
+def test_least_risk_is_that_of_all_trees(subtrees: int) -> None:
+    looked = 0
+    for case in cases(False, range(150), most=400):
+        samples = 60
+        result = case.draw(samples, subtrees, burn_in=10, counts=True, visited=True)
+        _, symbol, start, end, count = result["counts"]
+        spans = zip(symbol.tolist(), start.tolist(), end.tolist(), strict=True)
+        counts = Counter(dict(zip(spans, count.tolist(), strict=True)))
+        items = {tree.rules: tree.items for tree in case.trees}
+        drawn: Counter[Any] = Counter()
+        for rules, times in zip(
+            trees_of(result["visited"]), result["visited"]["times"].tolist(), strict=True
+        ):
+            drawn.update(dict.fromkeys(items[rules], times))
+        assert counts == drawn
+        gains = {rules: sum(counts[i] for i in nodes) for rules, nodes in items.items()}
+        rules = trees_of(result)[0]
+        assert gains[rules] == max(gains.values())
+        assert result["expected_nodes"][0] == pytest.approx(gains[rules] / (samples - 10))
+        assert result["log_prob"][0] == pytest.approx(case.log_prob(rules), rel=1e-5)
+        looked += 1
+    assert looked > 12
+
+
+def test_the_best_drawn_tree_and_rates_of_acceptance() -> None:
+    for case in cases(False, range(60)):
+        result = case.draw(300, 2, visited=True)
+        drawn = trees_of(result["visited"])
+        assert result["best"]["log_prob"][0] == pytest.approx(
+            max(map(case.log_prob, drawn)), rel=1e-5
+        )
+        assert 0 < result["accepted"][0] <= 1
+        assert 0 < result["subtrees_accepted"][0] <= 1
+
+
+@pytest.mark.parametrize("by_rules", [True, False], ids=["rules", "symbols"])
+def test_forgetting_what_was_never_followed_changes_nothing(by_rules: bool) -> None:
+    for case in cases(by_rules, range(100), length=5, most=2000):
+        for subtrees in (0, 2):
+            long, short = (
+                case.draw(500, subtrees, visited=True, forgetting=forgetting)
+                for forgetting in (False, True)
+            )
+            assert trees_of(long["visited"]) == trees_of(short["visited"])
+            np.testing.assert_array_equal(long["visited"]["log_prob"], short["visited"]["log_prob"])
+
+
+def test_sentences_without_trees_and_threads() -> None:
+    case = next(cases(False, range(100), least=5))
+    nothing = case.grammar.words - 1
+    where = sentences([case.text, [nothing], [], case.text, case.text])
+    common = (case.grammar.core, case.trie, where, False)
+    one = _core.draw_trees(*common, 50, 0, 1, 3, PURPOSE, threads=1)
+    three = _core.draw_trees(*common, 50, 0, 1, 3, PURPOSE, threads=3)
+    assert trees_of(one) == trees_of(three)
+    assert [bool(rules) for rules in trees_of(one)] == [True, False, False, True, True]
+    assert np.isneginf(one["log_prob"]).tolist() == [False, True, True, False, False]
+    found = _core.search_trees(*common, True, 10, 1, 100)
+    assert [bool(rules) for rules in trees_of(found)] == [True, False, False, True, True]
