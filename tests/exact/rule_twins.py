@@ -82,9 +82,8 @@ def with_trees(
     for seed in seeds:
         grammar = random_grammar(seed)
         for text in random_texts(seed, grammar.words, lengths):
-            trees = grammar.twin.trees(text)
-            if least <= len(trees) <= most:
-                yield grammar, text, trees
+            if least <= grammar.twin.number_of_trees(text) <= most:
+                yield grammar, text, grammar.twin.trees(text)
 
 
 def p_value(counts: Sequence[int], law: NDArray[np.float64]) -> float:

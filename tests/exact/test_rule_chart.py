@@ -28,6 +28,7 @@ PURPOSE = purpose_key("rules.test")
 def test_sums_and_best_trees() -> None:
     cases = list(with_trees(range(150), [1, 2, 3, 3, 4]))
     for grammar, text, trees in cases:
+        assert len(trees) == grammar.twin.number_of_trees(text)
         weights = {tree.rules: grammar.twin.log_weight(tree) for tree in trees}
         total = grammar.core.log_inside(sentences([text]))[0]
         best = grammar.core.best(sentences([text]))
@@ -42,7 +43,7 @@ def test_sentences_without_a_tree_say_so() -> None:
     for seed in range(40):
         grammar = random_grammar(seed)
         text = random_texts(seed, grammar.words, [3])[0]
-        if not grammar.twin.trees(text):
+        if not grammar.twin.number_of_trees(text):
             assert grammar.core.log_inside(sentences([text]))[0] == -math.inf
             best = grammar.core.best(sentences([text, text]))
             assert trees_of(best) == [(), ()]
@@ -87,6 +88,8 @@ def test_words_between_positions() -> None:
             for start, end, word in rng.integers(0, [5, 6, 2], (9, 3))
             if start < end <= 5
         }
+        if max(grammar.twin.number_of_trees([word] * 5) for word in (0, 1)) > 10**4:
+            continue
         twins = grammar.twin.lattice_trees(5, sorted(edges))
         read = lattice(5, sorted(edges))
         total, best = grammar.core.log_inside(read)[0], grammar.core.best(read)

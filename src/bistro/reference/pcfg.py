@@ -84,6 +84,26 @@ class PCFG:
         """Return every tree of a sentence."""
         return self.lattice_trees(len(words), [(i, i + 1, w) for i, w in enumerate(words)])
 
+    def number_of_trees(self, words: Sequence[int]) -> int:
+        """Return how many trees a sentence has, without making them."""
+
+        @cache
+        def over(symbol: int, start: int, end: int) -> int:
+            found = 0
+            for rule in (self.rules[r] for r in self.used if self.rules[r].left == symbol):
+                if rule.first < 0:
+                    found += end - start == 1 and words[start] == -1 - rule.first
+                elif rule.second < 0:
+                    found += over(rule.first, start, end)
+                else:
+                    found += sum(
+                        over(rule.first, start, middle) * over(rule.second, middle, end)
+                        for middle in range(start + 1, end)
+                    )
+            return found
+
+        return over(self.root, 0, len(words)) if words else 0
+
     def lattice_trees(self, length: int, edges: Sequence[Edge]) -> list[Tree]:
         """Return every tree over words between positions."""
 
