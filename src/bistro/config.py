@@ -32,7 +32,7 @@ from collections.abc import Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from bistro.errors import ConfigError, nearest
+from bistro.errors import ConfigError, UnknownSettingError, nearest
 from bistro.files import open_binary
 
 Config = TypeVar("Config")
@@ -108,7 +108,7 @@ def _build(cls: type[Config], mapping: Mapping[str, Any], where: str, prefix: st
     for key in mapping:
         if key not in names:
             hint = nearest(key, names) or f" (known: {', '.join(names)})"
-            raise ConfigError(f"{where}: unknown setting '{prefix}{key}'{hint}")
+            raise UnknownSettingError(f"{where}: unknown setting '{prefix}{key}'{hint}")
     values = {
         key: _convert(value, types[key], where, prefix + key) for key, value in mapping.items()
     }

@@ -37,6 +37,10 @@ class ConfigError(BistroError):
     """A setting is unknown or has an impossible value."""
 
 
+class UnknownSettingError(ConfigError):
+    """A setting has a name that this version does not know."""
+
+
 class ModelFileError(BistroError):
     """A model file is truncated, foreign, or of a version this program cannot read."""
 

@@ -73,6 +73,14 @@ def test_a_saved_model_is_the_same(model: LinearizeModel, tmp_path: Path) -> Non
             assert again.score_order(tree) == trained.score_order(tree)
 
 
+def test_numbers_of_orders_that_mean_nothing_are_refused(model: LinearizeModel) -> None:
+    with pytest.raises(ConfigError, match="kbest = 0"):
+        model.linearize(TREES[0], kbest=0)
+    with pytest.raises(ConfigError, match="n = -1"):
+        model.sample_orders(TREES[0], -1)
+    assert model.sample_orders(TREES[0], 0) == []
+
+
 def test_one_seed_one_result(model: LinearizeModel) -> None:
     again = bistro.train("linearize", TREES, seed=1)
     assert np.array_equal(again.weights, model.weights)

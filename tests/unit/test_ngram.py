@@ -272,6 +272,7 @@ def test_arrays_are_mapped_and_read_only(tmp_path, model):
     ("change", "told"),
     [
         ({"kind": "trees"}, "of kind 'trees', which this Bistro does not know"),
+        ({"config": {"order": 3, "colour": "red"}}, "another version of Bistro"),
         ({"config": {"order": 3, "colour": "red"}}, "unknown setting 'colour'"),
         ({"config": None}, "wrong type"),
         ({"vocabulary": {}}, "the vocabulary lacks the entry 'unknown'"),

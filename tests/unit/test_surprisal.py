@@ -12,7 +12,7 @@ from scipy import optimize
 import bistro
 from bistro.decode.stimuli import split_word, visible
 from bistro.decode.surprisal import COLUMNS, surprisal_rows, written_tokens
-from bistro.errors import BistroError, TreebankError
+from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
 from bistro.models.surprisal import Token, rows_of, word_tokens
 from bistro.models.transition_language import ScoreOptions
@@ -248,3 +248,21 @@ def test_generation_with_a_prefix_and_a_temperature(parser, ngram, tmp_path, mon
         assert len(set(capsys.readouterr().out.splitlines())) == 1
         assert run(["generate", "m.bistro", "--temperature", "0"]) == 2
         assert "temperature = 0.0 must be a number above 0" in capsys.readouterr().err
+
+
+def test_sentences_that_reach_the_limit_are_counted(parser, ngram, tmp_path, monkeypatch, capsys):
+    from bistro.cli.main import run
+
+    monkeypatch.chdir(tmp_path)
+    for model in (parser, ngram):
+        model.save("m.bistro")
+        assert run(["generate", "m.bistro", "-n", "20"]) == 0
+        assert "cut" not in capsys.readouterr().err
+        monkeypatch.setattr(type(model), "longest_generated", 4)
+        assert run(["generate", "m.bistro", "-n", "20"]) == 0
+        told = capsys.readouterr()
+        cut = sum(len(line.split()) == 4 for line in told.out.splitlines())
+        assert cut > 0
+        assert f"sentences cut at the limit of 4 words: {cut}" in told.err
+        with pytest.raises(ConfigError, match="n = -1 cannot be drawn"):
+            list(model.generate(-1))

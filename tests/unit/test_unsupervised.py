@@ -104,7 +104,7 @@ def test_given_tags_stay_and_given_trees_stay(treebank):
             TransitionConfig,
             {
                 "sampler": SHORT,
-                "unsupervised": {"sweeps": 4, "particles": 20, "latent": latent},
+                "unsupervised": {"sweeps": 4, "samples": 4, "particles": 20, "latent": latent},
             },
         )
         sentences = list(treebank)
@@ -130,6 +130,7 @@ def test_given_tags_stay_and_given_trees_stay(treebank):
         ({"unsupervised": {"particles": 1}}, "particles >= 2"),
         ({"unsupervised": {"sweeps": -1}}, "sweeps >= 0"),
         ({"unsupervised": {"samples": 0}}, "samples >= 1"),
+        ({"unsupervised": {"sweeps": 4, "samples": 5}}, "samples = 5, but there are only 4"),
         ({"sampler": {"seating": "minimal"}}, "gibbs"),
         ({"lexical": "none"}, "latent = 'trees'"),
     ],

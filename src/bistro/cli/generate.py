@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterable, Iterator, Sized
+from typing import Annotated, TypeVar
 
 import typer
 
-from bistro.cli.common import ModelArgument, OutputOption, SeedOption
+from bistro.cli.common import ModelArgument, OutputOption, SeedOption, say
+
+T = TypeVar("T", bound=Sized)
 
 
 def generate(
@@ -43,11 +46,32 @@ def generate(
     from bistro.treebank.treebank import write
 
     trained = load(model)
-    options: dict[str, Any] = {"temperature": temperature, "prefix": prefix.split()}
+    draw = trained.require("generate_trees" if trees else "generate")
+    drawn = draw(number, seed, temperature=temperature, prefix=prefix.split())
+    limit = Limit(trained.require("longest_generated"))
     if trees:
-        write(trained.require("generate_trees")(number, seed, **options), output)
-        return
-    draw = trained.require("generate")
-    with writing(output) as stream:
-        for words in draw(number, seed, **options):
-            stream.write((" ".join(words) + "\n").encode())
+        write(limit.watched(drawn), output)
+    else:
+        with writing(output) as stream:
+            for words in limit.watched(drawn):
+                stream.write((" ".join(words) + "\n").encode())
+    limit.tell()
+
+
+class Limit:
+    """Counts the sentences that were cut since they reached the greatest length."""
+
+    def __init__(self, words: int) -> None:
+        self.words = words
+        self.reached = 0
+
+    def watched(self, sentences: Iterable[T]) -> Iterator[T]:
+        """Yield sentences as they come."""
+        for sentence in sentences:
+            self.reached += len(sentence) >= self.words
+            yield sentence
+
+    def tell(self) -> None:
+        """Say how many there were, if any."""
+        if self.reached:
+            say(f"sentences cut at the limit of {self.words} words: {self.reached}")

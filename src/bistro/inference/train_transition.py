@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bistro._core import Base, SentenceBatch, TransitionShape, UniformBase, oracle_events
 from bistro.encoding.events import Events
-from bistro.errors import BistroError
+from bistro.errors import BistroError, ConfigError
 from bistro.inference.chains import Session, Stage, Sweeping, fingerprint_of, run_stages
 from bistro.inference.derivations import ALL_TAGS, DerivationChain, LatentChain, WordTags
 from bistro.inference.gibbs import Chain, Learned
@@ -106,6 +106,11 @@ class Training:
             )
             chains = [_with_spelling(self.spelling, before)]
         sweeps = 1 if all(chain.is_deterministic for chain in chains) else sampler.sweeps
+        if 0 < unsupervised.sweeps < unsupervised.samples:
+            raise ConfigError(
+                f"unsupervised.samples = {unsupervised.samples}, but there are only "
+                f"{unsupervised.sweeps} sweeps to average: set it to {unsupervised.sweeps} or less"
+            )
         if not unsupervised.sweeps:
             return [Stage(chains, sweeps, sampler.samples)]
         known = [_known(tree, unsupervised.latent) for tree in self.trees]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.errors import BistroError, ConfigError, ModelFileError
+from bistro.errors import BistroError, ConfigError, ModelFileError, UnknownSettingError
 from bistro.modelfile import ModelFile, decode_model, encode_model, read_model, write_model
 from bistro.treebank.sentence import Sentence
 
@@ -41,6 +41,12 @@ def as_words(sentences: Iterable[Words]) -> list[Sequence[str]]:
             "as in ['The dog sleeps .'.split()], or read a file with bistro.read"
         )
     return words
+
+
+def check_number(n: int) -> None:
+    """Refuse a negative number of draws."""
+    if n < 0:
+        raise ConfigError(f"n = {n} cannot be drawn: give 0 or more")
 
 
 def check_temperature(temperature: float) -> None:
@@ -202,6 +208,11 @@ def _model_of(file: ModelFile, name: str) -> Model:
     try:
         origin = Origin(**{entry: file.header[entry] for entry in ("seed", "treebank", "trace")})
         return KINDS[kind].from_parts(file.header, file.arrays, origin)
+    except UnknownSettingError as error:
+        version = file.header.get("bistro_version", "unknown")
+        raise ModelFileError(
+            f"{name}: was made by another version of Bistro ({version}): {error}"
+        ) from None
     except (BistroError, KeyError, TypeError, ValueError) as error:
         raise ModelFileError(f"{name}: is damaged: {_reason(error)}") from None
 

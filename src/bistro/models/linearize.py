@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro import config as configuration
-from bistro.errors import BistroError, TreebankError
-from bistro.models.base import Arrays, Model, Origin
+from bistro.errors import BistroError, ConfigError, TreebankError
+from bistro.models.base import Arrays, Model, Origin, check_number
 from bistro.models.linearize_config import (
     LinearizeConfig,
     order_of,
@@ -235,6 +235,9 @@ class LinearizeModel(Model):
         Words that no labelling tells apart could change places at no cost: which stands where is
         drawn by `seed`, and counts as one order of the k.
         """
+        if kbest < 1:
+            raise ConfigError(f"kbest = {kbest} must be at least 1")
+        check_seed(seed)
         tree = self.tree_of(sentence)
         stream = Stream(seed, "linearize.ties", sentence.line)
         log_weights = self._log_weights[self.weights > 0]
@@ -253,6 +256,7 @@ class LinearizeModel(Model):
         self, sentence: Sentence, n: int = 1, *, seed: int = 1
     ) -> list[Linearization]:
         """Draw orders of a tree; draw i depends on the seed, the sentence's line and i alone."""
+        check_number(n)
         check_seed(seed)
         tree = self.tree_of(sentence)
         found = [(o, *self._local(o)) for o in self.ordered_families(tree)]

@@ -33,6 +33,7 @@ from bistro.models.base import (
     TextScores,
     Words,
     as_words,
+    check_number,
     check_prefix,
     check_temperature,
 )
@@ -47,7 +48,6 @@ from bistro.rng import check_seed, purpose_key
 from bistro.treebank.invisible import seen
 
 WORDS = "words"
-LONGEST_GENERATED = 1000
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ class NgramModel(Model):
     """A trained n-gram model."""
 
     kind: ClassVar[str] = "ngram"
+    longest_generated: ClassVar[int] = 1000
+    """Sentences are cut at so many words: a strange model may never end one."""
 
     def __init__(
         self,
@@ -128,13 +130,14 @@ class NgramModel(Model):
 
         Words are drawn by p^(1/temperature): below 1 the likely ones are drawn even more often.
         """
+        check_number(n)
         check_seed(seed)
         check_temperature(temperature)
         check_prefix(prefix)
         given = self.vocabulary.encode(prefix)
         pad = self.config.order - 1
         start = np.concatenate((given[::-1], np.full(pad, self.vocabulary.start, dtype=np.int32)))
-        most = LONGEST_GENERATED - len(prefix)
+        most = self.longest_generated - len(prefix)
         for i in range(n):
             stream = Stream(seed, purpose_key("ngram.generate"), i)
             if temperature == 1:

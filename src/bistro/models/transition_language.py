@@ -22,14 +22,20 @@ from numpy.typing import NDArray
 
 from bistro._core import ScoreRequest, TransitionParser
 from bistro.errors import BistroError, ConfigError
-from bistro.models.base import TextScores, Words, as_words, check_prefix, check_temperature
+from bistro.models.base import (
+    TextScores,
+    Words,
+    as_words,
+    check_number,
+    check_prefix,
+    check_temperature,
+)
 from bistro.models.spelling import spelled
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec
 from bistro.rng import check_seed, purpose_key
 from bistro.treebank.sentence import Sentence
 
-LONGEST_GENERATED = 250
 ALL_TAGS = 0
 PREFIX_PARTICLES = 200
 
@@ -76,6 +82,8 @@ class LanguageAbility:
     """What the transition model can do with words alone; mixed into the model."""
 
     score_options: ClassVar[type[Any] | None] = ScoreOptions
+    longest_generated: ClassVar[int] = 250
+    """Sentences are cut at so many words."""
     config: TransitionConfig
     codec: Codec
     _parser: TransitionParser
@@ -116,12 +124,13 @@ class LanguageAbility:
             raise BistroError(
                 "a model that generates from right to left cannot go on from a prefix"
             )
+        check_number(n)
         check_seed(seed)
         check_temperature(temperature)
         check_prefix(prefix)
         made = self._parser.generate(
             n,
-            LONGEST_GENERATED,
+            self.longest_generated,
             seed,
             purpose_key("transition.generate"),
             temperature,
