@@ -54,12 +54,14 @@ PAPER = {
     "ewt": (-5.23, -5.08, -2.87, -3.13, -2.60, -2.57, -3.94, -5.07, -2.62, -2.61, -2.48, -2.44),
 }
 SMOOTHED: dict[str, dict[str, Any]] = {
-    "default (oo+n2)": {},
+    "default (oo+n3)": {},
     "n2": {"models": ("n2",)},
     "n3": {"models": ("n3",)},
+    "oo+n2": {"models": ("oo", "n2")},
     "oo+n123": {"models": ("oo", "n1", "n2", "n3")},
-    "oo+n2, minimal, map": {"sampler": {"seating": "minimal", "hyper": "map"}},
-    "oo+n2, 60 sweeps": {"sampler": {"sweeps": 60, "samples": 40}},
+    "oo+n3, leaves counted": {"leaves": "counted"},
+    "oo+n3, minimal, map": {"sampler": {"seating": "minimal", "hyper": "map"}},
+    "oo+n3, 60 sweeps": {"sampler": {"sweeps": 60, "samples": 40}},
 }
 AS_PUBLISHED: dict[str, Any] = {"smoothing": "add-k", "leaves": "counted"}
 SHOWN = 20

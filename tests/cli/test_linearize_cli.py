@@ -94,7 +94,7 @@ def test_a_word_alone_has_no_order_to_tell(
 
 def test_info_names_the_parts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["info", str(folder / "m.bistro")]) == 0
-    assert "HDR/n2" in capsys.readouterr().out
+    assert "HDR/n3" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("mode", [["--best"], ["--samples", "2"], ["--score"]], ids=str)

@@ -22,7 +22,7 @@ from bistro.inference.hyper import maximise
 from bistro.inference.linearize_data import LabelledFamilies, TreebankFamilies
 from bistro.inference.mixture_weights import mixture_weights
 from bistro.models.base import Origin, Words
-from bistro.models.linearize import LinearizeModel, OrderedFamily, part_names
+from bistro.models.linearize import LinearizeModel, part_names
 from bistro.models.linearize_config import (
     OBSERVED,
     LinearizeConfig,
@@ -165,8 +165,14 @@ def _learned(
 
 def fitted_weights(model: LinearizeModel, trees: Sequence[UnorderedTree]) -> NDArray[np.float64]:
     """Return the weights that give the families of trees the highest likelihood."""
-    rows: list[OrderedFamily] = [f for tree in trees for f in model.ordered_families(tree)]
-    if not rows:
+    families = [family for tree in trees for family in model.ordered_families(tree)]
+    if not families:
         return np.full(len(model.names), 1 / len(model.names))
-    thinned = rows[:: -(-len(rows) // MOST_FAMILIES)]
-    return mixture_weights(np.exp(np.stack([model.part_log_probs(f) for f in thinned]).T))
+    known: dict[Any, NDArray[np.float64]] = {}
+    rows = []
+    for ordered in families[:: -(-len(families) // MOST_FAMILIES)]:
+        alike = ordered.heads, ordered.labels, len(ordered.family.left)
+        if alike not in known:
+            known[alike] = model.part_log_probs(ordered)
+        rows.append(known[alike])
+    return mixture_weights(np.exp(np.stack(rows).T))

@@ -84,7 +84,7 @@ class LinearizeConfig:
     """Settings of word-order models."""
 
     models: tuple[str, ...] = setting(
-        ("oo", "n2"),
+        ("oo", "n3"),
         "Types of model that are mixed: observed orders, n-grams of dependents.",
     )
     labellings: tuple[str, ...] = setting(
