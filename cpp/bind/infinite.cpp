@@ -1,4 +1,5 @@
 // Unbounded contexts: the suffix trie that counts, and the one that answers.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
@@ -7,6 +8,7 @@
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "infinite/freeze_trie.hpp"
+#include "infinite/left_out.hpp"
 #include "infinite/rule_base.hpp"
 #include "infinite/trie.hpp"
 
@@ -26,12 +28,13 @@ Contexts contexts_of(const In<std::int32_t>& elements, const In<std::int64_t>& o
 }
 
 ContextTrie trie_of_events(const In<std::int32_t>& elements, const In<std::int64_t>& offsets, const In<std::int32_t>& rules,
-                           std::int32_t depth) {
+                           std::int32_t depth, std::optional<In<std::int32_t>> blocks) {
     const Contexts contexts = contexts_of(elements, offsets, rules.shape(0));
+    if (blocks && blocks->shape(0) != rules.shape(0)) throw std::invalid_argument("as many blocks as rules are needed");
     nb::gil_scoped_release release;
     Spines spines;
     std::vector<RuleEvent> events;
-    for (std::size_t i = 0; i < contexts.size(); ++i) events.push_back({spines.of(contexts[i]), rules.data()[i]});
+    for (std::size_t i = 0; i < contexts.size(); ++i) events.push_back({spines.of(contexts[i]), rules.data()[i], blocks ? blocks->data()[i] : 0});
     return ContextTrie(std::move(spines), std::move(events), depth);
 }
 
@@ -156,13 +159,15 @@ auto tree_events(const In<std::int32_t>& left, const In<std::int32_t>& first, co
 void bind_context_trie(nb::module_& m) {
     nb::class_<ContextTrie>(m, "ContextTrie", "Rules in contexts of any length, counted, with minimal seating.")
         .def_static("of_events", &trie_of_events, "elements"_a.noconvert(), "offsets"_a.noconvert(), "rules"_a.noconvert(), "depth"_a = -1,
+                    "blocks"_a.noconvert() = nb::none(),
                     "Context i is elements[offsets[i]:offsets[i + 1]], nearest first, cut to `depth` unless that is negative.")
         .def_static("of_trees", [](const In<std::int32_t>& left, const In<std::int32_t>& first, const In<std::int32_t>& second,
-                                   const In<std::int32_t>& trees, const In<std::int64_t>& offsets, bool by_rules, std::int32_t depth) {
+                                   const In<std::int32_t>& trees, const In<std::int64_t>& offsets, bool by_rules, std::int32_t depth,
+                                   std::int32_t blocks) {
             nb::gil_scoped_release release;
-            return trie_of_trees({view(left), view(first), view(second)}, {view(trees), view(offsets)}, by_rules, depth);
+            return trie_of_trees({view(left), view(first), view(second)}, {view(trees), view(offsets)}, by_rules, depth, blocks);
         }, "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "trees"_a.noconvert(), "offsets"_a.noconvert(),
-                    "by_rules"_a, "depth"_a = -1)
+                    "by_rules"_a, "depth"_a = -1, "blocks"_a = 1, "Neighbouring trees are in one of so many blocks.")
         .def("level_likelihoods", [](const ContextTrie& self, int levels) {
             if (levels < 1) throw std::invalid_argument("there is at least one level");
             return self.level_likelihoods(levels);
@@ -174,6 +179,25 @@ void bind_context_trie(nb::module_& m) {
         .def_prop_ro("num_nodes", [](const ContextTrie& self) { return self.nodes().size(); })
         .def_prop_ro("num_entries", [](const ContextTrie& self) { return self.served().size(); })
         .def_prop_ro("plain_size", &ContextTrie::plain_size, "(contexts, rules in them) if all were stored.");
+}
+
+void bind_left_out(nb::module_& m) {
+    nb::class_<LeftOut>(m, "LeftOut", "How well events are predicted from all blocks but their own.")
+        .def("__init__", [](LeftOut* self, const ContextTrie& trie, std::int32_t blocks, const In<double>& base) {
+            nb::gil_scoped_release release;
+            new (self) LeftOut(trie, blocks, view(base));
+        }, "trie"_a, "blocks"_a, "base"_a.noconvert(), nb::keep_alive<1, 2>())
+        .def("gradient", [](const LeftOut& self, const In<double>& discount, const In<double>& strength) {
+            LeftOut::Result result;
+            {
+                nb::gil_scoped_release release;
+                result = self(parameters_of(discount, strength));
+            }
+            return std::make_tuple(result.value, give(std::move(result.by_discount)), give(std::move(result.by_strength)));
+        }, "discount"_a.noconvert(), "strength"_a.noconvert(), "Σ log P, and its derivatives by the parameters of every level.")
+        .def_prop_ro("num_terms", &LeftOut::num_terms)
+        .def_prop_ro("num_steps", &LeftOut::num_steps)
+        .def_prop_ro("num_events", &LeftOut::num_events, "Events that can be predicted: other blocks have their rule too.");
 }
 
 void bind_rule_trie(nb::module_& m) {
@@ -210,6 +234,7 @@ void bind_infinite(nb::module_& m) {
     m.def("tree_events", &tree_events, "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "trees"_a.noconvert(),
           "offsets"_a.noconvert(), "by_rules"_a, "depth"_a = -1, "Contexts, where each begins, and rules, of all nodes of trees.");
     bind_context_trie(m);
+    bind_left_out(m);
     bind_rule_trie(m);
 }
 

@@ -25,10 +25,11 @@
 
 namespace bistro {
 
-// One event: a rule in the context that a chain stands for.
+// One event: a rule in the context that a chain stands for. Blocks of events can be left out in turn (left_out.hpp).
 struct RuleEvent {
     std::uint32_t chain;
     std::int32_t rule;
+    std::int32_t block = 0;
 };
 
 struct Served {
@@ -41,6 +42,7 @@ struct TrieNode {
     std::int32_t depth;
     std::uint32_t begin, end;  // its dishes, in their order
     std::int64_t customers;
+    std::uint32_t own_begin, own_end;  // the events that end here
 };
 
 class ContextTrie {
@@ -51,9 +53,9 @@ public:
         if (bound == 0) throw std::invalid_argument("a context has at least one element");
         for (const RuleEvent& event : events)
             if (event.chain == Spines::kEmpty || event.rule < 0) throw std::invalid_argument("an event is a rule in a context that is not empty");
-        num_events_ = events.size();
-        sort(events);
-        build(events);
+        events_ = std::move(events);
+        sort();
+        build();
     }
 
     // The seating likelihoods of contexts of length 1, 2, ..., those of `levels` and more together; with the contexts not stored.
@@ -103,10 +105,18 @@ public:
         return out;
     }
 
+    // Where a dish of a node stands, or would stand.
+    std::uint32_t find(const TrieNode& node, std::int32_t dish) const {
+        const auto first = served_.begin() + node.begin, last = served_.begin() + node.end;
+        const auto at = std::lower_bound(first, last, dish, [](const Served& s, std::int32_t x) { return s.dish < x; });
+        return static_cast<std::uint32_t>(at - served_.begin());
+    }
+
     const std::vector<TrieNode>& nodes() const { return nodes_; }
     const std::vector<Served>& served() const { return served_; }
+    const std::vector<RuleEvent>& events() const { return events_; }
     const Spines& spines() const { return spines_; }
-    std::size_t num_events() const { return num_events_; }
+    std::size_t num_events() const { return events_.size(); }
     std::int32_t num_rules() const { return num_rules_; }  // one more than the highest
     std::int32_t depth() const {
         std::int32_t deepest = 0;
@@ -130,30 +140,35 @@ private:
     struct Open {
         std::int32_t depth;
         std::uint32_t chain;
-        std::vector<std::int32_t> customers;  // their dishes
-        std::vector<std::uint32_t> children;
+        std::vector<std::int32_t> customers{};  // their dishes
+        std::vector<std::uint32_t> children{};
+        std::uint32_t own_begin = 0, own_end = 0;
     };
 
-    void sort(std::vector<RuleEvent>& events) {
+    void sort() {
         std::vector<std::uint32_t> order, rank(spines_.size(), kNone);
-        for (const RuleEvent& event : events) {
+        for (const RuleEvent& event : events_) {
             if (rank[event.chain] == kNone) order.push_back(event.chain);
             rank[event.chain] = 0;
         }
         std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return spines_.before(a, b, bound_); });
         for (std::uint32_t i = 0; i < order.size(); ++i) rank[order[i]] = i;
-        std::sort(events.begin(), events.end(), [&](const RuleEvent& a, const RuleEvent& b) {
+        std::sort(events_.begin(), events_.end(), [&](const RuleEvent& a, const RuleEvent& b) {
             return rank[a.chain] != rank[b.chain] ? rank[a.chain] < rank[b.chain] : a.rule < b.rule;
         });
     }
 
-    void build(const std::vector<RuleEvent>& events) {
-        std::vector<Open> path{Open{0, Spines::kEmpty, {}, {}}};
+    void build() {
+        std::vector<Open> path{Open{0, Spines::kEmpty}};
         std::uint32_t last = Spines::kEmpty;
-        for (const RuleEvent& event : events) {
+        for (std::uint32_t i = 0; i < events_.size(); ++i) {
+            const RuleEvent& event = events_[i];
             num_rules_ = std::max(num_rules_, event.rule + 1);
             if (event.chain != last) enter(path, event.chain, spines_.common(last, event.chain, bound_));
             last = event.chain;
+            // Events that end in one context are neighbours.
+            if (path.back().own_end == 0) path.back().own_begin = i;
+            path.back().own_end = i + 1;
             path.back().customers.push_back(event.rule);
         }
         enter(path, Spines::kEmpty, 0);
@@ -167,12 +182,12 @@ private:
         while (path.back().depth > common) {
             if (path[path.size() - 2].depth < common) {
                 // The node that branches here was not known to be one.
-                path.insert(path.end() - 1, Open{common, path.back().chain, {}, {}});
+                path.insert(path.end() - 1, Open{common, path.back().chain});
             }
             close(path);
         }
         const std::int32_t depth = std::min(bound_, spines_.length(chain));
-        if (depth > path.back().depth) path.push_back(Open{depth, chain, {}, {}});
+        if (depth > path.back().depth) path.push_back(Open{depth, chain});
     }
 
     // Counts the customers of the last node of the path, and sends one for each of its dishes to its parent.
@@ -191,7 +206,8 @@ private:
         }
         if (served_.size() >= kNone) throw std::length_error("more than four billion rules in contexts");
         const auto end = static_cast<std::uint32_t>(served_.size());
-        nodes_.push_back({kNone, open.chain, open.depth, begin, end, static_cast<std::int64_t>(open.customers.size())});
+        const auto customers = static_cast<std::int64_t>(open.customers.size());
+        nodes_.push_back({kNone, open.chain, open.depth, begin, end, customers, open.own_begin, open.own_end});
         if (path.empty()) return;
         path.back().children.push_back(number);
         for (std::uint32_t e = begin; e < end; ++e) path.back().customers.push_back(served_[e].dish);
@@ -206,22 +222,18 @@ private:
         nodes_.shrink_to_fit();
     }
 
-    std::uint32_t find(const TrieNode& node, std::int32_t dish) const {
-        const auto first = served_.begin() + node.begin, last = served_.begin() + node.end;
-        const auto at = std::lower_bound(first, last, dish, [](const Served& s, std::int32_t x) { return s.dish < x; });
-        return static_cast<std::uint32_t>(at - served_.begin());
-    }
-
     Spines spines_;
     std::int32_t bound_;
-    std::size_t num_events_ = 0;
     std::int32_t num_rules_ = 0;
+    std::vector<RuleEvent> events_;  // in the order of their contexts
     std::vector<TrieNode> nodes_;
     std::vector<Served> served_;
 };
 
-// The events of trees: every rule in the context of its node's symbol and of the symbols, or the rules, above it.
-inline ContextTrie trie_of_trees(const RuleColumns& rules, const DerivationList& trees, bool by_rules, std::int32_t bound) {
+// The events of trees: every rule in the context of its node's symbol and of the symbols, or the rules, above it. Neighbouring trees
+// are in one of so many blocks.
+inline ContextTrie trie_of_trees(const RuleColumns& rules, const DerivationList& trees, bool by_rules, std::int32_t bound,
+                                 std::int32_t blocks = 1) {
     rules.check();
     trees.check();
     Spines spines;
@@ -231,10 +243,11 @@ inline ContextTrie trie_of_trees(const RuleColumns& rules, const DerivationList&
     std::vector<std::uint32_t> behind;  // by node: what the contexts of its children end with
     for (std::size_t i = 0; i < trees.size(); ++i) {
         behind.resize(trees[i].size());
+        const auto block = static_cast<std::int32_t>(i * static_cast<std::size_t>(blocks) / trees.size());
         walk_derivation(rules, trees[i], open, [&](std::int32_t node, std::int32_t parent, std::int32_t rule) {
             const std::uint32_t above = parent < 0 ? Spines::kEmpty : behind[parent];
             const std::uint32_t own = spines.extend(above, rules.left[rule]);
-            events.push_back({own, rule});
+            events.push_back({own, rule, block});
             behind[node] = by_rules && !rules.lexical(rule) ? spines.extend(above, rule) : own;
         });
     }

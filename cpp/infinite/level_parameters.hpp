@@ -40,8 +40,9 @@ public:
         return sharing > 0 ? weight * std::pow(backoff(to, dishes, dishes), sharing) : weight;
     }
 
-private:
     std::size_t index(std::int32_t depth) const { return static_cast<std::size_t>(std::min(depth, levels()) - 1); }
+
+private:
     std::vector<double> discount_, strength_;
 };
 

@@ -226,3 +226,49 @@ def test_damaged_arrays_are_refused() -> None:
             _core.RuleTrie(**wrong, **given)
     with pytest.raises(ValueError, match="arrays"):
         _core.RuleTrie(**arrays, **{**given, "base": base()[:1]})
+
+
+def left_out(blocks: NDArray[np.int32], bound: int | None) -> _core.LeftOut:
+    contexts, rules = ragged([c for c, _ in events()]), np.array([r for _, r in events()], np.int32)
+    cut = -1 if bound is None else bound
+    trie = _core.ContextTrie.of_events(*contexts, rules, cut, blocks)
+    return _core.LeftOut(trie, int(blocks.max()) + 1, base())
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS[:3], ids=["deep", "edges", "one"])
+@pytest.mark.parametrize("bound", [None, 1, 3])
+@pytest.mark.parametrize("number", [2, 7, 40])
+def test_left_out_blocks_are_predicted_by_a_trie_of_the_others(
+    parameters: list[tuple[float, float]], bound: int | None, number: int
+) -> None:
+    blocks = (np.arange(len(events())) * 7919 % number).astype(np.int32)
+    found = left_out(blocks, bound)
+    expected, predicted = 0.0, 0
+    for block in range(number):
+        others = [e for e, b in zip(events(), blocks, strict=True) if b != block]
+        plain = PlainTrie(others, base().tolist(), parameters, bound)
+        known = {rule for _, rule in others}
+        for event, own in zip(events(), blocks, strict=True):
+            if own == block and event[1] in known:
+                expected += math.log(plain.probability(*event))
+                predicted += 1
+    discount, strength = (np.array(column) for column in zip(*parameters, strict=True))
+    value, _, _ = found.gradient(discount, strength)
+    assert value == pytest.approx(expected, rel=1e-11)
+    assert found.num_events == predicted
+    assert found.num_terms < predicted
+
+
+def test_gradient_of_left_out_blocks() -> None:
+    found = left_out((np.arange(len(events())) % 5).astype(np.int32), None)
+    parameters = [np.array(column) for column in zip(*DEEP, strict=True)]
+    _, *gradient = found.gradient(*parameters)
+    small = 1e-6
+    for which, level in product((0, 1), range(len(DEEP))):
+        values = []
+        for sign in (1, -1):
+            moved = [column.copy() for column in parameters]
+            moved[which][level] += sign * small
+            values.append(found.gradient(*moved)[0])
+        difference = (values[0] - values[1]) / (2 * small)
+        assert gradient[which][level] == pytest.approx(difference, rel=1e-6)

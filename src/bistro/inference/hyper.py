@@ -8,7 +8,7 @@ sampling runs there; the maximum a posteriori is found here by L-BFGS-B,
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from scipy.optimize import minimize
 from bistro._core import Franchise, LevelLikelihood, SequentialLikelihood, Stream
 from bistro.models.settings import SamplerSettings
 
+Floats = NDArray[np.float64]
 # Discounts stay clear of 0 and 1, and strengths of 0 and infinity, where the logarithm ends.
 _DISCOUNT_BOUNDS = (1e-6, 1 - 1e-6)
 _LOG_STRENGTH_BOUNDS = (-15.0, 15.0)
@@ -49,25 +50,41 @@ def maximise(
     likelihood: LevelLikelihood, start: tuple[float, float], settings: SamplerSettings
 ) -> tuple[float, float]:
     """Return the discount and strength of highest posterior density for one level."""
-    (a, b), (shape, rate) = settings.discount_prior, settings.strength_prior
 
-    def loss(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        d, theta = (0.0 if settings.dirichlet else float(x[0])), math.exp(x[1])
-        value, by_discount, by_strength = likelihood.gradient(d, theta)
-        value += (shape - 1) * x[1] - rate * theta
+    def gradient(d: Floats, theta: Floats) -> tuple[float, Floats, Floats]:
+        value, by_discount, by_strength = likelihood.gradient(float(d[0]), float(theta[0]))
+        return value, np.array([by_discount]), np.array([by_strength])
+
+    return maximise_together(gradient, [start], settings)[0]
+
+
+def maximise_together(
+    gradient: Callable[[Floats, Floats], tuple[float, Floats, Floats]],
+    start: Sequence[tuple[float, float]],
+    settings: SamplerSettings,
+) -> list[tuple[float, float]]:
+    """Return the discounts and strengths of highest posterior density for several levels at once.
+
+    `gradient` gives, for all discounts and strengths, a log-likelihood and its derivatives.
+    """
+    (a, b), (shape, rate) = settings.discount_prior, settings.strength_prior
+    levels = len(start)
+
+    def loss(x: Floats) -> tuple[float, Floats]:
+        log_theta = x[levels:]
+        d, theta = (0.0 * x[:levels] if settings.dirichlet else x[:levels]), np.exp(log_theta)
+        value, by_discount, by_strength = gradient(d, theta)
+        value += float(np.sum((shape - 1) * log_theta - rate * theta))
         by_log_strength = by_strength * theta + (shape - 1) - rate * theta
         if settings.dirichlet:
-            return -value, np.array([0.0, -by_log_strength])
-        value += (a - 1) * math.log(d) + (b - 1) * math.log1p(-d)
-        by_discount += (a - 1) / d - (b - 1) / (1 - d)
-        return -value, np.array([-by_discount, -by_log_strength])
+            return -value, np.concatenate([np.zeros(levels), -by_log_strength])
+        value += float(np.sum((a - 1) * np.log(d) + (b - 1) * np.log1p(-d)))
+        by_discount = by_discount + (a - 1) / d - (b - 1) / (1 - d)
+        return -value, -np.concatenate([by_discount, by_log_strength])
 
-    first = np.clip(start[0], *_DISCOUNT_BOUNDS), math.log(start[1])
-    found = minimize(
-        loss,
-        np.array(first),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[_DISCOUNT_BOUNDS, _LOG_STRENGTH_BOUNDS],
-    )
-    return (0.0 if settings.dirichlet else float(found.x[0])), math.exp(float(found.x[1]))
+    first = np.array(start)
+    bounds = [_DISCOUNT_BOUNDS] * levels + [_LOG_STRENGTH_BOUNDS] * levels
+    at = np.concatenate([np.clip(first[:, 0], *_DISCOUNT_BOUNDS), np.log(first[:, 1])])
+    found = minimize(loss, at, jac=True, method="L-BFGS-B", bounds=bounds).x
+    discounts = np.zeros(levels) if settings.dirichlet else found[:levels]
+    return list(zip(discounts.tolist(), np.exp(found[levels:]).tolist(), strict=True))

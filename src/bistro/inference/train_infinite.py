@@ -1,8 +1,10 @@
 """Training with unbounded contexts: the rules of every tree in the contexts of their nodes.
 
 Minimal seating needs one pass: the suffix trie is built, and the hyper-parameters of every length
-of context are maximised a posteriori (`cpp/infinite/context_trie.hpp`). Gibbs seating samples the
-seating in a franchise that stores all of each context, up to a stated depth, and averages.
+of context are maximised, so that blocks of trees are well predicted from the others
+(`cpp/infinite/left_out.hpp`) or, as in the paper, a posteriori given the seating. Gibbs seating
+samples the seating in a franchise that stores all of each context, up to a stated depth, and
+averages.
 """
 
 from __future__ import annotations
@@ -15,11 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import ContextTrie, LevelLikelihood, RuleBase, resolve_contexts, tree_events
+from bistro._core import (
+    ContextTrie,
+    LeftOut,
+    LevelLikelihood,
+    RuleBase,
+    resolve_contexts,
+    tree_events,
+)
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.gibbs import Learned
-from bistro.inference.hyper import maximise
+from bistro.inference.hyper import maximise, maximise_together
 from bistro.models.base import Origin
 from bistro.models.infinite import (
     NOT_SAVED,
@@ -51,23 +60,29 @@ class TrieChain:
         self._trie = trie
         self._base = base
         self._settings = config.sampler
-        levels = max(1, min(config.shared_from, trie.depth))
-        self._likelihoods = trie.level_likelihoods(levels)
+        self._levels = max(1, min(config.shared_from, trie.depth))
         first = (self._settings.first_discount, self._settings.strength)
-        self._parameters = [first] * levels
+        self._parameters = [first] * self._levels
+        self._left_out = None
+        if config.fit == "left-out" and self._settings.hyper == "map":
+            self._left_out = LeftOut(trie, config.blocks, base)
 
     def seat(self) -> None:
         """The trie was counted when it was built."""
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Maximise the hyper-parameters, unless they are fixed."""
-        if self._settings.hyper == "map":
-            pairs = zip(self._likelihoods, self._parameters, strict=True)
-            self._parameters = [maximise(level, pair, self._settings) for level, pair in pairs]
+        start, settings = self._parameters, self._settings
+        if self._left_out is not None:
+            self._parameters = maximise_together(self._left_out.gradient, start, settings)
+        elif settings.hyper == "map":
+            likelihoods = self._trie.level_likelihoods(self._levels)
+            pairs = zip(likelihoods, start, strict=True)
+            self._parameters = [maximise(level, pair, settings) for level, pair in pairs]
 
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the seating, but for the base."""
-        pairs = zip(self._likelihoods, self._parameters, strict=True)
+        pairs = zip(self._trie.level_likelihoods(self._levels), self._parameters, strict=True)
         return float(sum(level(*pair) for level, pair in pairs))
 
     def state(self) -> Columns:
@@ -204,7 +219,8 @@ def chain_of(
     if config.sampler.seating == "gibbs":
         events = tree_events(*columns, by_rules, bound(config))
         return ContextChain(events, base, config, seed)
-    return TrieChain(ContextTrie.of_trees(*columns, by_rules, bound(config)), base, config)
+    trie = ContextTrie.of_trees(*columns, by_rules, bound(config), config.blocks)
+    return TrieChain(trie, base, config)
 
 
 def examples_of(

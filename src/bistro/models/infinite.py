@@ -11,8 +11,11 @@ What symbols, rules and words stand for is known to the task (`bistro.models.inf
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
+from itertools import islice
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -24,10 +27,12 @@ from bistro.errors import ConfigError, ModelFileError
 from bistro.models.base import Arrays, Model, Origin, by_owner, flat
 from bistro.models.infinite_config import ContextElements, InfiniteConfig
 from bistro.models.infinite_rules import Derivation, RuleTable
+from bistro.models.infinite_search import SearchOptions, TreeSearch
 from bistro.models.infinite_task import HOMES, Task
 
 TRIE, RULES, TASK = "trie", "rules", "task"
 NOT_SAVED = 2**32 - 1
+SENTENCES_AT_ONCE = 64
 
 
 class InfiniteModel(Model):
@@ -71,16 +76,39 @@ class InfiniteModel(Model):
             table.left, table.first, table.second, *joined_trees(derivations), self.by_rules
         )
 
+    @cached_property
+    def tree_search(self) -> TreeSearch:
+        """The searches for trees of this model."""
+        return TreeSearch(self.rules, self.pcfg, self.trie, by_rules=self.by_rules)
+
+    def decode(
+        self, sentences: Iterable[Sequence[str]], options: SearchOptions | None = None
+    ) -> Iterator[Any]:
+        """Yield what the task says of each sentence: its tree by the search that is asked for.
+
+        A sentence's draws depend on the seed and on how many sentences came before it.
+        """
+        chosen = options or SearchOptions()
+        whole = iter(sentences)
+        first = 0
+        while batch := list(islice(whole, SENTENCES_AT_ONCE)):
+            terminals = [self.task.terminals(words) for words in batch]
+            for words, found in zip(
+                batch, self.tree_search.find(terminals, chosen, first), strict=True
+            ):
+                yield self.task.output(words, None if found is None else found.derivation)
+            first += len(batch)
+
     def figures(self, items: Sequence[Any]) -> dict[str, float]:
         """Return how well held-out items are predicted, tree and words: those the grammar knows."""
         derivations = [self.task.derivation(item) for item in items]
         known = [(i, d) for i, d in zip(items, derivations, strict=True) if d is not None]
         words = sum(len(self.task.words_of(item)) for item, _ in known)
-        log_prob = float(self.log_prob([d for _, d in known]).sum())
+        bits = -float(self.log_prob([d for _, d in known]).sum()) / math.log(2)
         return {
             "trees": len(items),
             "trees known": len(known),
-            "bits per word": -log_prob / np.log(2) / max(1, words),
+            "bits per word": bits / max(1, words),
         }
 
     def header(self) -> dict[str, Any]:

@@ -67,6 +67,12 @@ class InfiniteConfig:
     shared_from: int = setting(
         8, "Contexts of this length and longer share one discount and one strength."
     )
+    fit: Literal["left-out", "seating"] = setting(
+        "left-out",
+        "What maximised hyper-parameters make probable, under minimal seating: blocks of trees "
+        "left out in turn, or the seating (as in the paper).",
+    )
+    blocks: int = setting(10, "How many blocks, each of neighbouring trees, are left out in turn.")
     gibbs_depth: int = setting(
         6, "How much of a context is seen where sampler.seating = gibbs, which stores all of it."
     )
@@ -83,6 +89,8 @@ class InfiniteConfig:
         for name in ("depth", "shared_from", "gibbs_depth"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise ConfigError(f"{name} = {value} must be at least 1")
+        if self.blocks < 2:
+            raise ConfigError(f"blocks = {self.blocks} must be at least 2")
         if not self.base_smoothing >= 0:
             raise ConfigError(f"base_smoothing = {self.base_smoothing} must be at least 0")
         sampler = self.sampler
