@@ -12,6 +12,7 @@ import bistro
 from bistro.errors import BistroError, ConfigError
 from bistro.models import infinite_task
 from bistro.models.infinite_rules import Derivation
+from bistro.models.infinite_search import SearchOptions
 from bistro.reference.infinite import Context, PlainTrie
 from bistro.treebank.brackets import parse_tree
 
@@ -89,16 +90,59 @@ def test_saved_and_loaded(tmp_path: Path, sampler: dict[str, object]) -> None:
 
 def test_deep_contexts_help_and_one_that_is_cut_does_not_see_them() -> None:
     trees = [model.task.derivation(parse_tree(t)) for model in [trained()] for t in TREES]
-    by_depth = [float(trained(depth=d).log_prob(trees).sum()) for d in (1, 2, 3, None)]
+    models = [trained(depth=d, fit="seating") for d in (1, 2, 3, None)]
+    by_depth = [float(model.log_prob(trees).sum()) for model in models]
     assert by_depth == sorted(by_depth)
     assert trained(depth=2).trie.depth_bound == 2
 
 
 def test_maximised_parameters_are_better_than_others() -> None:
-    best = trained().origin.trace[-1]["log_likelihood"]
+    best = trained(fit="seating").origin.trace[-1]["log_likelihood"]
     for discount, strength in ((0.3, 1.0), (0.7, 1.0), (0.5, 3.0)):
         fixed = {"hyper": "fixed", "discount": discount, "strength": strength}
         assert trained(sampler=fixed).origin.trace[-1]["log_likelihood"] - strength < best
+
+
+def test_parameters_fitted_to_what_is_left_out_predict_it_better() -> None:
+    """Each tree in turn, by a model of the others whose parameters are those of all."""
+    trees = [parse_tree(tree) for tree in TREES for _ in range(3)]
+    figures = []
+    for fit in ("left-out", "seating"):
+        model = bistro.train("infinite", trees, fit=fit, blocks=4, shared_from=2)
+        pairs = [model.arrays()[f"trie.{name}"].tolist() for name in ("discount", "strength")]
+        assert isinstance(model, ToyModel)
+        derivations = [model.task.derivation(tree) for tree in trees]
+        total = 0.0
+        for i in range(4):
+            held, rest = (
+                derivations[3 * i : 3 * i + 3],
+                derivations[: 3 * i] + derivations[3 * i + 3 :],
+            )
+            seen = [event for tree in rest for event in events(model, tree)]
+            known = {rule for _, rule in seen}
+            plain = PlainTrie(seen, model.pcfg.tolist(), list(zip(*pairs, strict=True)))
+            found = [event for tree in held for event in events(model, tree) if event[1] in known]
+            total += sum(np.log(plain.probability(*event)) for event in found)
+        figures.append(total)
+    assert figures[0] > figures[1]
+
+
+@pytest.mark.parametrize("search", ["cyk", "astar-local", "astar-full", "mcmc"])
+@pytest.mark.parametrize("contexts", ["symbols", "rules"])
+def test_trees_are_found_by_every_search(search: str, contexts: str) -> None:
+    model = trained(contexts=contexts)
+    words = ["time flies", "flies like time", "like like", "time flies like time"]
+    options = SearchOptions(search=search, samples=300, threads=1)
+    found = list(model.decode([w.split() for w in words], options))
+    assert found[0] == "(S (N time) (VP (V flies)))"
+    assert found[2] is None
+    for given, tree in zip(words, found, strict=True):
+        if tree is not None:
+            assert " ".join(parse_tree(tree).leaves()) == given
+    terminals = [model.task.terminals(w.split()) for w in words]
+    for one in model.tree_search.find(terminals, options):
+        if one is not None and search != "cyk":
+            assert one.log_prob == pytest.approx(float(model.log_prob([one.derivation])[0]))
 
 
 def test_what_the_model_says_of_itself() -> None:

@@ -102,3 +102,5 @@ def test_impossible_searches_are_refused() -> None:
         SearchOptions(samples=10, burn_in=10)
     with pytest.raises(ConfigError, match="beam"):
         SearchOptions(beam=0)
+    with pytest.raises(ConfigError, match="did you mean 'astar-local'"):
+        SearchOptions(search="astar-locl")  # type: ignore[arg-type]
