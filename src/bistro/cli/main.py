@@ -24,6 +24,7 @@ from bistro.cli.linearize import linearize
 from bistro.cli.parse import parse
 from bistro.cli.perplexity import perplexity
 from bistro.cli.surprisal import surprisal
+from bistro.cli.tag import tag
 from bistro.cli.topics import topics
 from bistro.cli.train import train
 from bistro.cli.tune import tune
@@ -49,6 +50,7 @@ for command in (
     train,
     tune,
     parse,
+    tag,
     perplexity,
     surprisal,
     generate,

@@ -37,6 +37,7 @@ from bistro.models.committee_pool import drawn, pooled
 from bistro.models.mixture import Fit, Mixture, Symbols
 from bistro.models.parses import Analysis, Parse
 from bistro.models.parsing import SENTENCES_AT_ONCE, CoreOptions, as_sentence
+from bistro.models.taggings import TaggingByParsing
 from bistro.models.transition import ParseOptions
 from bistro.models.transition_data import Codec
 from bistro.models.votes import Votes
@@ -91,7 +92,7 @@ class Voter(Protocol):
         """Return the arrays."""
 
 
-class CommitteeModel(Model):
+class CommitteeModel(TaggingByParsing, Model):
     """Trained parsers with the weights of their votes."""
 
     kind: ClassVar[str] = "committee"
@@ -288,10 +289,6 @@ class CommitteeModel(Model):
             parts = (f"{name} {weight:.2f}" for name, weight in zip(names, fit.heads, strict=True))
             lines.append(f"tags {way}: {', '.join(parts)}; sharpness {fit.sharpness:.2f}")
         return "\n".join(lines)
-
-    def shown_tags(self, tags: Sequence[str]) -> list[str]:
-        """Return tags as the column shows them."""
-        return list(tags)
 
     def member_names(self) -> list[str]:
         """Return a name for every member."""

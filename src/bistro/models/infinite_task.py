@@ -36,7 +36,7 @@ from bistro.treebank.examples import Examples
 
 Item = TypeVar("Item")
 
-HOMES: dict[str, str] = {}
+HOMES: dict[str, str] = {"tags": "bistro.models.infinite_tagger.TagsModel"}
 """The model class of every task, as ``module.Class``; imported when it is first asked for."""
 
 

@@ -21,6 +21,7 @@ from bistro._core import SentenceBatch
 from bistro.errors import BistroError
 from bistro.models.base import Model
 from bistro.models.parses import Analysis, Marginals, Parse
+from bistro.models.taggings import TaggingByParsing
 from bistro.models.transition_data import (
     MISSING,
     Codec,
@@ -72,7 +73,7 @@ class CoreOptions(SharedOptions, ABC):
         """
 
 
-class ParsingAbility(Model):
+class ParsingAbility(TaggingByParsing, Model):
     """The methods of a model that parses."""
 
     parse_options: ClassVar[type[CoreOptions]]

@@ -49,7 +49,7 @@ class ParseWriter:
     def sentences(self, parse: Parse) -> Iterator[Sentence]:
         """Yield the samples of a parse, if it has any, else its analyses."""
         self.sentences_written += 1
-        base = _as_columns(parse.sentence, self.sentences_written)
+        base = as_columns(parse.sentence, self.sentences_written)
         name = "sample" if parse.samples else "parse_rank"
         for place, analysis in enumerate(parse.samples or parse.analyses, start=1):
             yield self._sentence(base, analysis, parse.marginals, f"# {name} = {place}")
@@ -97,7 +97,7 @@ class ParseWriter:
         return misc
 
 
-def _as_columns(sentence: Sentence, number: int) -> Sentence:
+def as_columns(sentence: Sentence, number: int) -> Sentence:
     """Return a line of text as CoNLL-U with a name and its text; columns as they are."""
     if sentence.format != "text":
         return sentence

@@ -1,0 +1,166 @@
+"""A tagger that remembers all tags: searches for the twin-tag grammar, and what they find.
+
+    p(words, tags) = Π p(tag_i | all tags before it) p(word_i | tag_i, all tags before it)
+
+Exact search is possible although contexts have no bound: histories with the same place in the trie
+have the same future, so they are one state of a lattice (`cpp/infinite/chain_lattice.hpp`). A beam
+over these states tags nearly as well; Metropolis-Hastings, as in the paper, draws from a hidden
+Markov model; A* is the search of the other tasks.
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=300, seed=1)
+>>> model = bistro.train("infinite", treebank, task="tags", seed=1)
+>>> model.tag("The dog sleeps .".split()).tags
+['DET', 'NOUN', 'VERB', 'PUNCT']
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, pairwise
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import ChainRequest, ChainTagger
+from bistro.errors import ConfigError, nearest
+from bistro.models.infinite import InfiniteModel
+from bistro.models.infinite_tags import TagsTask
+from bistro.models.parsing import SENTENCES_AT_ONCE, as_sentence
+from bistro.models.taggings import Tagging
+from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
+
+TagSearch = Literal["beam", "viterbi", "mcmc", "hmm"]
+NARROWEST = 1e-5
+"""A beam leaves out histories that are so much less probable than the best."""
+
+
+@dataclass(frozen=True)
+class TagOptions:
+    """How tags are searched for."""
+
+    search: TagSearch = "beam"
+    """beam: the best histories after each word; viterbi: all of them, exactly; mcmc:
+    Metropolis-Hastings; hmm: the hidden Markov model alone, the baseline."""
+    beam: int = 16
+    """Histories kept after each word."""
+    samples: int = 5000
+    """Sequences that mcmc draws."""
+    mbr: bool = True
+    """The likeliest tag of each word, instead of the likeliest sequence; mcmc always."""
+    marginals: bool = False
+    seed: int = 1
+    threads: int = 0
+    """0: as many as the machine has."""
+
+    def __post_init__(self) -> None:
+        searches = get_args(TagSearch)
+        if self.search not in searches:
+            hint = nearest(str(self.search), searches)
+            told = ", ".join(searches)
+            raise ConfigError(f"search = '{self.search}' is not possible{hint}: one of {told}")
+        for name in ("beam", "samples"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} = {getattr(self, name)} must be at least 1")
+
+    def request(self) -> ChainRequest:
+        """Return the options as the core takes them."""
+        return ChainRequest(
+            self.search,
+            beam=self.beam,
+            ratio=NARROWEST,
+            least_risk=self.mbr,
+            marginals=self.marginals,
+            samples=self.samples,
+            burn_in=self.samples // 10,
+            seed=self.seed,
+            purpose=purpose_key("infinite.tags"),
+        )
+
+    def describe(self) -> str:
+        """Return a few words on the search."""
+        told = {"beam": f"beam {self.beam:,}", "mcmc": f"mcmc {self.samples:,}, seed {self.seed}"}
+        how = "least risk" if self.mbr or self.search == "mcmc" else "most probable tags"
+        return f"{told.get(self.search, self.search)}, {how}"
+
+
+class TagsModel(InfiniteModel):
+    """A model of tag sequences."""
+
+    task_class = TagsTask
+    tag_options: ClassVar[type[TagOptions]] = TagOptions
+    task: TagsTask
+
+    @property
+    def tag_column(self) -> str:
+        """The column that its tags come from."""
+        return self.task.tagset
+
+    def tag(self, sentence: Sentence | Sequence[str], **options: Any) -> Tagging:
+        """Tag one sentence, given as words or with annotation; options as in `tag_options`."""
+        return next(self.tag_all([sentence], **options))
+
+    def tag_all(
+        self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
+    ) -> Iterator[Tagging]:
+        """Tag sentences, many at once on several threads, and yield them in their order."""
+        chosen = TagOptions(**options)
+        threads = chosen.threads or os.cpu_count() or 1
+        waiting, done = iter(sentences), 0
+        while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
+            words = self.task.vocabulary.encode_all([s.forms for s in chunk])
+            found = self._tagger.tag(*words, chosen.request(), done, threads)
+            yield from self._taggings(chunk, found)
+            done += len(chunk)
+
+    def score_tags(self, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
+        """Return log p(words, tags) of tagged sentences; minus infinity where a tag is new."""
+        scores = np.full(len(sentences), -np.inf)
+        known = [(i, self.task.derivation(s)) for i, s in enumerate(sentences)]
+        found = [(i, d) for i, d in known if d is not None]
+        if found:
+            scores[[i for i, _ in found]] = self.log_prob([d for _, d in found])
+        return scores
+
+    def describe_search(self, **options: Any) -> str:
+        """Return a few words on how tags are found with these options."""
+        return TagOptions(**options).describe()
+
+    @cached_property
+    def _tagger(self) -> ChainTagger:
+        rules = self.rules
+        return ChainTagger(
+            rules.left,
+            rules.first,
+            rules.second,
+            self.pcfg,
+            rules.top,
+            len(rules.symbols),
+            len(rules.words),
+            len(rules.words) - 1,
+            self.trie,
+        )
+
+    def _taggings(self, sentences: Sequence[Sentence], found: dict[str, Any]) -> Iterator[Tagging]:
+        names = ["", *self.task.tags]
+        tags = [names[tag] for tag in found["tags"].tolist()]
+        rows = _rows(found["marginals"], names) if "marginals" in found else None
+        word = 0
+        for sentence, log_prob in zip(sentences, found["log_prob"].tolist(), strict=True):
+            here = slice(word, word + len(sentence))
+            yield Tagging(sentence, tags[here], log_prob, None if rows is None else rows[here])
+            word += len(sentence)
+
+
+def _rows(
+    ragged: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
+    names: Sequence[str],
+) -> list[list[tuple[str, float]]]:
+    begin, tag, probability = (column.tolist() for column in ragged)
+    pairs = [(names[t], p) for t, p in zip(tag, probability, strict=True)]
+    return [pairs[a:b] for a, b in pairwise(begin)]

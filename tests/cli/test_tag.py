@@ -1,0 +1,148 @@
+"""`bistro tag` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import bistro
+from bistro.treebank.treebank import read
+
+QUICK = {"sampler": {"sweeps": 6, "samples": 2}}
+MODELS = ("tagger.bistro", "parser.bistro")
+ODD = """\
+# sent_id = odd
+# text = Ddon't sleep.
+1-2\tDdon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\tVBP\t_\t_\t_\t_\tA=1
+2\tn't\tnot\tPART\tRB\t_\t_\t_\t_\t_
+3\tsleep\tsleep\tVERB\tVB\t_\t_\t_\t_\tSpaceAfter=No
+3.1\tdeeply\t_\tADV\t_\t_\t_\t_\t3:advmod\t_
+4\t.\t.\tPUNCT\t.\t_\t_\t_\t_\t_
+
+"""
+
+
+@pytest.fixture(scope="session")
+def taggers(tmp_path_factory, english) -> Path:
+    """A folder with a tagger, and a parser, which tags as well."""
+    folder = tmp_path_factory.mktemp("taggers")
+    bistro.train("infinite", english[:300], seed=1, task="tags").save(folder / "tagger.bistro")
+    bistro.train("transition", english[:200], seed=1, **QUICK).save(folder / "parser.bistro")
+    return folder
+
+
+def tags_in(out: str) -> list[str]:
+    return [line.split("\t")[3] for line in out.split("\n") if line[:1].isdigit()]
+
+
+def test_a_parser_tags(bistro_here, taggers):
+    done = bistro_here("tag", taggers / "parser.bistro", stdin=b"The dog sleeps .\n")
+    assert done.code == 0
+    assert done.out.startswith("# sent_id = 1\n# text = The dog sleeps .\n1\tThe\t")
+    assert tags_in(done.out) == ["DET", "NOUN", "VERB", "PUNCT"]
+    assert re.fullmatch(
+        r"1 sentences, 4 words, [\d,]+ words/s; transition, tags of its trees\n", done.err
+    )
+
+
+def test_a_parser_searches_in_its_own_way(bistro_here, taggers):
+    done = bistro_here("tag", taggers / "parser.bistro", "--beam", 3, stdin=b"It rains .\n")
+    assert done.code == 2
+    assert "leave out --search, --beam and --samples" in done.err
+
+
+def test_a_language_model_cannot_tag(bistro_here, files):
+    done = bistro_here("tag", files / "english.bistro", stdin=b"It rains .\n")
+    assert (done.code, done.err) == (2, "bistro: a model of kind 'ngram' cannot tag\n")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_only_the_tags_are_new(bistro_here, taggers, files, here, name):
+    done = bistro_here("tag", taggers / name, files / "test.conllu", "-o", "out.conllu")
+    assert (done.code, done.out) == (0, "")
+    before, after = read(files / "test.conllu"), read("out.conllu")
+    for old, new in zip(before, after, strict=True):
+        assert str(new.replace(upos=old.upos)) == str(old)
+    scores = json.loads(bistro_here("evaluate", files / "test.conllu", "out.conllu", "--json").out)
+    assert scores["upos"] > 90
+    assert 0 < scores["upos_sentences"] <= scores["upos"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_probabilities_of_tags(bistro_here, taggers, name):
+    done = bistro_here("tag", taggers / name, "--marginals", stdin=ODD.encode())
+    rows = [line.split("\t") for line in done.out.split("\n")[2:-2]]
+    assert [row[0] for row in rows] == ["1-2", "1", "2", "3", "3.1", "4"]
+    assert [rows[i] for i in (0, 4)] == [ODD.split("\n")[i].split("\t") for i in (2, 6)]
+    assert re.fullmatch(r"A=1\|PUpos=[01]\.\d{4}", rows[1][9])
+    assert re.fullmatch(r"SpaceAfter=No\|PUpos=[01]\.\d{4}", rows[3][9])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_conllx_stays_and_has_no_place_for_probabilities(bistro_here, taggers, files, here, name):
+    assert bistro_here("convert", files / "test.conllu", "-o", "test.conll").code == 0
+    assert bistro_here("tag", taggers / name, "test.conll", "-o", "out.conll").code == 0
+    before, after = read("test.conll"), read("out.conll")
+    assert [str(s.replace(upos=t.upos)) for s, t in zip(after, before, strict=True)] == [
+        str(s) for s in before
+    ]
+    done = bistro_here("tag", taggers / name, "test.conll", "--marginals", "-o", "out.conll")
+    assert done.code == 2
+    assert "CoNLL-X has no column" in done.err
+    assert [str(s) for s in read("out.conll")] == [str(s) for s in after]
+
+
+def test_trained_on_the_command_line(bistro_here, files, here):
+    train = ("train", "infinite", files / "train.conllu", "-o", "t.bistro")
+    assert bistro_here(*train, "--set", "task=tags").code == 0
+    done = bistro_here("tag", "t.bistro", files / "test.txt", "--marginals")
+    assert done.code == 0
+    assert "# text = " in done.out and "PUpos=" in done.out
+    assert re.search(r"words/s; infinite, beam 16, least risk\n", done.err)
+    assert "tags" in bistro_here("info", "t.bistro").out
+
+
+@pytest.mark.parametrize("search", ["beam", "viterbi", "mcmc", "hmm"])
+def test_every_search_tags(bistro_here, taggers, search):
+    options = ("--search", search, "--samples", 200, "--beam", 4)
+    done = bistro_here("tag", taggers / "tagger.bistro", *options, stdin=b"The dog sleeps .\n")
+    assert tags_in(done.out) == ["DET", "NOUN", "VERB", "PUNCT"]
+    assert search in done.err
+
+
+def test_the_likeliest_sequence(bistro_here, taggers):
+    done = bistro_here("tag", taggers / "tagger.bistro", "--no-mbr", stdin=b"The dog sleeps .\n")
+    assert tags_in(done.out) == ["DET", "NOUN", "VERB", "PUNCT"]
+    assert "most probable tags" in done.err
+
+
+def test_seed_and_threads(bistro_here, taggers, files):
+    def out(*options):
+        arguments = ("--search", "mcmc", "--samples", 20, "--marginals", *options)
+        return bistro_here("tag", taggers / "tagger.bistro", files / "test.conllu", *arguments).out
+
+    assert out("--seed", 3, "--threads", 1) == out("--seed", 3, "--threads", 3)
+    assert out("--seed", 3) != out("--seed", 4)
+
+
+def test_what_cannot_be_tagged_or_learned(bistro_here, taggers, files, here):
+    tagger = taggers / "tagger.bistro"
+    train = ("train", "infinite", "-o", "t.bistro", "--set", "task=tags")
+    done = bistro_here("tag", tagger, "--search", "vitrebi", stdin=b"It rains .\n")
+    assert (done.code, done.out) == (2, "")
+    assert "did you mean 'viterbi'?" in done.err
+    done = bistro_here(*train, files / "train.txt")
+    assert done.code == 2
+    assert re.search(r"train.txt:1: word 1 \('.*'\) of this sentence has no upos tag", done.err)
+    Path("half.conllu").write_text(ODD.replace("VERB\tVB", "_\tVB"))
+    done = bistro_here(*train, "half.conllu")
+    assert (done.code, "half.conllu:1: word 3 ('sleep')" in done.err) == (2, True)
+    assert bistro_here(*train, "half.conllu", "--set", "tags.tagset=xpos").code == 0
+    done = bistro_here("tag", "t.bistro", stdin=ODD.replace("VBP", "X").encode())
+    assert done.code == 0 and "\tAUX\tVBP\t" in done.out
+    done = bistro_here(*train, "half.conllu", "--set", "tags.tagset=pos")
+    assert done.code == 2 and "tagset" in done.err

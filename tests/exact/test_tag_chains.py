@@ -1,0 +1,153 @@
+"""Searches for tag sequences against enumeration of all of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro._core import ChainRequest, ChainTagger
+from bistro.models.infinite_tagger import TagsModel
+from bistro.rng import Stream
+from bistro.treebank.sentence import Sentence
+
+WORDS, TAGS = "abcd", "XYZ"
+TEXT = ["a", "b", "c", "d", "b", "a"]
+SETTINGS = {
+    "unbounded": {},
+    "depth 2": {"depth": 2},
+    "gibbs": {"sampler": {"seating": "gibbs", "hyper": "slice", "sweeps": 5, "samples": 2}},
+}
+
+
+def treebank() -> list[Sentence]:
+    """Sentences of ambiguous words; some long ones come twice, so that long contexts matter."""
+    stream = Stream(1, "tests.tags", 0)
+    found = []
+    for _ in range(40):
+        size = 2 + stream.below(7)
+        forms = [WORDS[stream.below(4)] for _ in range(size)]
+        tags = [TAGS[(stream.below(3) + WORDS.index(form)) % 3] for form in forms]
+        found += [Sentence.from_columns(forms, upos=tags)] * (1 + (size > 5))
+    return found
+
+
+@pytest.fixture(scope="module", params=list(SETTINGS))
+def model(request) -> TagsModel:
+    settings = {"tags": {"unknown_below": 1}, **SETTINGS[request.param]}
+    trained = bistro.train("infinite", treebank(), seed=1, task="tags", **settings)
+    assert isinstance(trained, TagsModel)
+    return trained
+
+
+class Enumeration:
+    """All tag sequences of a text, with their probabilities under the trie or under the PCFG."""
+
+    def __init__(self, model: TagsModel, words: list[str], *, hmm: bool = False) -> None:
+        sequences = list(itertools.product(TAGS, repeat=len(words)))
+        trees = [model.task.derivation(Sentence.from_columns(words, upos=s)) for s in sequences]
+        kept = [(s, t) for s, t in zip(sequences, trees, strict=True) if t is not None]
+        self.tags = np.array([[TAGS.index(tag) for tag in tags] for tags, _ in kept])
+        derivations = [tree for _, tree in kept]
+        if hmm:
+            self.log_probs = np.array([np.log(model.pcfg[tree]).sum() for tree in derivations])
+        else:
+            self.log_probs = model.log_prob(derivations)
+
+    @property
+    def best(self) -> list[str]:
+        return [TAGS[tag] for tag in self.tags[self.log_probs.argmax()]]
+
+    @property
+    def log_total(self) -> float:
+        return float(np.logaddexp.reduce(self.log_probs))
+
+    def marginals(self) -> np.ndarray:
+        posterior = np.exp(self.log_probs - self.log_total)
+        return np.stack([(posterior[:, None] * (self.tags == k)).sum(0) for k in range(3)], axis=1)
+
+
+def found_marginals(tagging) -> np.ndarray:
+    return np.array([[dict(row).get(tag, 0.0) for tag in TAGS] for row in tagging.marginals])
+
+
+def test_every_tag_is_worth_considering(model):
+    assert len(Enumeration(model, TEXT).tags) == 3 ** len(TEXT)
+
+
+@pytest.mark.parametrize("search", ["hmm", "viterbi"])
+def test_best_sequence_and_marginals(model, search):
+    exact = Enumeration(model, TEXT, hmm=search == "hmm")
+    tagging = model.tag(TEXT, search=search, mbr=False, marginals=True)
+    assert tagging.tags == exact.best
+    assert found_marginals(tagging) == pytest.approx(exact.marginals(), abs=1e-9)
+    by_risk = model.tag(TEXT, search=search)
+    assert by_risk.tags == [TAGS[k] for k in exact.marginals().argmax(axis=1)]
+
+
+def test_log_probability_of_the_tags_found(model):
+    tagging = model.tag(TEXT, search="viterbi", mbr=False)
+    assert tagging.log_prob == pytest.approx(Enumeration(model, TEXT).log_probs.max(), abs=1e-9)
+    sentence = Sentence.from_columns(TEXT, upos=tagging.tags)
+    assert model.score_tags([sentence])[0] == pytest.approx(tagging.log_prob, abs=1e-9)
+
+
+def test_sum_over_all_sequences(model):
+    ids, offsets = model.task.vocabulary.encode_all([TEXT])
+    total = model._tagger.score(ids, offsets, np.zeros(0, np.int32))
+    assert total[0] == pytest.approx(Enumeration(model, TEXT).log_total, abs=1e-9)
+
+
+def test_a_wide_beam_is_exact_and_a_narrow_one_finds_no_better(model):
+    exact = model.tag(TEXT, search="viterbi", mbr=False)
+    assert model.tag(TEXT, beam=3 ** len(TEXT), mbr=False) == exact
+    assert model.tag(TEXT, beam=1, mbr=False).log_prob <= exact.log_prob
+
+
+def mcmc_error(model: TagsModel, expected: np.ndarray, samples: int = 20000) -> float:
+    """The largest distance from the expected marginals, in standard errors of repeated runs."""
+    runs = np.stack(
+        [
+            found_marginals(model.tag(TEXT, search="mcmc", samples=samples, marginals=True, seed=s))
+            for s in range(1, 9)
+        ]
+    )
+    error = runs.std(axis=0, ddof=1) / math.sqrt(len(runs))
+    return float((abs(runs.mean(axis=0) - expected) / np.maximum(error, 1e-6)).max())
+
+
+def test_metropolis_hastings_follows_the_posterior_and_not_the_proposal(model):
+    assert mcmc_error(model, Enumeration(model, TEXT).marginals()) < 6
+    # A sampler that accepts whatever is proposed would have these frequencies.
+    assert mcmc_error(model, Enumeration(model, TEXT, hmm=True).marginals()) > 12
+
+
+def test_draws_depend_on_the_seed_and_the_sentence_alone(model):
+    texts = [TEXT, TEXT[:3], TEXT[2:], TEXT] * 3
+    options = {"search": "mcmc", "samples": 50, "marginals": True}
+    one = list(model.tag_all(texts, threads=1, **options))
+    assert list(model.tag_all(texts, threads=3, **options)) == one
+    assert list(model.tag_all(texts[:5], **options)) == one[:5]
+    assert list(model.tag_all(texts, seed=2, **options)) != one
+
+
+def test_what_the_core_refuses(model):
+    ids, offsets = model.task.vocabulary.encode_all([TEXT])
+    with pytest.raises(ValueError, match="search is hmm"):
+        ChainRequest("astar")
+    with pytest.raises(ValueError, match="more samples"):
+        ChainRequest("mcmc", samples=5, burn_in=5)
+    with pytest.raises(ValueError, match="do not fit together"):
+        model._tagger.tag(ids, offsets[:1], ChainRequest("hmm"))
+    with pytest.raises(ValueError, match="no tag in the grammar"):
+        model._tagger.tag(ids + 100, offsets, ChainRequest("hmm"))
+    rules = model.rules
+    columns = (rules.left, rules.first, rules.second, model.pcfg)
+    size = (len(rules.symbols), len(rules.words), len(rules.words) - 1)
+    with pytest.raises(ValueError, match="different rules"):
+        ChainTagger(*(column[:-1].copy() for column in columns), 0, *size, model.trie)
+    with pytest.raises(ValueError, match="start or end"):
+        ChainTagger(*columns, -1, *size, model.trie)
