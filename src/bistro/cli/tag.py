@@ -27,8 +27,7 @@ Search = Annotated[
     typer.Option(
         "--search",
         metavar="NAME",
-        help="beam (usual), viterbi (exact), mcmc, or hmm (the baseline, which remembers "
-        "one tag).",
+        help="beam (usual), viterbi (exact), mcmc, or hmm (the baseline, which remembers one tag).",
         show_default=False,
     ),
 ]
