@@ -57,13 +57,18 @@ nb::dict astar(const Grammar& grammar, const RuleTrie& model, const Lattices& se
 // What a chain of one sentence leaves behind.
 struct ChainResult {
     RuleTree least_risk, best;
-    double expected_nodes = 0, accepted = 0, subtrees_accepted = 0;
+    double accepted = 0, subtrees_accepted = 0;
     std::vector<std::pair<SpanItem, std::uint32_t>> counts;
     std::vector<std::pair<RuleTree, std::uint32_t>> visited;
 };
 
 struct Wanted {
     bool counts, visited;
+};
+
+// Sentence i has the stream of the number first + i.
+struct Draws {
+    std::uint64_t seed, purpose, first;
 };
 
 void run_chain(Workspace& work, const ChainOptions& options, Wanted wanted, Stream& rng, std::vector<std::uint32_t>& counts,
@@ -92,12 +97,10 @@ void run_chain(Workspace& work, const ChainOptions& options, Wanted wanted, Stre
         result.subtrees_accepted = static_cast<double>(chain.subtrees_accepted()) / static_cast<double>(chain.subtrees_proposed());
 }
 
-void finish(Workspace& work, const RuleTrie& model, const RuleWeights& equal, const Lattice& lattice, bool of_rules, int counted,
+void finish(Workspace& work, const RuleTrie& model, const RuleWeights& ties, const Lattice& lattice, bool of_rules, double cost,
             Wanted wanted, const std::vector<std::uint32_t>& counts, ChainResult& result) {
-    double sum = 0;
-    result.least_risk.rules = least_risk_rules(work.forest, equal, lattice, counts, work.chart, sum);
+    result.least_risk.rules = least_risk_rules(ties, lattice, {&work.forest, &counts, cost}, work.chart);
     result.least_risk.log_prob = log_prob_of(model, work.forest.grammar(), result.least_risk.rules, of_rules);
-    result.expected_nodes = sum / counted;
     if (!wanted.counts) return;
     for (std::uint32_t item = 0; item < counts.size(); ++item)
         if (counts[item] > 0) result.counts.emplace_back(work.forest.item(item), counts[item]);
@@ -105,7 +108,7 @@ void finish(Workspace& work, const RuleTrie& model, const RuleWeights& equal, co
 
 struct ChainArrays {
     TreeArrays least_risk, best, visited;
-    std::vector<double> expected_nodes, accepted, subtrees_accepted;
+    std::vector<double> accepted, subtrees_accepted;
     std::vector<std::int64_t> counts_begin{0}, visited_begin{0};
     std::vector<std::int32_t> symbol, start, end;
     std::vector<std::uint32_t> count, times;
@@ -113,7 +116,6 @@ struct ChainArrays {
     void add(const ChainResult& result) {
         least_risk.add(result.least_risk);
         best.add(result.best);
-        expected_nodes.push_back(result.expected_nodes);
         accepted.push_back(result.accepted);
         subtrees_accepted.push_back(result.subtrees_accepted);
         for (const auto& [item, n] : result.counts) {
@@ -135,7 +137,6 @@ struct ChainArrays {
         least_risk.give_to(out);
         best.give_to(most_probable);
         out["best"] = most_probable;
-        out["expected_nodes"] = give(std::move(expected_nodes));
         out["accepted"] = give(std::move(accepted));
         out["subtrees_accepted"] = give(std::move(subtrees_accepted));
         if (wanted.counts)
@@ -153,21 +154,22 @@ struct ChainArrays {
 };
 
 nb::dict chains(const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, HistoryKind kind, const ChainOptions& options,
-                std::uint64_t seed, std::uint64_t purpose, Wanted wanted, int threads) {
+                const Draws& draws, double node_cost, Wanted wanted, int threads) {
     check(grammar, model);
     ChainArrays arrays;
     {
         nb::gil_scoped_release release;
-        const RuleWeights equal = equal_weights(grammar);
+        const RuleWeights ties = tie_breakers(grammar);
+        const double cost = node_cost * (options.samples - options.burn_in);
         std::vector<ChainResult> results(sentences.all.size());
         in_parallel_each(results.size(), threads, [&] {
             return [&, work = Workspace(model, kind)](std::size_t i) mutable {
                 if (!work.forest.fill(grammar, sentences.all[i])) return;
                 work.nodes.start(work.forest);
-                Stream rng(seed, purpose, i);
+                Stream rng(draws.seed, draws.purpose, draws.first + i);
                 std::vector<std::uint32_t> counts;
                 run_chain(work, options, wanted, rng, counts, results[i]);
-                finish(work, model, equal, sentences.all[i], kind.of_rules, options.samples - options.burn_in, wanted, counts, results[i]);
+                finish(work, model, ties, sentences.all[i], kind.of_rules, cost, wanted, counts, results[i]);
             };
         });
         for (const ChainResult& result : results) arrays.add(result);
@@ -179,25 +181,26 @@ nb::dict chains(const Grammar& grammar, const RuleTrie& model, const Lattices& s
 
 void bind_tree_search(nb::module_& m) {
     m.def("search_trees", [](const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, bool contexts_of_rules,
-                             bool full_frontier, std::int64_t beam, std::int64_t completions, std::int64_t expansions, bool forgetting,
+                             double frontier, std::int64_t beam, std::int64_t completions, std::int64_t expansions, bool forgetting,
                              int threads) {
         if (beam < 1 || completions < 1 || expansions < 1) throw std::invalid_argument("sizes of a search must be at least 1");
-        return astar(grammar, model, sentences, {contexts_of_rules, forgetting}, {full_frontier, beam, completions, expansions}, threads);
-    }, "grammar"_a, "model"_a, "sentences"_a, "contexts_of_rules"_a, "full_frontier"_a, "beam"_a, "completions"_a, "expansions"_a,
+        return astar(grammar, model, sentences, {contexts_of_rules, forgetting}, {frontier, beam, completions, expansions}, threads);
+    }, "grammar"_a, "model"_a, "sentences"_a, "contexts_of_rules"_a, "frontier"_a, "beam"_a, "completions"_a, "expansions"_a,
           "forgetting"_a = true, "threads"_a = 1,
-          "Trees by A*. `complete` tells where the search came to an end; elsewhere the tree took the best-scored rule at every node. "
+          "Trees by A*; `frontier` is how much of what else is open counts, 0: local frontier, 1: full frontier. `complete` tells where the search came to an end; elsewhere the tree took the best-scored rule at every node. "
           "A sentence without a tree has no rules.");
 
     m.def("draw_trees", [](const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, bool contexts_of_rules, int samples,
-                           int burn_in, int subtrees, std::uint64_t seed, std::uint64_t purpose, bool counts, bool visited,
-                           bool forgetting, int threads) {
+                           int burn_in, int subtrees, std::uint64_t seed, std::uint64_t purpose, std::uint64_t first, double node_cost,
+                           bool counts, bool visited, bool forgetting, int threads) {
         if (samples < 1 || burn_in < 0 || burn_in >= samples || subtrees < 0)
             throw std::invalid_argument("samples must be at least 1, and more than burn_in");
-        return chains(grammar, model, sentences, {contexts_of_rules, forgetting}, {samples, burn_in, subtrees}, seed, purpose,
-                      {counts, visited}, threads);
+        return chains(grammar, model, sentences, {contexts_of_rules, forgetting}, {samples, burn_in, subtrees}, {seed, purpose, first},
+                      node_cost, {counts, visited}, threads);
     }, "grammar"_a, "model"_a, "sentences"_a, "contexts_of_rules"_a, "samples"_a, "burn_in"_a, "subtrees"_a, "seed"_a, "purpose"_a,
-          "counts"_a = false, "visited"_a = false, "forgetting"_a = true, "threads"_a = 1,
-          "Trees drawn by Metropolis and Hastings' rule, the grammar proposing; the tree of least risk of each sentence, the most "
+          "first"_a = 0, "node_cost"_a = 0.5, "counts"_a = false, "visited"_a = false, "forgetting"_a = true, "threads"_a = 1,
+          "Trees drawn by Metropolis and Hastings' rule, the grammar proposing; sentence i has the stream of number first + i. The "
+          "tree of least risk of each sentence (a node costs `node_cost` times what one that was drawn every time gains), the most "
           "probable one that was drawn (`best`), shares of accepted proposals, and by request the counts of (symbol, start, end) and "
           "the trees that were visited. A sentence without a tree has no rules.");
 }

@@ -7,6 +7,8 @@
 //     full frontier    h = Σ over all open nodes of T+ of their log inside sums under the grammar
 //     local frontier   h = the same over the children of the rule alone
 //
+// and between the two, open nodes other than the children count by the share `frontier`.
+//
 // No more than `beam` partial trees are kept: the worst falls out. The search ends when so many complete trees as were wanted have been
 // made, when no partial tree is left, or after as many expansions as it may make. Neither guess is a bound, so the best of the trees that
 // were made counts. If none was, the tree that takes the best-scored rule at every node (`descend`) stands in, and `complete` says so.
@@ -24,7 +26,7 @@
 namespace bistro {
 
 struct AStarOptions {
-    bool full_frontier;
+    double frontier;  // 1: full, 0: local
     std::int64_t beam;
     std::int64_t completions;  // complete trees after which to stop
     std::int64_t expansions;   // most partial trees to rewrite
@@ -96,7 +98,7 @@ private:
         const double others = from.open_inside - nodes_->forest().log_inside(nodes_->node(leftmost.node).item);
         for (const Candidate& candidate : open(leftmost.node)) {
             const double log_prob = from.log_prob + candidate.log_prob;
-            const double score = log_prob + candidate.below + (options_.full_frontier ? others : 0.0);
+            const double score = log_prob + candidate.below + options_.frontier * others;
             const bool complete = candidate.lexical && leftmost.next == kNone;
             if (!complete && full() && score <= queue_.rbegin()->first.score) break;  // and so do those after it
             partial_.push_back({log_prob, others + candidate.below, number, candidate.way, from.frontier});

@@ -69,8 +69,9 @@ private:
     }
 
     bool propose_subtree() {
-        ++subtrees_proposed_;
         const auto begin = tree_.begin() + static_cast<std::ptrdiff_t>(rng_->below(tree_.size()));
+        if (has_one_tree(*begin)) return false;
+        ++subtrees_proposed_;
         const auto end = end_of_subtree(begin);
         other_.clear();
         nodes_->draw(nodes_->step(*begin).node, *rng_, other_);
@@ -82,6 +83,12 @@ private:
         tree_.insert(place, other_.begin(), other_.end());
         log_ratio_ += change;
         return true;
+    }
+
+    // Whether the node can only be rewritten into its word.
+    bool has_one_tree(std::uint32_t step) {
+        const std::uint32_t item = nodes_->node(nodes_->step(step).node).item;
+        return nodes_->step(step).first == kNone && nodes_->forest().ways(item).size() == 1;
     }
 
     bool accept(double log_ratio) { return log_ratio >= 0 || rng_->uniform() < std::exp(log_ratio); }

@@ -51,7 +51,7 @@ class Case:
         asked = {"completions": PLENTY, "expansions": PLENTY, **other}
         where = sentences([self.text])
         return _core.search_trees(
-            self.grammar.core, self.trie, where, self.by_rules, full, beam, **asked
+            self.grammar.core, self.trie, where, self.by_rules, float(full), beam, **asked
         )
 
     def draw(self, samples: int, subtrees: int = 0, burn_in: int = 0, **other: Any) -> Any:
@@ -209,11 +209,12 @@ def plain_chain(
 
 
 @pytest.mark.parametrize("subtrees", [0, 2])
-def test_least_risk_is_that_of_all_trees(subtrees: int) -> None:
+@pytest.mark.parametrize("cost", [0.0, 0.5, 0.7])
+def test_least_risk_is_that_of_all_trees(cost: float, subtrees: int) -> None:
     looked = 0
     for case in cases(False, range(150), most=400):
         samples = 60
-        result = case.draw(samples, subtrees, burn_in=10, counts=True, visited=True)
+        result = case.draw(samples, subtrees, burn_in=10, node_cost=cost, counts=True, visited=True)
         _, symbol, start, end, count = result["counts"]
         spans = zip(symbol.tolist(), start.tolist(), end.tolist(), strict=True)
         counts = Counter(dict(zip(spans, count.tolist(), strict=True)))
@@ -224,10 +225,13 @@ def test_least_risk_is_that_of_all_trees(subtrees: int) -> None:
         ):
             drawn.update(dict.fromkeys(items[rules], times))
         assert counts == drawn
-        gains = {rules: sum(counts[i] for i in nodes) for rules, nodes in items.items()}
+        free = cost * (samples - 10)
+        gains = {rules: sum(counts[i] - free for i in nodes) for rules, nodes in items.items()}
         rules = trees_of(result)[0]
-        assert gains[rules] == max(gains.values())
-        assert result["expected_nodes"][0] == pytest.approx(gains[rules] / (samples - 10))
+        assert gains[rules] == pytest.approx(max(gains.values()))
+        equal = [r for r, gain in gains.items() if gain > max(gains.values()) - 1e-6]
+        prior = {r: sum(case.grammar.twin.log_prob[x] for x in r) for r in equal}
+        assert prior[rules] == pytest.approx(max(prior.values()))
         assert result["log_prob"][0] == pytest.approx(case.log_prob(rules), rel=1e-5)
         looked += 1
     assert looked > 12
@@ -266,5 +270,7 @@ def test_sentences_without_trees_and_threads() -> None:
     assert trees_of(one) == trees_of(three)
     assert [bool(rules) for rules in trees_of(one)] == [True, False, False, True, True]
     assert np.isneginf(one["log_prob"]).tolist() == [False, True, True, False, False]
-    found = _core.search_trees(*common, True, 10, 1, 100)
+    later = _core.draw_trees(*common[:2], sentences([case.text]), False, 50, 0, 1, 3, PURPOSE, 4)
+    assert trees_of(later)[0] == trees_of(one)[4]
+    found = _core.search_trees(*common, 1.0, 10, 1, 100)
     assert [bool(rules) for rules in trees_of(found)] == [True, False, False, True, True]
