@@ -9,8 +9,10 @@ over all events, the surprisals of two garden paths; the word to look at is the 
 
 Ordinary tags hide which nouns a verb takes. `symbols` has the grammar's own symbols for tags, which
 only a treebank made by a grammar can offer. Mixtures have the weight that is best on as many
-sentences of seed 3. `counted` is no model of Bistro but the measure of what can be learned: the
-rules of the grammar are given, and their weights are counted in the derivations of seed 1.
+sentences of seed 3. `grammar` learns from the constituency trees of the same sentences, rules and
+weights, and knows of no rule that it has not seen. `counted` is no model of Bistro but the measure
+of what can be learned: the rules of the grammar are given, and their weights are counted in the
+derivations of seed 1. `--only NAME` leaves the other models and the mixtures out.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from __future__ import annotations
 import argparse
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +38,7 @@ from bistro.treebank.grammar_trees import Derivation
 
 Bits = NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
+Scorer = Callable[[Texts], Bits]
 GARDEN_PATHS = [
     ["The", "horse", "raced", "past", "the", "barn", "fell", "."],
     ["While", "the", "man", "hunted", "the", "deer", "ran", "."],
@@ -55,17 +59,32 @@ PRIOR = 0.5
 """Added to every count of a rule or word, so that what was never drawn stays possible."""
 
 
-def models(sentences: int) -> Iterator[tuple[str, Callable[[Texts], Bits]]]:
-    """Yield the name of each model with a function from texts to bits, trained when asked for."""
-    train = bistro.builtin(sentences=sentences, seed=1)
-    ngram = bistro.train("ngram", train, seed=1)
-    yield "ngram", lambda texts: _bits(ngram.require("score")(texts).log_probs)
+def models(sentences: int) -> dict[str, Callable[[], Scorer]]:
+    """Return for the name of each model what trains it and returns its bits for texts."""
     symbols = tomllib.loads(file_or_preset("symbols").read_text("utf-8"))
-    for name, settings in (("default", {}), ("tuned", TUNED), ("symbols", symbols)):
-        model = bistro.train("transition", train, seed=1, **settings)
-        yield name, lambda texts, m=model: _bits(m.require("score")(texts, SUMMED).log_probs)  # type: ignore[misc]
-    grammar = counted(english(), sentences)
-    yield "counted", lambda texts: exact(grammar, texts)
+
+    def transition(settings: dict[str, Any]) -> Scorer:
+        model = bistro.train("transition", _sentences(sentences), seed=1, **settings)
+        return lambda texts: _bits(model.require("score")(texts, SUMMED).log_probs)
+
+    def other(kind: str, data: Any, **settings: Any) -> Scorer:
+        model = bistro.train(kind, data, seed=1, **settings)
+        return lambda texts: _bits(model.require("score")(texts).log_probs)
+
+    trees = partial(bistro.builtin_trees, sentences=sentences, seed=1)
+    return {
+        "ngram": lambda: other("ngram", _sentences(sentences)),
+        "default": lambda: transition({}),
+        "tuned": lambda: transition(TUNED),
+        "symbols": lambda: transition(symbols),
+        "grammar": lambda: other("grammar", trees(), unknown_below=1),
+        "counted": lambda: partial(exact, counted(english(), sentences)),
+    }
+
+
+@cache
+def _sentences(number: int) -> bistro.Treebank:
+    return bistro.builtin(sentences=number, seed=1)
 
 
 def exact(grammar: Grammar, texts: Texts) -> Bits:
@@ -107,6 +126,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sentences", type=int, default=20_000)
     parser.add_argument("--tested", type=int, default=300)
+    parser.add_argument("--only", choices=list(models(1)))
     chosen = parser.parse_args()
     test, dev = (
         [s.forms for s in bistro.builtin(sentences=chosen.tested, seed=seed)] for seed in (2, 3)
@@ -115,9 +135,14 @@ def main() -> None:
     print(" / ".join(" ".join(path) for path in GARDEN_PATHS), f"({chosen.sentences} sentences)")
     report("truth", truth, truth, exact(english(), GARDEN_PATHS))
     found: dict[str, list[Bits]] = {}
-    for name, bits_of in models(chosen.sentences):
+    for name, trained in models(chosen.sentences).items():
+        if chosen.only not in (None, name):
+            continue
+        bits_of = trained()
         found[name] = [bits_of(texts) for texts in (test, GARDEN_PATHS, dev)]
         report(name, found[name][0], truth, found[name][1])
+    if chosen.only:
+        return
     for pair in (("ngram", "tuned"), ("tuned", "symbols")):
         logs = [[-bits * np.log(2) for bits in found[name]] for name in pair]
         weight = mixing_weight(logs[0][2], logs[1][2])

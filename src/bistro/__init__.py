@@ -19,10 +19,19 @@ if TYPE_CHECKING:
     from bistro.errors import BistroError
     from bistro.inference.train import train
     from bistro.models.base import load
-    from bistro.treebank.samples import builtin
+    from bistro.treebank.samples import builtin, builtin_trees
     from bistro.treebank.treebank import Treebank, read
 
-__all__ = ["BistroError", "Treebank", "__version__", "builtin", "load", "read", "train"]
+__all__ = [
+    "BistroError",
+    "Treebank",
+    "__version__",
+    "builtin",
+    "builtin_trees",
+    "load",
+    "read",
+    "train",
+]
 
 # Imported when first used, so that the command line starts at once.
 _HOMES = {
@@ -30,6 +39,7 @@ _HOMES = {
     "Treebank": "bistro.treebank.treebank",
     "__version__": "bistro.version",
     "builtin": "bistro.treebank.samples",
+    "builtin_trees": "bistro.treebank.samples",
     "load": "bistro.models.base",
     "read": "bistro.treebank.treebank",
     "train": "bistro.inference.train",

@@ -26,7 +26,8 @@ Kind = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help="The kind: ngram, transition, eisner, isbn, committee, topics, linearize or infinite.",
+        help="The kind: ngram, transition, eisner, isbn, committee, topics, linearize, infinite "
+        "or grammar.",
     ),
 ]
 Data = Annotated[
@@ -146,6 +147,7 @@ def train(
         bistro train transition train.conllu --text news.txt.gz --text more.txt -o parser.bistro
         bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
         bistro train infinite --task trees train.mrg -o trees.bistro
+        bistro train grammar train.mrg -o grammar.bistro
         bistro train transition --show-config > parser.toml
         bistro train transition train.conllu -o parser.bistro --config parser.toml
     """
@@ -213,12 +215,19 @@ def _read(
     kind: str, settings: Any, paths: list[str], format: str | None, *, held_out: bool = False
 ) -> Treebank | Examples[Any]:
     """Read the data of a kind of model, and say of training data what a user may not expect."""
+    from bistro.models.grammar import GrammarModel
     from bistro.models.infinite import InfiniteModel, model_class
+    from bistro.treebank.examples import joined
+    from bistro.treebank.tree_files import read_examples
 
     if kind == InfiniteModel.kind:
         if not paths:
             raise BistroError("there is nothing to train on: name the files of the task")
         return model_class(settings.task).task_class.read(paths, settings, format)
+    if kind == GrammarModel.kind:
+        if not paths:
+            raise BistroError("there is nothing to train on: name files of bracketed trees")
+        return joined([read_examples(path, format) for path in paths])
     treebank = read_together(paths, format)
     if not held_out:
         tell_odd_words(treebank)
@@ -230,10 +239,14 @@ def _report(model: Model, held_out: Treebank | Examples[Any], title: str) -> Non
     from bistro.cli.perplexity import print_figures
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.evaluate.text import text_figures
+    from bistro.models.grammar import GrammarModel
     from bistro.models.infinite import InfiniteModel
     from bistro.models.parsing import ParsingAbility
+    from bistro.treebank.constituents import simplified
 
     sentences: list[Any] = list(held_out)
+    if isinstance(model, GrammarModel):
+        sentences = [simplified(tree).leaves() for tree in sentences]
     if isinstance(model, InfiniteModel):
         figures = model.figures(sentences)
     elif hasattr(model, "score") or not isinstance(model, ParsingAbility):

@@ -21,6 +21,7 @@ from bistro.inference.semi import train_with_text
 from bistro.inference.spelling import SpelledChain, SpellingLearner
 from bistro.inference.train_committee import train_committee
 from bistro.inference.train_eisner import train_eisner
+from bistro.inference.train_grammar import train_grammar
 from bistro.inference.train_infinite import examples_of, train_infinite
 from bistro.inference.train_isbn import train_isbn
 from bistro.inference.train_linearize import train_linearize
@@ -31,6 +32,7 @@ from bistro.models.committee import CommitteeModel
 from bistro.models.committee_config import CommitteeConfig
 from bistro.models.eisner import EisnerModel
 from bistro.models.eisner_config import EisnerConfig
+from bistro.models.grammar import GrammarConfig, GrammarModel
 from bistro.models.infinite import InfiniteModel
 from bistro.models.infinite_config import InfiniteConfig
 from bistro.models.isbn import IsbnModel
@@ -45,6 +47,7 @@ from bistro.models.transition_config import TransitionConfig
 from bistro.rng import check_seed
 from bistro.treebank.examples import Examples
 from bistro.treebank.raw_text import RawText
+from bistro.treebank.tree_files import read_examples
 from bistro.treebank.treebank import Treebank
 
 
@@ -81,6 +84,7 @@ TRAINERS: dict[str, tuple[type[Any], Callable[..., Model]]] = {
     CommitteeModel.kind: (CommitteeConfig, train_committee),
     LinearizeModel.kind: (LinearizeConfig, train_linearize),
     InfiniteModel.kind: (InfiniteConfig, train_infinite),
+    GrammarModel.kind: (GrammarConfig, train_grammar),
 }
 """The configuration and the trainer of every kind."""
 USES_DEV = (CommitteeModel.kind, IsbnModel.kind, LinearizeModel.kind)
@@ -144,6 +148,9 @@ def _training_data(
     if kind == InfiniteModel.kind:
         examples = examples_of(data, config)
         return examples, provenance(examples)
+    if kind == GrammarModel.kind:
+        trees = read_examples(data) if isinstance(data, str | os.PathLike) else data
+        return list(trees), provenance(trees)
     if isinstance(data, str | os.PathLike):
         raise BistroError("training data is a treebank: read the file with bistro.read first")
     sentences = [sentence for sentence in data if len(sentence)]

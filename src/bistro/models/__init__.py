@@ -5,6 +5,7 @@ from __future__ import annotations
 from bistro.models.base import Model
 from bistro.models.committee import CommitteeModel
 from bistro.models.eisner import EisnerModel
+from bistro.models.grammar import GrammarModel
 from bistro.models.infinite import InfiniteModel
 from bistro.models.isbn import IsbnModel
 from bistro.models.linearize import LinearizeModel
@@ -23,6 +24,7 @@ KINDS: dict[str, type[Model]] = {
         CommitteeModel,
         LinearizeModel,
         InfiniteModel,
+        GrammarModel,
     )
 }
 """Every kind of model by the name it has on the command line and in its file."""

@@ -28,13 +28,20 @@ from operator import attrgetter
 
 from bistro.errors import BistroError
 from bistro.rng import Stream
+from bistro.treebank.brackets import Tree
 from bistro.treebank.builtin.lexicon import read_lexicon
 from bistro.treebank.builtin.notation import read_rules
 from bistro.treebank.grammar_binary import BinaryGrammar
 from bistro.treebank.grammar_inside import Chart, Combination, Maxima, Sums
 from bistro.treebank.grammar_rules import Lexicon, Rule, Word, merged, productive, reachable, useful
 from bistro.treebank.grammar_search import Search, Way
-from bistro.treebank.grammar_trees import Derivation, capitalized, to_sentence, words_of
+from bistro.treebank.grammar_trees import (
+    Derivation,
+    capitalized,
+    to_sentence,
+    to_tree,
+    words_of,
+)
 from bistro.treebank.sentence import Sentence
 
 NATURAL_TO_BITS = 1 / math.log(2)
@@ -84,6 +91,12 @@ class Grammar:
             )
             yield to_sentence(derivation, self.start, self.tokens_of(derivation), comments)
 
+    def sample_trees(self, n: int, seed: int) -> Iterator[Tree]:
+        """Yield the derivations of the same n sentences as constituency trees."""
+        for number in range(n):
+            derivation, _ = self.sample_derivation(Stream(seed, "grammar", number))
+            yield to_tree(derivation, self.start, self.tokens_of(derivation))
+
     def sample_derivation(self, stream: Stream) -> tuple[Derivation, float]:
         """Draw a derivation; return it with the natural logarithm of its probability."""
         log_probs: list[float] = []
@@ -123,6 +136,14 @@ class Grammar:
     def binary(self) -> BinaryGrammar:
         """The rules as arrays."""
         return BinaryGrammar(self.rules, self.lexicon, self.start)
+
+    def is_finite(self, longest: float) -> bool:
+        """Tell whether the expected sentence has at most so many words."""
+        try:
+            counts = self.binary.counts
+        except BistroError:
+            return False
+        return float(sum(counts[self.binary.index[symbol]] for symbol in self.lexicon)) <= longest
 
     @cached_property
     def _sums(self) -> Sums:

@@ -28,7 +28,6 @@ from bistro.treebank.grammar_trees import capital
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-NEGLIGIBLE = 1e-40
 PART_OF_RULE = -1
 """The number in place of a rule where a binary rule only continues one."""
 
@@ -135,18 +134,23 @@ class BinaryGrammar:
         return csr_array((values, (rows, columns)), shape=(self.size, self.size))
 
 
-def closure(steps: csr_array) -> csr_array:
-    """Return (I - steps)⁻¹ = I + steps + steps² + …, by doubling; the spectral radius is below 1.
+class Closure:
+    """Multiplies by (I - steps)⁻¹ = I + steps + steps² + …; the spectral radius is below 1.
 
-    The matrices of grammars are sparse, and so are their closures: much faster to multiply by than
-    to solve with. Where there is no cycle the powers vanish, and the sum ends exactly.
+    By a sparse decomposition, since the inverse itself is full where a grammar can fall back from
+    any symbol to any other. Pivots stay on the diagonal: then only numbers of one sign are added
+    up, nothing cancels, and what cannot be reached is exactly zero.
     """
-    total = csr_array(eye_array(steps.shape[0]) + steps)
-    power = csr_array(steps @ steps)
-    while power.nnz and power.max() > NEGLIGIBLE:
-        total = csr_array(total + total @ power)
-        power = csr_array(power @ power)
-    return total
+
+    def __init__(self, steps: csr_array) -> None:
+        self.size = steps.shape[0]
+        matrix = csc_array(eye_array(self.size) - steps)
+        self._decomposed = splu(matrix, diag_pivot_thresh=0.0)
+
+    def __call__(self, vector: Floats) -> Floats:
+        """Return (I - steps)⁻¹ vector."""
+        closed: Floats = self._decomposed.solve(vector)
+        return closed
 
 
 def _integers(rows: Sequence[tuple[int, ...]], width: int) -> Ints:

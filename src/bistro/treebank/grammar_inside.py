@@ -33,7 +33,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.sparse import csr_array
 
-from bistro.treebank.grammar_binary import BinaryGrammar, Emissions, Floats, Ints, closure
+from bistro.treebank.grammar_binary import BinaryGrammar, Closure, Emissions, Floats, Ints
 
 
 class Combination(Protocol):
@@ -50,18 +50,17 @@ class Sums:
     """Add the ways up, and close by (I - steps)⁻¹: any number of such steps may come on top."""
 
     def __init__(self, steps: csr_array) -> None:
-        self._closure = closure(steps)
+        self._closure = Closure(steps)
 
     def combine(self, targets: Ints, values: Floats) -> Floats:
         """Add the values of each target."""
-        sums = np.bincount(targets, values, minlength=self._closure.shape[0])
+        sums = np.bincount(targets, values, minlength=self._closure.size)
         # Without the conversion, no targets at all would give integers.
         return sums.astype(np.float64, copy=False)
 
     def close(self, vector: Floats) -> Floats:
         """Multiply by (I - steps)⁻¹."""
-        closed: Floats = self._closure @ vector
-        return closed
+        return self._closure(vector)
 
 
 class Maxima:

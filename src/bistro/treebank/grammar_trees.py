@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from bistro.treebank.brackets import Tree
 from bistro.treebank.grammar_rules import Rule, Word
 from bistro.treebank.sentence import Sentence
 
@@ -45,6 +46,19 @@ def symbols_of(derivation: Derivation, symbol: str) -> Iterator[str]:
         return
     for below, child in zip(derivation.label.right, derivation.children, strict=True):
         yield from symbols_of(child, below)
+
+
+def to_tree(derivation: Derivation, symbol: str, tokens: Iterable[str]) -> Tree:
+    """Return a derivation from a symbol as a constituency tree over the tokens it stands for."""
+    left_to_right = iter(tokens)
+
+    def build(node: Derivation, label: str) -> Tree:
+        if isinstance(node.label, Word):
+            return Tree(label, word=next(left_to_right))
+        below = zip(node.children, node.label.right, strict=True)
+        return Tree(label, [build(child, name) for child, name in below])
+
+    return build(derivation, symbol)
 
 
 def attachments(derivation: Derivation) -> tuple[list[int], list[str]]:

@@ -18,6 +18,8 @@ from itertools import islice
 from pathlib import Path
 
 from bistro.errors import BistroError, nearest
+from bistro.treebank.brackets import Tree
+from bistro.treebank.examples import Examples
 from bistro.treebank.grammar import english
 from bistro.treebank.treebank import Treebank, read
 
@@ -43,6 +45,14 @@ def builtin(name: str = "english", sentences: int | None = None, seed: int = 1) 
         f"there is no built-in treebank '{name}'{nearest(name, choices)}: "
         f"choose from {', '.join(choices)}"
     )
+
+
+def builtin_trees(sentences: int = ENGLISH_SENTENCES, seed: int = 1) -> Examples[Tree]:
+    """Return the sentences of ``builtin("english")`` as the constituency trees of the grammar."""
+    if sentences < 1:
+        raise BistroError(f"a treebank of {sentences} sentences: ask for at least 1")
+    trees = english().sample_trees(sentences, seed)
+    return Examples(trees, name=f"built-in English trees, seed {seed}", license="MIT")
 
 
 def _english(sentences: int, seed: int) -> Treebank:

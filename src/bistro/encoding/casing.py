@@ -1,0 +1,65 @@
+"""Capital letters that the place of a word calls for: after the start of a sentence, say.
+
+Such a letter tells nothing of the word, so a model that knows the habit need not learn *The* beside
+*the*. The habit is learned: a capital letter is due after the start of a sentence, or after a mark
+without letters, if nearly all words that stand there begin with one.
+
+>>> texts = [["The", "dog", "saw", "the", "cat"], ["A", "cat", "saw", "Rex"]] * 30
+>>> casing = Casing.learn(texts)
+>>> sorted(casing.after), casing.plain(["The", "cat"]), casing.plain(["Rex", "saw", "The"])
+([''], ['the', 'cat'], ['Rex', 'saw', 'The'])
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+FEWEST_SEEN = 50
+SHARE_OF_CAPITALS = 0.98
+START = ""
+"""Stands for the beginning of the sentence."""
+
+
+class Casing:
+    """After which tokens a capital letter is due, and how words are written elsewhere."""
+
+    def __init__(self, after: Iterable[str], elsewhere: Counter[str] | None = None) -> None:
+        self.after = frozenset(after)
+        self._elsewhere = elsewhere or Counter()
+
+    @classmethod
+    def learn(cls, texts: Sequence[Sequence[str]]) -> Casing:
+        """Learn the habit from sentences, and which words have a capital letter of their own."""
+        followed, by_capital = Counter[str](), Counter[str]()
+        for before, word in _pairs(texts):
+            if not _has_letters(before) and word[:1].isalpha():
+                followed[before] += 1
+                by_capital[before] += word[:1].isupper()
+        after = {
+            token
+            for token, count in followed.items()
+            if count >= FEWEST_SEEN and by_capital[token] >= SHARE_OF_CAPITALS * count
+        }
+        return cls(after, Counter(w for before, w in _pairs(texts) if before not in after))
+
+    def plain(self, words: Sequence[str]) -> list[str]:
+        """Return the words without the capital letters that are due to their place."""
+        before = [START, *words[:-1]]
+        return [
+            self._lowered(word) if b in self.after else word
+            for b, word in zip(before, words, strict=True)
+        ]
+
+    def _lowered(self, word: str) -> str:
+        lower = word[:1].lower() + word[1:]
+        return lower if self._elsewhere[lower] >= self._elsewhere[word] else word
+
+
+def _pairs(texts: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
+    for words in texts:
+        yield from zip([START, *words], words, strict=False)
+
+
+def _has_letters(token: str) -> bool:
+    return any(map(str.isalpha, token))

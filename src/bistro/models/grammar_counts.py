@@ -1,0 +1,100 @@
+"""What a treebank grammar counts: the children of every phrase, and the words of every tag.
+
+>>> from bistro.treebank.brackets import parse_tree
+>>> tree = parse_tree("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")
+>>> counts = RuleCounts.of([tree])
+>>> counts.rules["NP"], counts.words["NN (tag)"]
+(Counter({('DT (tag)', 'NN (tag)'): 1}), Counter({'dog': 1}))
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.treebank.brackets import Tree
+
+Children = tuple[str, ...]
+TAG = " (tag)"
+"""Ends the symbols of tags: a label may stand over words in one place and phrases in another."""
+
+
+@dataclass(frozen=True)
+class RuleCounts:
+    """Children of every phrase and words of every tag, with their numbers."""
+
+    rules: dict[str, Counter[Children]]
+    words: dict[str, Counter[str]]
+
+    @classmethod
+    def of(cls, trees: Iterable[Tree]) -> Self:
+        """Count in trees that have one root symbol."""
+        rules: defaultdict[str, Counter[Children]] = defaultdict(Counter)
+        words: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        for tree in trees:
+            for node in tree.nodes():
+                if node.word is None:
+                    rules[node.label][tuple(map(_symbol, node.children))] += 1
+                else:
+                    words[_symbol(node)][node.word] += 1
+        return cls(dict(rules), dict(words))
+
+    @property
+    def symbols(self) -> list[str]:
+        """All phrases, then all tags."""
+        return [*self.rules, *self.words]
+
+    def child_types(self, phrase: str) -> tuple[Counter[str], int]:
+        """Return how often each symbol stands in the different rules of a phrase, and their number.
+
+        A rule counts once, however often it was seen: new rules are like the many rare ones.
+        """
+        found = Counter(child for children in self.rules[phrase] for child in children)
+        return found, len(self.rules[phrase])
+
+    def header(self) -> dict[str, list[str]]:
+        """Return the names for JSON."""
+        return {"phrases": list(self.rules), "tags": list(self.words), "words": self._forms()}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return rules and words as numbers: where each begins, what it holds, how often."""
+        number = {name: i for i, name in enumerate(self.symbols)}
+        forms = {form: i for i, form in enumerate(self._forms())}
+        rules = [(number[p], c, n) for p, of_p in self.rules.items() for c, n in of_p.items()]
+        words = [
+            (number[t], forms[w], n) for t, of_t in self.words.items() for w, n in of_t.items()
+        ]
+        return {
+            "rule_left": np.array([left for left, _, _ in rules], dtype=np.int32),
+            "rule_count": np.array([n for _, _, n in rules], dtype=np.int32),
+            "rule_size": np.array([len(c) for _, c, _ in rules], dtype=np.int32),
+            "rule_right": np.array([number[x] for _, c, _ in rules for x in c], dtype=np.int32),
+            "words": np.array(words, dtype=np.int32).reshape(-1, 3),
+        }
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Restore what `header` and `arrays` gave."""
+        symbols, forms = [*header["phrases"], *header["tags"]], header["words"]
+        rules: dict[str, Counter[Children]] = {name: Counter() for name in header["phrases"]}
+        words: dict[str, Counter[str]] = {name: Counter() for name in header["tags"]}
+        ends = np.cumsum(arrays["rule_size"]).tolist()
+        right = [symbols[i] for i in arrays["rule_right"].tolist()]
+        columns = (arrays[name].tolist() for name in ("rule_left", "rule_size", "rule_count"))
+        for left, size, count, end in zip(*columns, ends, strict=True):
+            rules[symbols[left]][tuple(right[end - size : end])] = count
+        for tag, form, count in arrays["words"].tolist():
+            words[symbols[tag]][forms[form]] = count
+        return cls(rules, words)
+
+    def _forms(self) -> list[str]:
+        return list(dict.fromkeys(form for of_tag in self.words.values() for form in of_tag))
+
+
+def _symbol(node: Tree) -> str:
+    return node.label if node.word is None else node.label + TAG
