@@ -110,13 +110,14 @@ Out<double> score_all(const Chains& chains, In<std::int32_t> words, In<std::int6
 
 void bind_chain(nb::module_& m) {
     nb::class_<ChainRequest>(m, "ChainRequest", "How tag sequences are searched, and what of them is returned.")
-        .def("__init__", [](ChainRequest* self, const std::string& search, std::int64_t beam, double ratio, bool least_risk,
+        .def("__init__", [](ChainRequest* self, const std::string& search, std::int64_t beam, double ratio, double least, bool least_risk,
                             bool marginals, std::int64_t samples, std::int64_t burn_in, std::uint64_t seed, std::uint64_t purpose) {
-            if (beam < 0 || !(ratio >= 0 && ratio < 1)) throw std::invalid_argument("a beam is 0 or wider, its ratio below 1");
+            if (beam < 0 || !(ratio >= 0 && ratio < 1) || !(least >= 0 && least < 1))
+                throw std::invalid_argument("a beam is 0 or wider, its ratio and least probability below 1");
             if (burn_in < 0 || samples <= burn_in) throw std::invalid_argument("more samples are drawn than left out at the start");
-            new (self) ChainRequest{search_of(search), {static_cast<std::size_t>(beam), ratio}, least_risk, marginals, samples,
+            new (self) ChainRequest{search_of(search), {static_cast<std::size_t>(beam), ratio, least}, least_risk, marginals, samples,
                                     burn_in, seed, purpose};
-        }, "search"_a, "beam"_a = 0, "ratio"_a = 0.0, "least_risk"_a = true, "marginals"_a = false, "samples"_a = 1000,
+        }, "search"_a, "beam"_a = 0, "ratio"_a = 0.0, "least"_a = 0.0, "least_risk"_a = true, "marginals"_a = false, "samples"_a = 1000,
              "burn_in"_a = 0, "seed"_a = 1, "purpose"_a = 0);
 
     nb::class_<Chains>(m, "ChainTagger", "A grammar of tag sequences with the probabilities of a trie.")

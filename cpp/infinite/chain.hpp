@@ -2,12 +2,13 @@
 //
 //     hmm         the best sequence of the hidden Markov model: the baseline
 //     viterbi     the best sequence of the unbounded model, exactly: pasts with the same place in the trie are one state
-//     beam        the same, with the best states of each word only
+//     beam        the same, with the best states of each word only, and the tags that the hidden Markov model thinks possible
 //     metropolis  sequences drawn from the hidden Markov model, kept or refused so that they follow the unbounded one
 //
 // With least risk, each word gets its likeliest tag, by sums over the states or by counts of the draws.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -54,9 +55,11 @@ public:
         if (request.search == ChainSearch::metropolis)
             result = sampled(words, request, number);
         else if (request.search == ChainSearch::hmm)
-            result = searched(of_hmm_, words, {}, request);
+            result = searched(of_hmm_, all(words), {}, request);
+        else if (request.search == ChainSearch::viterbi)
+            result = searched(of_trie_, all(words), {}, request);
         else
-            result = searched(of_trie_, words, request.search == ChainSearch::beam ? request.beam : Beam{}, request);
+            result = searched(of_trie_, worth_trying(words, request.beam.least), request.beam, request);
         if (request.search == ChainSearch::metropolis || request.least_risk) result.tags = likeliest(result.marginals);
         result.log_prob = log_prob(trie_, words, result.tags);
         return result;
@@ -70,13 +73,13 @@ public:
     // The logarithm of p(words), summed over all tag sequences.
     double log_total(std::span<const std::int32_t> words, Beam beam) {
         trie_.trim();
-        of_trie_.build(words, beam);
+        of_trie_.build(all(words), beam);
         return of_trie_.log_total();
     }
 
 private:
     template <class Lattice>
-    static ChainResult searched(Lattice& lattice, std::span<const std::int32_t> words, Beam beam, const ChainRequest& request) {
+    static ChainResult searched(Lattice& lattice, const CandidateRows& words, Beam beam, const ChainRequest& request) {
         lattice.build(words, beam);
         ChainResult result;
         if (request.least_risk || request.marginals) result.marginals = lattice.marginals();
@@ -84,9 +87,32 @@ private:
         return result;
     }
 
+    const CandidateRows& all(std::span<const std::int32_t> words) {
+        rows_.clear();
+        for (const std::int32_t word : words) rows_.push_back(grammar_->of_word(word));
+        return rows_;
+    }
+
+    // Unknown words may have any tag; looking at all of them in all contexts would take most of the time.
+    const CandidateRows& worth_trying(std::span<const std::int32_t> words, double least) {
+        all(words);
+        if (least <= 0.0) return rows_;
+        of_hmm_.build(rows_, {});
+        const TagMarginals marginals = of_hmm_.marginals();
+        kept_.resize(std::max(kept_.size(), words.size()));
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            kept_[i].clear();
+            for (const ChainGrammar::Candidate c : rows_[i])
+                for (const auto& [tag, p] : marginals[i])
+                    if (tag == c.tag && p >= least) kept_[i].push_back(c);
+            if (!kept_[i].empty()) rows_[i] = kept_[i];
+        }
+        return rows_;
+    }
+
     // Independent proposals: a draw is accepted with probability min(1, P(new) Q(old) / (P(old) Q(new))).
     ChainResult sampled(std::span<const std::int32_t> words, const ChainRequest& request, std::uint64_t number) {
-        of_hmm_.build(words, {});
+        of_hmm_.build(all(words), {});
         Stream rng(request.seed, request.purpose, number);
         std::vector<std::int32_t> now = of_hmm_.best().tags, drawn;
         double weight = log_weight(words, now);
@@ -178,6 +204,8 @@ private:
     TrieContexts<Model> trie_;
     ChainLattice<HmmContexts> of_hmm_;
     ChainLattice<TrieContexts<Model>> of_trie_;
+    CandidateRows rows_;
+    std::vector<std::vector<ChainGrammar::Candidate>> kept_;
 };
 
 }  // namespace bistro

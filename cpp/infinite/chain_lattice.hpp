@@ -22,7 +22,10 @@ namespace bistro {
 struct Beam {
     std::size_t most = 0;  // states a word; 0: all
     double ratio = 0.0;    // states whose best sequence is this much worse than the layer's are dropped
+    double least = 0.0;    // tags less probable than this under the hidden Markov model are not tried
 };
+
+using CandidateRows = std::vector<std::span<const ChainGrammar::Candidate>>;  // by word
 
 struct TaggedChain {
     std::vector<std::int32_t> tags;
@@ -36,13 +39,13 @@ class ChainLattice {
 public:
     ChainLattice(const ChainGrammar& grammar, Contexts& contexts) : grammar_(&grammar), contexts_(&contexts) {}
 
-    void build(std::span<const std::int32_t> words, Beam beam) {
+    void build(const CandidateRows& words, Beam beam) {
         states_.assign(1, {contexts_->start(), grammar_->start, 1.0, 1.0, 0.0, -1, -1});
         edges_.clear();
         layers_.assign({0, 1});
         log_scale_ = 0.0;
-        for (const std::int32_t word : words) {
-            extend(grammar_->of_word(word));
+        for (const std::span<const ChainGrammar::Candidate> candidates : words) {
+            extend(candidates);
             drop(beam);
             scale();
         }

@@ -106,7 +106,7 @@ def test_trained_on_the_command_line(bistro_here, files, here):
     assert "tags" in bistro_here("info", "t.bistro").out
 
 
-@pytest.mark.parametrize("search", ["beam", "viterbi", "mcmc", "hmm"])
+@pytest.mark.parametrize("search", ["beam", "viterbi", "mcmc", "hmm", "astar-local"])
 def test_every_search_tags(bistro_here, taggers, search):
     options = ("--search", search, "--samples", 200, "--beam", 4)
     done = bistro_here("tag", taggers / "tagger.bistro", *options, stdin=b"The dog sleeps .\n")

@@ -10,6 +10,7 @@ import pytest
 
 import bistro
 from bistro._core import ChainRequest, ChainTagger
+from bistro.models.infinite_search import SearchOptions
 from bistro.models.infinite_tagger import TagsModel
 from bistro.rng import Stream
 from bistro.treebank.sentence import Sentence
@@ -105,6 +106,23 @@ def test_a_wide_beam_is_exact_and_a_narrow_one_finds_no_better(model):
     exact = model.tag(TEXT, search="viterbi", mbr=False)
     assert model.tag(TEXT, beam=3 ** len(TEXT), mbr=False) == exact
     assert model.tag(TEXT, beam=1, mbr=False).log_prob <= exact.log_prob
+
+
+@pytest.mark.parametrize("search", ["astar-local", "astar-full"])
+def test_searches_for_trees_find_the_same(model, search):
+    exact = model.tag(TEXT, search="viterbi", mbr=False)
+    terminals = [model.task.terminals(TEXT)]
+    asked = SearchOptions(search, beam=10**6, completions=3 ** len(TEXT))
+    tree = model.tree_search.find(terminals, asked)[0]
+    assert model.task.output(TEXT, tree.derivation) == exact.tags
+    assert tree.log_prob == pytest.approx(exact.log_prob, abs=1e-6)
+    assert model.tag(TEXT, search=search).log_prob <= exact.log_prob + 1e-6
+
+
+def test_charts_find_the_same_as_the_hidden_markov_model(model):
+    tree = model.tree_search.find([model.task.terminals(TEXT)], SearchOptions("cyk"))[0]
+    assert model.task.output(TEXT, tree.derivation) == model.tag(TEXT, search="hmm", mbr=False).tags
+    assert tree.log_prob == pytest.approx(Enumeration(model, TEXT, hmm=True).log_probs.max())
 
 
 def mcmc_error(model: TagsModel, expected: np.ndarray, samples: int = 20000) -> float:

@@ -27,7 +27,8 @@ Search = Annotated[
     typer.Option(
         "--search",
         metavar="NAME",
-        help="beam (usual), viterbi (exact), mcmc, or hmm (the baseline, which remembers one tag).",
+        help="beam (usual), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
+        "astar-local or astar-full.",
         show_default=False,
     ),
 ]

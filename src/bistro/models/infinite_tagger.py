@@ -21,23 +21,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import ChainRequest, ChainTagger
-from bistro.errors import ConfigError, nearest
+from bistro.errors import BistroError, ConfigError, nearest
 from bistro.models.infinite import InfiniteModel
+from bistro.models.infinite_search import SearchName, SearchOptions
 from bistro.models.infinite_tags import TagsTask
 from bistro.models.parsing import SENTENCES_AT_ONCE, as_sentence
 from bistro.models.taggings import Tagging
+from bistro.models.transition_data import place_of
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
-TagSearch = Literal["beam", "viterbi", "mcmc", "hmm"]
+TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-local", "astar-full"]
 NARROWEST = 1e-5
 """A beam leaves out histories that are so much less probable than the best."""
+LEAST = 1e-4
+"""A beam does not try tags that are less probable under the hidden Markov model."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,10 @@ class TagOptions:
 
     search: TagSearch = "beam"
     """beam: the best histories after each word; viterbi: all of them, exactly; mcmc:
-    Metropolis-Hastings; hmm: the hidden Markov model alone, the baseline."""
-    beam: int = 16
-    """Histories kept after each word."""
+    Metropolis-Hastings; hmm: the hidden Markov model alone, the baseline; astar-local and
+    astar-full: the search of other tasks, which gives the likeliest sequence it finds."""
+    beam: int | None = None
+    """Histories kept after each word, or partial trees of A*; usual: 16, and 200 for A*."""
     samples: int = 5000
     """Sequences that mcmc draws."""
     mbr: bool = True
@@ -65,15 +70,29 @@ class TagOptions:
             told = ", ".join(searches)
             raise ConfigError(f"search = '{self.search}' is not possible{hint}: one of {told}")
         for name in ("beam", "samples"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} = {getattr(self, name)} must be at least 1")
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"{name} = {value} must be at least 1")
+        if self.is_astar and self.marginals:
+            raise ConfigError("A* has no probabilities of tags: choose another search")
+
+    @property
+    def is_astar(self) -> bool:
+        """Whether trees are searched, as in other tasks."""
+        return self.search in ("astar-local", "astar-full")
+
+    @property
+    def width(self) -> int:
+        """How much is kept."""
+        return self.beam or (200 if self.is_astar else 16)
 
     def request(self) -> ChainRequest:
         """Return the options as the core takes them."""
         return ChainRequest(
             self.search,
-            beam=self.beam,
+            beam=self.width,
             ratio=NARROWEST,
+            least=LEAST,
             least_risk=self.mbr,
             marginals=self.marginals,
             samples=self.samples,
@@ -84,9 +103,13 @@ class TagOptions:
 
     def describe(self) -> str:
         """Return a few words on the search."""
-        told = {"beam": f"beam {self.beam:,}", "mcmc": f"mcmc {self.samples:,}, seed {self.seed}"}
-        how = "least risk" if self.mbr or self.search == "mcmc" else "most probable tags"
-        return f"{told.get(self.search, self.search)}, {how}"
+        told: str = self.search
+        if self.search == "mcmc":
+            told += f" {self.samples:,}, seed {self.seed}"
+        elif self.search == "beam" or self.is_astar:
+            told += f" {self.width:,}"
+        by_risk = self.search == "mcmc" or (self.mbr and not self.is_astar)
+        return f"{told}, {'least risk' if by_risk else 'most probable tags'}"
 
 
 class TagsModel(InfiniteModel):
@@ -113,10 +136,27 @@ class TagsModel(InfiniteModel):
         threads = chosen.threads or os.cpu_count() or 1
         waiting, done = iter(sentences), 0
         while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
-            words = self.task.vocabulary.encode_all([s.forms for s in chunk])
-            found = self._tagger.tag(*words, chosen.request(), done, threads)
-            yield from self._taggings(chunk, found)
+            if chosen.is_astar:
+                yield from self._by_tree_search(chunk, chosen)
+            else:
+                words = self.task.vocabulary.encode_all([s.forms for s in chunk])
+                found = self._tagger.tag(*words, chosen.request(), done, threads)
+                yield from self._taggings(chunk, found)
             done += len(chunk)
+
+    def _by_tree_search(
+        self, sentences: Sequence[Sentence], options: TagOptions
+    ) -> Iterator[Tagging]:
+        asked = SearchOptions(
+            cast(SearchName, options.search), beam=options.width, threads=options.threads
+        )
+        terminals = [self.task.terminals(sentence.forms) for sentence in sentences]
+        trees = self.tree_search.find(terminals, asked)
+        for sentence, found in zip(sentences, trees, strict=True):
+            if found is None:
+                raise BistroError(f"{place_of(sentence)}: A* found no tags: widen its beam")
+            tags = self.task.output(sentence.forms, found.derivation)
+            yield Tagging(sentence, tags, found.log_prob)
 
     def score_tags(self, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
         """Return log p(words, tags) of tagged sentences; minus infinity where a tag is new."""
