@@ -160,14 +160,15 @@ void bind_isbn(nb::module_& m) {
     bind_trainer<double>(m, "IsbnTrainer64");
 
     nb::class_<isbn::BeamRequest>(m, "BeamRequest", "How wide to search with the latent-variable parser, and what to return.")
-        .def("__init__", [](isbn::BeamRequest* self, std::int64_t width, int labels, int clusters, int best, int samples, bool marginals,
+        .def("__init__", [](isbn::BeamRequest* self, std::int64_t width, int labels, int clusters, double margin, int best, int samples, bool marginals,
                             bool minimum_risk, std::uint64_t seed, std::uint64_t purpose, double temperature, bool arcs) {
             if (width < 1 || labels < 1 || clusters < 1 || best < (arcs ? 0 : 1) || samples < 0)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
+            if (!(margin >= 0)) throw std::invalid_argument("the margin must not be below 0");
             if (!(temperature > 0)) throw std::invalid_argument("the temperature must be above 0");
-            new (self) isbn::BeamRequest{{static_cast<std::size_t>(width), static_cast<std::size_t>(labels), static_cast<std::size_t>(clusters)},
+            new (self) isbn::BeamRequest{{static_cast<std::size_t>(width), static_cast<std::size_t>(labels), static_cast<std::size_t>(clusters), margin},
                                          best, samples, marginals, minimum_risk, seed, purpose, temperature, arcs};
-        }, "width"_a, "labels"_a, "clusters"_a, "best"_a, "samples"_a, "marginals"_a, "minimum_risk"_a, "seed"_a, "purpose"_a,
+        }, "width"_a, "labels"_a, "clusters"_a, "margin"_a, "best"_a, "samples"_a, "marginals"_a, "minimum_risk"_a, "seed"_a, "purpose"_a,
              "temperature"_a, "arcs"_a = false);
 
     nb::class_<IsbnHolder>(m, "IsbnParser", "A trained latent-variable parser.")

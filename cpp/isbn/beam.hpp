@@ -2,7 +2,7 @@
 //
 // After each shift the best derivations that have generated the same words are kept. Between two shifts the search is best-first:
 // the most probable partial derivation is taken further, until none can come among the kept ones any more (a derivation only
-// becomes less probable). After an arc only its likeliest labels are pursued, and so that no sentence takes for ever, a limited
+// becomes less probable, and its next word is hardly more probable than in those found already). After an arc only its likeliest labels are pursued, and so that no sentence takes for ever, a limited
 // number of derivations that have come equally far since the last shift.
 #pragma once
 
@@ -19,6 +19,7 @@ struct BeamOptions {
     std::size_t width = 30;
     std::size_t labels = 5;    // most labels an arc
     std::size_t clusters = 3;  // most clusters (tags with features) a word
+    double margin = 2;         // a derivation is given up that needs its next word to be e^margin times as probable as any found
 };
 
 // The clusters that words were seen with, and how often: log p(word | cluster) as counted.
@@ -48,6 +49,8 @@ public:
         words_.insert(words_.end(), sentence.words.begin(), sentence.words.end());
         finals_.clear();
         mu_.clear();
+        sent_.clear();
+        sent_at_.clear();
         kept_.assign(1, {Configuration(sentence.size()), 0.0});
         for (std::int32_t next = 1; next <= sentence.size() + 1 && !kept_.empty(); ++next) {
             pass(next > sentence.size());
@@ -77,6 +80,7 @@ private:
         Configuration configuration;
         double log_prob;
         std::uint32_t level = 0;
+        std::int32_t state = kAbsent;
     };
     struct Item {
         double log_prob;
@@ -94,13 +98,25 @@ private:
         order_ = 0;
         for (std::size_t i = 0; i < kept_.size(); ++i) push(kept_[i].log_prob, static_cast<std::int32_t>(i), kStart, 0, 0);
         expanded_.clear();
-        while (!agenda_.empty() && agenda_.top().log_prob > threshold()) {
+        best_word_ = -std::numeric_limits<double>::infinity();
+        while (!agenda_.empty() && agenda_.top().log_prob + most_for_word() > threshold()) {
             const Item item = agenda_.top();
             agenda_.pop();
-            if (item.level >= expanded_.size()) expanded_.resize(item.level + 1, 0);
-            if (++expanded_[item.level] <= 4 * options_.width + kLeastExpanded) expand(item, is_last);
+            take(item, is_last);
         }
     }
+
+    // An arc without a label and a shift without a word wait on the agenda like all others: only if their turn comes it is
+    // worked out how they go on.
+    void take(const Item& item, bool is_last) {
+        if (item.action == kShift) return shift(item, is_last);
+        if (item.label == kAbsent) return label(item);
+        if (item.level >= expanded_.size()) expanded_.resize(item.level + 1, 0);
+        if (++expanded_[item.level] <= 4 * options_.width + kLeastExpanded) expand(item, is_last);
+    }
+
+    // The log-probability that the next word is expected to have at most: a little more than the highest so far.
+    double most_for_word() const { return std::isfinite(best_word_) ? std::min(0.0, best_word_ + options_.margin) : 0.0; }
 
     // What a derivation must exceed to be kept.
     double threshold() const { return best_.size() < options_.width ? -std::numeric_limits<double>::infinity() : best_.top(); }
@@ -109,8 +125,9 @@ private:
         if (log_prob > threshold()) agenda_.push({log_prob, order_++, node, action, label, level});
     }
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label) {
-        push(log_prob, node, action, label, nodes_[static_cast<std::size_t>(node)].level + 1);
+        push(log_prob, node, action, label, node_at(node).level + 1);
     }
+    const Node& node_at(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
 
     void note_score(double log_prob) {
         best_.push(log_prob);
@@ -126,7 +143,7 @@ private:
         if (item.action == kReduce) c.reduce();
         const std::uint8_t possible = c.possible(), allowed = agreeing(c, possible, is_last);
         if (allowed == 0) return;
-        const std::int32_t state = evaluate(c);
+        const std::int32_t state = node.state = evaluate(c);
         const auto here = static_cast<std::int32_t>(nodes_.size());
         nodes_.push_back(std::move(node));
         std::array<double, kActions> log_action{};
@@ -135,10 +152,13 @@ private:
             network_.decide(kActionGroup, possible, mu(state), p_.data());
             for (std::size_t a = 0; a < kActions; ++a) log_action[a] = log_of(p_[a]);
         }
-        if (allowed >> kShift & 1) shift(here, item.log_prob + log_action[kShift], state, is_last);
-        if (allowed >> kLeftArc & 1) arcs(here, item.log_prob + log_action[kLeftArc], state, kLeftArc);
-        if (allowed >> kRightArc & 1) arcs(here, item.log_prob + log_action[kRightArc], state, kRightArc);
-        if (allowed >> kReduce & 1) push(item.log_prob + log_action[kReduce], here, kReduce, 0);
+        for (std::int32_t action = 0; action < kActions; ++action)
+            if (allowed >> action & 1) push(item.log_prob + log_action[static_cast<std::size_t>(action)], here, action, open_label(action));
+    }
+
+    std::int32_t open_label(std::int32_t action) const {
+        const std::int32_t group = action == kLeftArc ? kLeftLabels : kRightLabels;
+        return action == kReduce || action == kShift || shape_.outcomes(group) == 1 ? 0 : kAbsent;
     }
 
     std::int32_t evaluate(Configuration& c) {
@@ -146,11 +166,23 @@ private:
         features_.clear();
         see(shape_, c, words_.data(), features_);
         eta_.resize(h_);
-        network_.sum_up(features_, c.links(), [&](std::int32_t i) { return mu(i); }, eta_.data());
+        network_.sum_up(features_, c.links(), [&](std::int32_t from, int relation) { return sent_by(from, relation); }, eta_.data());
         mu_.resize(mu_.size() + h_);
+        sent_at_.resize(sent_at_.size() + kRelations, kAbsent);
         logistic(mu_.data() + static_cast<std::size_t>(state) * h_, eta_.data(), h_);
         c.note(state);
         return state;
+    }
+
+    // Many derivations follow the same states: what these send is worked out once.
+    const Real* sent_by(std::int32_t state, int relation) {
+        std::int32_t& place = sent_at_[static_cast<std::size_t>(state) * kRelations + static_cast<std::size_t>(relation)];
+        if (place == kAbsent) {
+            place = static_cast<std::int32_t>(sent_.size() / h_);
+            sent_.resize(sent_.size() + h_);
+            network_.send(relation, mu(state), sent_.data() + static_cast<std::size_t>(place) * h_);
+        }
+        return sent_.data() + static_cast<std::size_t>(place) * h_;
     }
 
     const Real* mu(std::int32_t state) const { return mu_.data() + static_cast<std::size_t>(state) * h_; }
@@ -180,17 +212,17 @@ private:
         return bits;
     }
 
-    void arcs(std::int32_t node, double log_prob, std::int32_t state, std::int32_t action) {
-        const Configuration& c = nodes_[static_cast<std::size_t>(node)].configuration;
-        const std::int32_t group = action == kLeftArc ? kLeftLabels : kRightLabels;
-        if (shape_.outcomes(group) == 1) return push(log_prob, node, action, 0);
-        if (log_prob <= threshold()) return;
+    void label(const Item& item) {
+        const Node& node = node_at(item.node);
+        const std::int32_t group = item.action == kLeftArc ? kLeftLabels : kRightLabels;
+        const std::int32_t word = item.action == kLeftArc ? node.configuration.top() : node.configuration.front();
         p_.resize(shape_.outcomes(group));
-        network_.decide(group, kAll, mu(state), p_.data());
-        const std::int32_t given = sentence_->given_label(action == kLeftArc ? c.top() : c.front());
-        if (given >= 0) return push(log_prob + log_of(p_[static_cast<std::size_t>(given)]), node, action, given);
-        for (const std::int32_t label : likeliest(p_, options_.labels))
-            push(log_prob + log_of(p_[static_cast<std::size_t>(label)]), node, action, label);
+        network_.decide(group, kAll, mu(node.state), p_.data());
+        auto go_on = [&](std::int32_t label) {
+            push(item.log_prob + log_of(p_[static_cast<std::size_t>(label)]), item.node, item.action, label);
+        };
+        if (const std::int32_t given = sentence_->given_label(word); given >= 0) return go_on(given);
+        for (const std::int32_t label : likeliest(p_, options_.labels)) go_on(label);
     }
 
     const std::vector<std::int32_t>& likeliest(const std::vector<Real>& p, std::size_t most) {
@@ -206,9 +238,10 @@ private:
         return ranked_;
     }
 
-    void shift(std::int32_t node, double log_prob, std::int32_t state, bool is_last) {
-        if (log_prob <= threshold()) return;
-        const Configuration& c = nodes_[static_cast<std::size_t>(node)].configuration;
+    void shift(const Item& item, bool is_last) {
+        const double log_prob = item.log_prob;
+        const Configuration& c = node_at(item.node).configuration;
+        const std::int32_t state = node_at(item.node).state;
         tags_.resize(shape_.outcomes(kTagGroup));
         network_.decide(kTagGroup, end_mask(c.may_end(shape_.symbols().single_root)), mu(state), tags_.data());
         if (is_last) return finish(c, log_prob + log_of(tags_[kEnd]));
@@ -220,8 +253,10 @@ private:
             find_candidates(word, state);
         const std::size_t first = shifted_.size();
         for (const Candidate& candidate : candidates_) {
+            if (log_prob + candidate.log_cluster <= threshold()) continue;
             const double log_word = word_log_prob(candidate.cluster, word, state);
-            shifted_.push_back({log_prob + candidate.log_cluster + log_word, node, candidate.cluster, log_word});
+            best_word_ = std::max(best_word_, candidate.log_cluster + log_word);
+            shifted_.push_back({log_prob + candidate.log_cluster + log_word, item.node, candidate.cluster, log_word});
         }
         auto better = [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; };
         std::stable_sort(shifted_.begin() + static_cast<std::ptrdiff_t>(first), shifted_.end(), better);
@@ -326,7 +361,8 @@ private:
     std::size_t h_;
     const Sentence* sentence_ = nullptr;
     std::vector<std::int32_t> words_, features_, ranked_;
-    std::vector<Real> mu_, eta_, p_, tags_;
+    std::vector<Real> mu_, eta_, sent_, p_, tags_;
+    std::vector<std::int32_t> sent_at_;  // by state and relation: where in sent_, if it is known
     std::vector<std::vector<Real>> bundle_of_tag_;
     std::vector<Candidate> candidates_;
     std::vector<Node> kept_, nodes_;
@@ -335,6 +371,7 @@ private:
     std::priority_queue<double, std::vector<double>, std::greater<>> best_;
     std::vector<Final> finals_;
     std::vector<std::size_t> expanded_;  // by level
+    double best_word_ = 0;
     std::uint32_t order_ = 0;
 };
 

@@ -18,7 +18,6 @@ namespace bistro::isbn {
 namespace {
 
 constexpr std::size_t kLanes = 16;
-constexpr std::size_t kBlock = 40;  // columns that are added up in registers
 
 template <class Real>
 BISTRO_INLINE Real in_order(const Real* lanes) {
@@ -38,25 +37,33 @@ BISTRO_INLINE void row(Real* __restrict y, const Real* __restrict x, std::size_t
     for (std::size_t j = 0; j < n; ++j) y[j] += x[j];
 }
 
+constexpr std::size_t kBlock = 40;  // columns that are added up in registers
+
+// Whole blocks of columns in registers; what is left four rows at a time.
 template <class Real>
 BISTRO_INLINE void product(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
                            std::size_t columns) {
-    std::size_t j = 0;
-    for (; j + kBlock <= columns; j += kBlock) {
+    std::size_t first = 0;
+    for (; first + kBlock <= columns; first += kBlock) {
         Real sums[kBlock];
-        for (std::size_t k = 0; k < kBlock; ++k) sums[k] = y[j + k];
+        for (std::size_t k = 0; k < kBlock; ++k) sums[k] = y[first + k];
         for (std::size_t i = 0; i < rows; ++i) {
-            const Real* __restrict from = w + i * columns + j;
+            const Real* __restrict from = w + i * columns + first;
             const Real a = x[i];
             for (std::size_t k = 0; k < kBlock; ++k) sums[k] += a * from[k];
         }
-        for (std::size_t k = 0; k < kBlock; ++k) y[j + k] = sums[k];
+        for (std::size_t k = 0; k < kBlock; ++k) y[first + k] = sums[k];
     }
-    if (j == columns) return;
-    for (std::size_t i = 0; i < rows; ++i) {
-        const Real a = x[i];
-        for (std::size_t k = j; k < columns; ++k) y[k] += a * w[i * columns + k];
+    std::size_t i = 0;
+    for (; first < columns && i + 4 <= rows; i += 4) {
+        const Real* __restrict w0 = w + i * columns;
+        const Real* __restrict w1 = w0 + columns;
+        const Real* __restrict w2 = w1 + columns;
+        const Real* __restrict w3 = w2 + columns;
+        const Real x0 = x[i], x1 = x[i + 1], x2 = x[i + 2], x3 = x[i + 3];
+        for (std::size_t j = first; j < columns; ++j) y[j] = (((y[j] + x0 * w0[j]) + x1 * w1[j]) + x2 * w2[j]) + x3 * w3[j];
     }
+    for (; first < columns && i < rows; ++i) scaled(y + first, x[i], w + i * columns + first, columns - first);
 }
 
 template <class Real>

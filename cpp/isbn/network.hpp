@@ -23,15 +23,21 @@ public:
     const Shape& shape() const { return shape_; }
     const Real* weights() const { return w_; }
 
-    // mean_of(state) gives the means of an earlier state.
-    template <class MeanOf>
-    void sum_up(std::span<const std::int32_t> features, const Links& links, const MeanOf& mean_of, Real* eta) const {
+    // What a state sends along a relation.
+    void send(int relation, const Real* mu, Real* sent) const {
+        std::fill(sent, sent + shape_.hidden(), Real(0));
+        add_product(sent, mu, w_ + shape_.links_at(relation), shape_.hidden(), shape_.hidden());
+    }
+
+    // sent_by(state, relation) gives what an earlier state sends.
+    template <class SentBy>
+    void sum_up(std::span<const std::int32_t> features, const Links& links, const SentBy& sent_by, Real* eta) const {
         const std::size_t h = shape_.hidden();
         std::fill(eta, eta + h, Real(0));
         for (const std::int32_t row : features) add_row(eta, w_ + shape_.row_at(row), h);
         if (!shape_.linked()) return;
         for (int r = 0; r < kRelations; ++r)
-            if (links[r] != kAbsent) add_product(eta, mean_of(links[r]), w_ + shape_.links_at(r), h, h);
+            if (links[r] != kAbsent) add_row(eta, sent_by(links[r], r), h);
     }
 
     // Probabilities of the outcomes of a group; those that are not possible have none.

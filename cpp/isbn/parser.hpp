@@ -126,7 +126,7 @@ class SentenceParser {
 public:
     SentenceParser(const Network<Real>& network, const SeenClusters& seen, const BeamRequest& request)
         : symbols_(network.shape().symbols()), request_(request), beam_(network, seen, request.search),
-          of_a_tree_(network, seen, {kDerivationsOfATree, 1, 1}) {}
+          of_a_tree_(network, seen, {kDerivationsOfATree, 1, 1, INFINITY}) {}
 
     SentenceResult parse(Sentence sentence, std::uint64_t index) {
         SentenceResult result;

@@ -25,12 +25,17 @@ public:
         const std::size_t h = network.shape().hidden();
         mu_.resize(derivation.states() * h);
         eta_.resize(h);
+        sent_.resize(h);
+        auto sent_by = [&](std::int32_t state, int relation) {
+            network.send(relation, mu(state, h), sent_.data());
+            return sent_.data();
+        };
         slope_begin_.clear();
         slopes_.clear();
         log_probs_.clear();
         choose_variables(derivation.states() * h, dropout);
         for (std::size_t s = 0; s < derivation.states(); ++s) {
-            network.sum_up(derivation.features_of(s), derivation.links[s], [&](std::int32_t i) { return mu(i, h); }, eta_.data());
+            network.sum_up(derivation.features_of(s), derivation.links[s], sent_by, eta_.data());
             Real* const means = mu_.data() + s * h;
             logistic(means, eta_.data(), h);
             for (std::size_t j = 0; j < h && !factor_.empty(); ++j) means[j] *= factor_[s * h + j];
@@ -93,7 +98,7 @@ private:
         log_probs_.push_back(log_of(p[d.outcome]));
     }
 
-    std::vector<Real> mu_, eta_, delta_, slopes_;  // slopes: probabilities, after backward minus 1 for the outcome
+    std::vector<Real> mu_, eta_, sent_, delta_, slopes_;  // slopes: probabilities, after backward minus 1 for the outcome
     std::vector<Real> factor_;  // by state and variable, where some are left out
     Real kept_ = 1;
     std::vector<std::size_t> slope_begin_;

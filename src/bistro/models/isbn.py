@@ -44,6 +44,9 @@ class IsbnOptions(CoreOptions):
     size: int = 30
     """Derivations kept after each word."""
     labels_per_arc: int = 5
+    margin: float = 2.0
+    """A partial derivation is given up if it can only be kept with a next word e^margin times as
+    probable as in any that was found; 2 changed no tree of the Danish development set."""
 
     def __post_init__(self) -> None:
         """Refuse searches that this parser does not have."""
@@ -58,6 +61,7 @@ class IsbnOptions(CoreOptions):
             self.size,
             self.labels_per_arc,
             self.tags_per_word,
+            self.margin,
             0 if votes else self.kbest,
             0 if votes else self.samples,
             self.marginals and not votes,

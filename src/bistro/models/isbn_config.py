@@ -85,7 +85,7 @@ class LearningSettings:
     patience: int = setting(6, "Passes without gain on the held-out sentences before the end.")
     at_once: int = setting(16, "Sentences a step.")
     rate: float = setting(0.05, "Size of the steps (AdaGrad).")
-    decay: float = setting(1e-4, "Weight decay in the first pass.")
+    decay: float = setting(0.02, "Weight decay in the first pass.")
     decay_factor: float = setting(0.8, "What the weight decay is multiplied with after each pass.")
     dropout: float = setting(0.3, "Share of the variables that are left out in learning.")
     scale: float = setting(0.1, "Weights begin between minus this and this.")
@@ -134,7 +134,7 @@ class IsbnConfig:
         5, "Words, features and combinations of features seen fewer times than this are unknown."
     )
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
-    hidden: int = setting(80, "Binary variables of a state.")
+    hidden: int = setting(160, "Binary variables of a state.")
     links: bool = setting(True, "States are linked to earlier ones; without, nothing is induced.")
     features: tuple[str, ...] = setting(RICH, "What a state sees of its configuration.")
     reduce: Literal["late", "early"] = setting(
