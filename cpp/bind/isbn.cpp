@@ -5,6 +5,7 @@
 
 #include "bind/bind.hpp"
 #include "bind/results.hpp"
+#include "isbn/language.hpp"
 #include "isbn/parser.hpp"
 #include "isbn/trainer.hpp"
 
@@ -126,6 +127,68 @@ nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
     });
 }
 
+// Rows of figures for every word and end of sentence.
+nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamRequest& request, int threads) {
+    std::vector<double> log_prefix, lexical, log_joint;
+    {
+        nb::gil_scoped_release release;
+        batch.check(symbols_of(self.shape));
+        const isbn::Network<float> network(self.shape, self.weights.data());
+        std::vector<std::vector<PrefixFigures>> results(batch.size());
+        in_parallel_each(batch.size(), threads, [&] {
+            return [&, beam = isbn::Beam<float>(network, self.seen, request.search)](std::size_t i) mutable {
+                results[i] = isbn::prefix_figures(beam, batch.sentence(i));
+            };
+        });
+        for (const auto& rows : results)
+            for (const PrefixFigures& row : rows) {
+                log_prefix.push_back(row.log_prefix);
+                lexical.push_back(row.lexical);
+                log_joint.push_back(row.log_joint);
+            }
+    }
+    nb::dict out;
+    out["log_prefix"] = give(std::move(log_prefix));
+    out["lexical"] = give(std::move(lexical));
+    out["log_joint"] = give(std::move(log_joint));
+    return out;
+}
+
+// Sentences drawn from the model, one after the other; `complete` is 0 where the limit came before the end.
+nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int32_t most_words, std::uint64_t seed,
+                               std::uint64_t purpose, double temperature, const Batch& prefix, std::int64_t width) {
+    if (!(temperature > 0) || width < 1) throw std::invalid_argument("temperature and width must be above 0");
+    prefix.check(symbols_of(self.shape));
+    std::vector<std::int32_t> words, tags, heads, labels;
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::uint8_t> complete;
+    {
+        nb::gil_scoped_release release;
+        const isbn::Network<float> network(self.shape, self.weights.data());
+        isbn::Beam<float> beam(network, self.seen, {static_cast<std::size_t>(width), 5, 3, INFINITY});
+        for (std::int64_t i = 0; i < n; ++i) {
+            Stream rng(seed, purpose, static_cast<std::uint64_t>(i));
+            isbn::Generator<float> generator(network, rng, temperature, most_words);
+            if (prefix.size() > 0) generator.begin_with(beam, prefix.sentence(0));
+            const Generated made = generator.sentence();
+            words.insert(words.end(), made.words.begin(), made.words.end());
+            tags.insert(tags.end(), made.tags.begin(), made.tags.end());
+            heads.insert(heads.end(), made.heads.begin(), made.heads.end());
+            labels.insert(labels.end(), made.labels.begin(), made.labels.end());
+            offsets.push_back(static_cast<std::int64_t>(words.size()));
+            complete.push_back(made.complete);
+        }
+    }
+    nb::dict out;
+    out["words"] = give(std::move(words));
+    out["tags"] = give(std::move(tags));
+    out["heads"] = give(std::move(heads));
+    out["labels"] = give(std::move(labels));
+    out["offsets"] = give(std::move(offsets));
+    out["complete"] = give(std::move(complete));
+    return out;
+}
+
 }  // namespace
 
 void bind_isbn(nb::module_& m) {
@@ -175,7 +238,11 @@ void bind_isbn(nb::module_& m) {
         .def(nb::init<const isbn::Shape&, In<float>, Ints, Ints, In<float>>(), "shape"_a, "weights"_a.noconvert(),
              "seen_begin"_a.noconvert(), "seen_list"_a.noconvert(), "seen_share"_a.noconvert())
         .def("parse", &parse_with_beam, "batch"_a, "request"_a, "threads"_a = 1,
-             "Parses of all sentences as flat arrays; the same for any number of threads.");
+             "Parses of all sentences as flat arrays; the same for any number of threads.")
+        .def("score", &score_with_beam, "batch"_a, "request"_a, "threads"_a = 1,
+             "Log-probabilities of all prefixes, sentence ends included, and means over derivations (nats).")
+        .def("generate", &generate_with_network, "n"_a, "most_words"_a, "seed"_a, "purpose"_a, "temperature"_a, "prefix"_a,
+             "width"_a, "Sentences drawn from the model, with their trees.");
 }
 
 }  // namespace bistro::bind

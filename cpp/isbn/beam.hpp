@@ -44,14 +44,7 @@ public:
     // derivations that have generated each word, with the log-probability of the word in each.
     template <class Watch>
     const std::vector<Final>& run(const Sentence& sentence, const Watch& watch) {
-        sentence_ = &sentence;
-        words_.assign(1, 0);
-        words_.insert(words_.end(), sentence.words.begin(), sentence.words.end());
-        finals_.clear();
-        mu_.clear();
-        sent_.clear();
-        sent_at_.clear();
-        kept_.assign(1, {Configuration(sentence.size()), 0.0});
+        begin(sentence, sentence.size());
         for (std::int32_t next = 1; next <= sentence.size() + 1 && !kept_.empty(); ++next) {
             pass(next > sentence.size());
             if (next > sentence.size()) break;
@@ -68,6 +61,27 @@ public:
 
     const std::vector<Final>& finals() const { return finals_; }
 
+    // A partial derivation.
+    struct Node {
+        Configuration configuration;
+        double log_prob;
+        std::uint32_t level = 0;
+        std::int32_t state = kAbsent;
+    };
+
+    // The best derivations that have generated the words of a sentence and may go on, up to so many words.
+    const std::vector<Node>& run_prefix(const Sentence& sentence, std::int32_t most_words) {
+        begin(sentence, most_words);
+        for (std::int32_t next = 1; next <= sentence.size(); ++next) {
+            pass(false);
+            keep();
+        }
+        return kept_;
+    }
+
+    // The means of all states made, one after the other.
+    const std::vector<Real>& means() const { return mu_; }
+
     // A derivation that has generated one more word.
     struct Shifted {
         double log_prob;
@@ -76,12 +90,6 @@ public:
     };
 
 private:
-    struct Node {
-        Configuration configuration;
-        double log_prob;
-        std::uint32_t level = 0;
-        std::int32_t state = kAbsent;
-    };
     struct Item {
         double log_prob;
         std::uint32_t order;  // of coming, so that equals are taken in a fixed order
@@ -89,6 +97,17 @@ private:
         std::uint32_t level;  // actions since the last shift
         bool operator<(const Item& b) const { return log_prob != b.log_prob ? log_prob < b.log_prob : order > b.order; }
     };
+
+    void begin(const Sentence& sentence, std::int32_t most_words) {
+        sentence_ = &sentence;
+        words_.assign(1, 0);
+        words_.insert(words_.end(), sentence.words.begin(), sentence.words.end());
+        finals_.clear();
+        mu_.clear();
+        sent_.clear();
+        sent_at_.clear();
+        kept_.assign(1, {Configuration(most_words), 0.0});
+    }
 
     void pass(bool is_last) {
         nodes_.clear();

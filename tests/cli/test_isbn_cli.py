@@ -63,3 +63,29 @@ def test_a_diverging_run_ends_with_one_sentence(bistro_here, files, here):
     assert done.code == 2
     assert "set a lower learning.rate" in done.err
     assert not (here / "d.bistro").exists()
+
+
+def test_it_is_a_language_model(bistro_here, model, files):
+    done = bistro_here("perplexity", model, files / "test.txt", "--json", "--particles", "20")
+    assert done.code == 0, done.err
+    assert 1 < json.loads(done.out)["perplexity"] < 200
+    done = bistro_here("surprisal", model, stdin=b"The dog sleeps .\n")
+    rows = [line.split("\t") for line in done.out.splitlines()]
+    assert [row[2] for row in rows[1:]] == ["The", "dog", "sleeps", ".", "</s>"]
+    assert all(float(row[rows[0].index("surprisal")]) > 0 for row in rows[1:])
+    done = bistro_here("generate", model, "-n", "4", "--trees", "--prefix", "The dog")
+    assert done.code == 0, done.err
+    assert done.out.count("# text = The dog ") == 4
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--method", "smc"), "--method search"),
+        (("--repeats", "3"), "has no option 'repeats' for scores"),
+    ],
+)
+def test_sums_that_it_has_not(bistro_here, model, options, told):
+    done = bistro_here("perplexity", model, *options, stdin=b"The dog sleeps .\n")
+    assert done.code == 2
+    assert told in done.err

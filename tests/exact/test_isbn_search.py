@@ -24,7 +24,9 @@ KINDS: dict[str, dict[str, Any]] = {
 
 def request(width: int = 100_000, best: int = 100_000, **options: Any) -> Any:
     values = {"samples": 0, "marginals": True, "minimum_risk": False, "seed": 1, "purpose": 1}
-    return _core.BeamRequest(width, 100, 100, np.inf, best, temperature=1.0, **{**values, **options})
+    return _core.BeamRequest(
+        width, 100, 100, np.inf, best, temperature=1.0, **{**values, **options}
+    )
 
 
 def enumerated(tiny: Tiny, words: list[int], clusters: list[int]) -> dict[Key, float]:

@@ -273,3 +273,30 @@ def test_it_votes_in_a_committee() -> None:
     parse = together.parse(["The", "dog", "sleeps", "."])
     assert parse.heads == [2, 3, 0, 3]
     assert parse.tags[:2] == ["DET", "NOUN"]
+
+
+def test_surprisals_sum_to_the_sentence(model: IsbnModel) -> None:
+    if model.config.direction == "right-to-left":
+        with pytest.raises(BistroError, match="cannot score prefixes"):
+            model.surprisal(SENTENCE)
+        return
+    rows = model.surprisal(SENTENCE, particles=50).rows
+    assert len(rows) == len(SENTENCE) + 1
+    total = sum(row.surprisal for row in rows)
+    assert total == pytest.approx(-rows[-1].prefix_log2_prob)
+    for row in rows:
+        assert row.surprisal_syn is not None
+        assert row.surprisal_lex is not None
+        assert row.surprisal_syn + row.surprisal_lex == pytest.approx(row.surprisal)
+        assert row.entropy is not None
+        assert row.entropy >= 0
+    # What all derivations found share is no more than the sentence itself.
+    assert model.parse(SENTENCE, mbr=False).log_prob / np.log(2) <= -total + 1e-3
+
+
+def test_generated_sentences_can_be_parsed(model: IsbnModel) -> None:
+    for sentence in model.generate_trees(20, seed=3):
+        assert len(sentence)
+        if "# cut = 1" not in sentence.comments:
+            assert sentence.heads.count(0) == 1
+    assert list(model.generate(5, seed=2)) == list(model.generate(9, seed=2))[:5]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import sys
@@ -141,5 +142,9 @@ def score_settings(
         return {}
     if method not in (None, "smc", "search"):
         raise BistroError(f"--method is smc or search, not '{method}'")
+    known = {field.name for field in dataclasses.fields(model.score_options)}
+    for name in given:
+        if name not in known:
+            raise BistroError(f"a model of kind '{model.kind}' has no option '{name}' for scores")
     tags = {"tags": "seen"} if tags_seen else {}
     return {"options": model.score_options(**given, **tags, seed=seed)}

@@ -235,12 +235,13 @@ def _read(
 
 
 def _report(model: Model, held_out: Treebank | Examples[Any], title: str) -> None:
-    """Print how well a model predicts held-out text or, if it cannot, how well it parses it."""
+    """Print how well a model predicts held-out text, or parses it if that is what it is for."""
     from bistro.cli.perplexity import print_figures
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.evaluate.text import text_figures
     from bistro.models.grammar import GrammarModel
     from bistro.models.infinite import InfiniteModel
+    from bistro.models.isbn import IsbnModel
     from bistro.models.parsing import ParsingAbility
     from bistro.treebank.constituents import simplified
 
@@ -249,7 +250,9 @@ def _report(model: Model, held_out: Treebank | Examples[Any], title: str) -> Non
         sentences = [simplified(tree).leaves() for tree in sentences]
     if isinstance(model, InfiniteModel):
         figures = model.figures(sentences)
-    elif hasattr(model, "score") or not isinstance(model, ParsingAbility):
+    elif not isinstance(model, ParsingAbility) or (
+        hasattr(model, "score") and not isinstance(model, IsbnModel)
+    ):
         print_figures(text_figures(model, sentences), title)
         return
     else:

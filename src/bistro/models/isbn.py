@@ -19,6 +19,7 @@ next word in three steps: its tag, its features, its form.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Self
@@ -33,7 +34,12 @@ from bistro.models.base import Arrays, Origin
 from bistro.models.isbn_config import IsbnConfig
 from bistro.models.isbn_data import IsbnCodec, IsbnSymbols
 from bistro.models.parsing import CoreOptions, ParsingAbility
+from bistro.models.transition_language import LanguageAbility
 from bistro.rng import purpose_key
+
+LABELS_SUMMED = 10
+TAGS_SUMMED = 10
+"""How many labels of an arc and clusters of a word are summed over in scores of words."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +79,39 @@ class IsbnOptions(CoreOptions):
         )
 
 
-class IsbnModel(ParsingAbility):
+@dataclass(frozen=True)
+class IsbnScoreOptions:
+    """How to sum over derivations: those that the search finds, a lower bound."""
+
+    method: Literal["search"] = "search"
+    particles: int = 100
+    """Derivations kept after each word."""
+    tags: Literal["seen"] = "seen"
+    """Words have the tags and features that they had in training."""
+    seed: int = 1
+    """Without effect: nothing is drawn."""
+    threads: int = 0
+    """0: as many as the machine has."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be done."""
+        if self.method != "search":
+            raise ConfigError("a latent-variable parser sums over what it finds: --method search")
+        if self.particles < 1:
+            raise ConfigError(f"particles = {self.particles} must be at least 1")
+
+    def request(self, num_tags: int, num_labels: int) -> BeamRequest:
+        """Return the options as the core takes them."""
+        labels = min(num_labels, LABELS_SUMMED)
+        sizes = self.particles, labels, TAGS_SUMMED, math.inf
+        return BeamRequest(*sizes, 1, 0, False, False, self.seed, 0, 1.0)
+
+
+class IsbnModel(LanguageAbility, ParsingAbility):
     """A trained latent-variable parser."""
 
     kind: ClassVar[str] = "isbn"
+    score_options: ClassVar[type[Any] | None] = IsbnScoreOptions
     parse_options: ClassVar[type[CoreOptions]] = IsbnOptions
 
     def __init__(

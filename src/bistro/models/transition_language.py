@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import ScoreRequest, TransitionParser
+from bistro._core import ScoreRequest
 from bistro.errors import BistroError, ConfigError
 from bistro.models.base import (
     TextScores,
@@ -31,7 +31,6 @@ from bistro.models.base import (
     check_temperature,
 )
 from bistro.models.spelling import spelled
-from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec
 from bistro.rng import check_seed, purpose_key
 from bistro.treebank.sentence import Sentence
@@ -79,18 +78,21 @@ class ScoreOptions:
 
 
 class LanguageAbility:
-    """What the transition model can do with words alone; mixed into the model."""
+    """What a parser that generates words can do with them alone; mixed into the model."""
 
+    kind: ClassVar[str]
     score_options: ClassVar[type[Any] | None] = ScoreOptions
     longest_generated: ClassVar[int] = 250
     """Sentences are cut at so many words."""
-    config: TransitionConfig
+    config: Any
+    """Of the model's own kind, with `CodecSettings` among its settings."""
     codec: Codec
-    _parser: TransitionParser
+    _parser: Any
+    """Of the core; it can score batches and generate."""
 
-    def score(self, sentences: Iterable[Words], options: ScoreOptions | None = None) -> TextScores:
+    def score(self, sentences: Iterable[Words], options: Any = None) -> TextScores:
         """Return the log-probability of every word and every sentence end, with its parts."""
-        chosen = options or ScoreOptions()
+        chosen = options or (self.score_options or ScoreOptions)()
         if self.config.direction != "left-to-right":
             raise BistroError("a model that generates from right to left cannot score prefixes")
         if self.config.lexical == "none":
@@ -132,7 +134,7 @@ class LanguageAbility:
             n,
             self.longest_generated,
             seed,
-            purpose_key("transition.generate"),
+            purpose_key(f"{self.kind}.generate"),
             temperature,
             self.codec.encode([Sentence.from_columns(list(prefix))] if prefix else [], None),
             PREFIX_PARTICLES,
