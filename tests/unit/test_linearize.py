@@ -14,6 +14,7 @@ from bistro.models.linearize import LinearizeModel
 from bistro.models.linearize_config import LinearizeConfig, parse_labelling
 from bistro.models.linearize_output import reordered
 from bistro.models.linearize_trees import UnorderedTree
+from bistro.rng import Stream
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
@@ -88,19 +89,27 @@ def test_one_seed_one_result(model: LinearizeModel) -> None:
     assert [r.order for r in first] == [r.order for r in second]
 
 
-def test_many_dependents_do_not_hang(model: LinearizeModel) -> None:
-    size = 26
-    tree = Sentence.from_columns(
-        [f"w{i}" for i in range(size)],
-        heads=[0] + [1] * (size - 1),
-        upos=["VERB"] + ["NOUN"] * (size - 1),
-        deprels=["root", *(f"relation{i}" for i in range(size - 1))],
-    )
-    several = tree.replace(deprels=["root", *(f"r{i % 25}" for i in range(size - 1))])
-    for given in (tree, several):
-        assert model.score_order(given).log_prob < 0
-        assert len(model.linearize(given)[0].order) == size
-        assert len(model.sample_orders(given)[0].order) == size
+@pytest.mark.parametrize("different", [1, 3, 30])
+def test_many_dependents_do_not_hang(different: int) -> None:
+    seen = [f"relation{i}" for i in range(30)]
+
+    def family(relations: list[str]) -> Sentence:
+        size = len(relations)
+        return Sentence.from_columns(
+            [f"w{i}" for i in range(size + 1)],
+            heads=[0] + [1] * size,
+            upos=["VERB"] + ["NOUN"] * size,
+            deprels=["root", *relations],
+        )
+
+    stream = Stream(1, "test.many")
+    pairs = [family([seen[stream.below(30)], seen[stream.below(30)]]) for _ in range(60)]
+    trained = bistro.train("linearize", [*pairs, *map(scrambled, pairs[:20])], seed=1)
+    given = family([seen[i % different] for i in range(30)])
+    assert trained.score_order(given).log_prob < 0
+    assert len(trained.linearize(given, kbest=3)[0].order) == 31
+    drawn = trained.sample_orders(given)[0]
+    assert trained.score_order(drawn.sentence).log_prob == pytest.approx(drawn.log_prob)
 
 
 def test_equal_labels_count_as_different_words_unless_asked(model: LinearizeModel) -> None:

@@ -124,45 +124,6 @@ class SequenceOrders(Orders):
             total += float(steps[context, self.size])
         return total
 
-    @abstractmethod
-    def best_rest(self, side: int, rest: tuple[int, ...], context: int) -> float:
-        """Return the log-weight of the best way to go on from here with the rest."""
-
-    def ranked(self) -> Iterator[tuple[float, Order]]:
-        """Yield all orders, the heaviest first: A* with the exact weight of the best rest."""
-        ticket = itertools.count()
-        all_types = tuple(self.counts.tolist())
-        start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))
-        # Among equals, the longest and then the latest: ties must not widen the search.
-        waiting = [(-self.best_rest(LEFT, all_types, 0), 0, -next(ticket), start)]
-        while waiting:
-            _, depth, _, (side, rest, context, weight, order) = heapq.heappop(waiting)
-            if side > RIGHT:
-                yield weight, order
-                continue
-            for step in self._steps_from(side, rest, context, weight, order):
-                bound = step[3] + self._best_after(step)
-                if bound > -math.inf:
-                    heapq.heappush(waiting, (-bound, depth - 1, -next(ticket), step))
-
-    def _best_after(self, step: Unfinished) -> float:
-        side, rest, context = step[:3]
-        return 0.0 if side > RIGHT else self.best_rest(side, rest, context)
-
-    def _steps_from(
-        self, side: int, rest: tuple[int, ...], context: int, weight: float, order: Order
-    ) -> Iterator[Unfinished]:
-        steps = self.log_steps[side, context]
-        if side == LEFT or not any(rest):
-            yield side + 1, rest, 0, weight + float(steps[self.size]), order
-        for kind, count in enumerate(rest):
-            if count:
-                left, right = order
-                longer = ((*left, kind), right) if side == LEFT else (left, (*right, kind))
-                fewer = (*rest[:kind], count - 1, *rest[kind + 1 :])
-                after = weight + float(steps[kind])
-                yield side, fewer, self.next_context(context, kind), after, longer
-
 
 class UnigramOrders(SequenceOrders):
     """Eisner's model C: only the side of each dependent matters, and Z has a closed form.
@@ -187,12 +148,28 @@ class UnigramOrders(SequenceOrders):
         stops = float(self.log_steps[:, 0, self.size].sum())
         self.log_total = float(np.logaddexp.reduce(self._by_left)) + stops - self.log_repeats
 
-    def best_rest(self, side: int, rest: tuple[int, ...], context: int) -> float:
-        """Return the weight when every dependent goes to the side that likes it better."""
-        steps = self.log_steps[:, 0]
-        kinds = steps.max(axis=0) if side == LEFT else steps[RIGHT]
-        stops = steps[side:, self.size].sum()
-        return float(stops) + sum(n * float(kinds[i]) for i, n in enumerate(rest) if n)
+    def ranked(self) -> Iterator[tuple[float, Order]]:
+        """Yield all orders, the heaviest first: by who stands where, then in any order.
+
+        From every dependent on its better side, the cheapest moves to the other side come first;
+        types are moved in turn, so that each way to share them out comes up once.
+        """
+        left, right = self.log_steps[LEFT, 0, : self.size], self.log_steps[RIGHT, 0, : self.size]
+        stops = float(self.log_steps[:, 0, self.size].sum())
+        best = stops + sum(max(left[t], right[t]) for t in self._words)
+        costs = np.abs(left - right)
+        waiting = [(0.0, (0,) * self.size)]
+        while waiting:
+            cost, moved = heapq.heappop(waiting)
+            here = np.where(left >= right, self.counts - moved, np.array(moved))
+            for one in distinct_permutations(expand(here)):
+                for other in distinct_permutations(expand(self.counts - here)):
+                    yield best - cost, (one, other)
+            last = max((t for t, n in enumerate(moved) if n), default=0)
+            for t in range(last, self.size):
+                if moved[t] < self.counts[t] and costs[t] < math.inf:
+                    further = (*moved[:t], moved[t] + 1, *moved[t + 1 :])
+                    heapq.heappush(waiting, (cost + float(costs[t]), further))
 
     def sample(self, stream: Stream) -> Order:
         """Draw how many stand on the left, then which, then shuffle each side."""
@@ -241,6 +218,41 @@ class NgramOrders(SequenceOrders):
     def _row(self, rest: Integers | tuple[int, ...]) -> int:
         """Return the number of a multiset in the table."""
         return int(self._radix @ rest)
+
+    def ranked(self) -> Iterator[tuple[float, Order]]:
+        """Yield all orders, the heaviest first: A* with the exact weight of the best rest."""
+        ticket = itertools.count()
+        all_types = tuple(self.counts.tolist())
+        start: Unfinished = (LEFT, all_types, 0, 0.0, ((), ()))
+        # Among equals, the longest and then the latest: ties must not widen the search.
+        waiting = [(-self.best_rest(LEFT, all_types, 0), 0, -next(ticket), start)]
+        while waiting:
+            _, depth, _, (side, rest, context, weight, order) = heapq.heappop(waiting)
+            if side > RIGHT:
+                yield weight, order
+                continue
+            for step in self._steps_from(side, rest, context, weight, order):
+                bound = step[3] + self._best_after(step)
+                if bound > -math.inf:
+                    heapq.heappush(waiting, (-bound, depth - 1, -next(ticket), step))
+
+    def _best_after(self, step: Unfinished) -> float:
+        side, rest, context = step[:3]
+        return 0.0 if side > RIGHT else self.best_rest(side, rest, context)
+
+    def _steps_from(
+        self, side: int, rest: tuple[int, ...], context: int, weight: float, order: Order
+    ) -> Iterator[Unfinished]:
+        steps = self.log_steps[side, context]
+        if side == LEFT or not any(rest):
+            yield side + 1, rest, 0, weight + float(steps[self.size]), order
+        for kind, count in enumerate(rest):
+            if count:
+                left, right = order
+                longer = ((*left, kind), right) if side == LEFT else (left, (*right, kind))
+                fewer = (*rest[:kind], count - 1, *rest[kind + 1 :])
+                after = weight + float(steps[kind])
+                yield side, fewer, self.next_context(context, kind), after, longer
 
     def best_rest(self, side: int, rest: tuple[int, ...], context: int) -> float:
         """Look it up."""

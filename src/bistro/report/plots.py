@@ -46,6 +46,9 @@ def bar_chart(names: Sequence[str], series: Series, *, unit: str = "") -> str:
     widths = [max(bars, text_width(name, NAME_SIZE)) + GROUP_GAP for name in names]
     left = _left(ticks)
     frame = _Frame(left, left + sum(widths), ticks, unit, list(series))
+    # A long legend may have made the frame wider than its bars: spread them.
+    spare = (frame.right - left - sum(widths)) / max(1, len(names))
+    widths = [width + spare for width in widths]
     parts = frame.opening(f"Bars of {', '.join(series)} for: {' '.join(names)}")
     middle = left
     for group, name in enumerate(names):
