@@ -48,7 +48,7 @@ def generate(
     trained = load(model)
     draw = trained.require("generate_trees" if trees else "generate")
     drawn = draw(number, seed, temperature=temperature, prefix=prefix.split())
-    limit = Limit(trained.require("longest_generated"))
+    limit = Limit(trained.longest_generated)
     if trees:
         write(limit.watched(drawn), output)
     else:
@@ -61,7 +61,7 @@ def generate(
 class Limit:
     """Counts the sentences that were cut since they reached the greatest length."""
 
-    def __init__(self, words: int) -> None:
+    def __init__(self, words: float) -> None:
         self.words = words
         self.reached = 0
 
@@ -74,4 +74,4 @@ class Limit:
     def tell(self) -> None:
         """Say how many there were, if any."""
         if self.reached:
-            say(f"sentences cut at the limit of {self.words} words: {self.reached}")
+            say(f"sentences cut at the limit of {self.words:.0f} words: {self.reached}")

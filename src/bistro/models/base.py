@@ -129,6 +129,8 @@ class Model(ABC):
     kind: ClassVar[str]
     score_options: ClassVar[type[Any] | None] = None
     """The settings that `score` takes, for models that must sum over analyses."""
+    longest_generated: ClassVar[float] = math.inf
+    """Sentences that are drawn are cut at so many words."""
     origin: Origin
 
     @abstractmethod

@@ -71,8 +71,7 @@ class NgramModel(Model):
     """A trained n-gram model."""
 
     kind: ClassVar[str] = "ngram"
-    longest_generated: ClassVar[int] = 1000
-    """Sentences are cut at so many words: a strange model may never end one."""
+    longest_generated = 1000
 
     def __init__(
         self,
@@ -137,7 +136,7 @@ class NgramModel(Model):
         given = self.vocabulary.encode(prefix)
         pad = self.config.order - 1
         start = np.concatenate((given[::-1], np.full(pad, self.vocabulary.start, dtype=np.int32)))
-        most = self.longest_generated - len(prefix)
+        most = int(self.longest_generated) - len(prefix)
         for i in range(n):
             stream = Stream(seed, purpose_key("ngram.generate"), i)
             if temperature == 1:

@@ -82,8 +82,7 @@ class LanguageAbility:
 
     kind: ClassVar[str]
     score_options: ClassVar[type[Any] | None] = ScoreOptions
-    longest_generated: ClassVar[int] = 250
-    """Sentences are cut at so many words."""
+    longest_generated: ClassVar[float] = 250
     config: Any
     """Of the model's own kind, with `CodecSettings` among its settings."""
     codec: Codec
@@ -132,7 +131,7 @@ class LanguageAbility:
         check_prefix(prefix)
         made = self._parser.generate(
             n,
-            self.longest_generated,
+            int(self.longest_generated),
             seed,
             purpose_key(f"{self.kind}.generate"),
             temperature,
