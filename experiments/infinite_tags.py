@@ -44,9 +44,9 @@ SEARCHES: dict[str, dict[str, Any]] = {
     "A* local, beam 200": {"search": "astar-local", "beam": 200},
     "A* full, beam 200": {"search": "astar-full", "beam": 200},
     "MCMC, 5,000 draws": {"search": "mcmc", "samples": 5000},
-    "exact, best sequence": {"search": "viterbi", "mbr": False},
-    "exact, least risk": {"search": "viterbi"},
-    "beam, least risk": {"search": "beam"},
+    "beam 256, best sequence": {"beam": 256, "mbr": False},
+    "beam 256, least risk": {"beam": 256},
+    "beam 16, least risk": {"beam": 16},
 }
 PAPER = """Paper (English, Danish, Swedish; TL SL): A* local 95.50 54.11, 89.85 35.10, 87.04 32.13;
 A* full 95.27 53.88, 88.57 32.6, 85.62 28.53; MCMC 96.04 54.25, 95.55 72.93, 89.97 34.45;

@@ -1,7 +1,8 @@
 // Tagging with tags that see all tags before them.
 //
 //     hmm         the best sequence of the hidden Markov model: the baseline
-//     viterbi     the best sequence of the unbounded model, exactly: pasts with the same place in the trie are one state
+//     viterbi     the best sequence of the unbounded model, exactly: pasts with the same place in the trie are one state; only
+//                 where a word has more than kMostStates of them, the best ones
 //     beam        the same, with the best states of each word only, and the tags that the hidden Markov model thinks possible
 //     metropolis  sequences drawn from the hidden Markov model, kept or refused so that they follow the unbounded one
 //
@@ -22,6 +23,9 @@
 #include "infinite/rule_model.hpp"
 
 namespace bistro {
+
+// Enough to be exact on nearly all sentences, and few enough for the memory of a small machine on the others.
+inline constexpr std::size_t kMostStates = 4000;
 
 enum class ChainSearch { hmm, viterbi, beam, metropolis };
 
@@ -57,7 +61,7 @@ public:
         else if (request.search == ChainSearch::hmm)
             result = searched(of_hmm_, all(words), {}, request);
         else if (request.search == ChainSearch::viterbi)
-            result = searched(of_trie_, all(words), {}, request);
+            result = searched(of_trie_, all(words), {kMostStates}, request);
         else
             result = searched(of_trie_, worth_trying(words, request.beam.least), request.beam, request);
         if (request.search == ChainSearch::metropolis || request.least_risk) result.tags = likeliest(result.marginals);
