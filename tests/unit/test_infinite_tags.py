@@ -113,6 +113,13 @@ def test_better_than_the_hidden_markov_model(tagger):
     assert right(search="mcmc", samples=500) > right(search="hmm")
 
 
+def test_figures_of_held_out_sentences(tagger):
+    held = list(bistro.builtin(sentences=50, seed=9))
+    figures = tagger.figures(held)
+    assert figures["trees"] == 50
+    assert 50 < figures["% of sentences right"] <= figures["% of tags right"] <= 100
+
+
 def test_scores_of_tags(tagger):
     sentence = bistro.builtin(sentences=1, seed=3)[0]
     wrong = sentence.replace(upos=["Q"] * len(sentence))

@@ -16,6 +16,7 @@ Markov model; A* is the search of the other tasks.
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -166,6 +167,17 @@ class TagsModel(InfiniteModel):
         if found:
             scores[[i for i, _ in found]] = self.log_prob([d for _, d in found])
         return scores
+
+    def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
+        """Return how well held-out sentences are predicted, and how well they are tagged."""
+        columns = [(t.tags, getattr(t.sentence, self.tag_column)) for t in self.tag_all(items)]
+        right = [sum(map(operator.eq, found, gold)) for found, gold in columns]
+        whole = sum(count == len(gold) for count, (_, gold) in zip(right, columns, strict=True))
+        return {
+            **super().figures(items),
+            "% of tags right": 100 * sum(right) / max(1, sum(len(gold) for _, gold in columns)),
+            "% of sentences right": 100 * whole / max(1, len(columns)),
+        }
 
     def describe_search(self, **options: Any) -> str:
         """Return a few words on how tags are found with these options."""
