@@ -14,7 +14,10 @@ from typing import Any
 
 import bistro
 from benchmarks.data import data_dir
+from bistro.config import read_toml
+from bistro.models.infinite_config import InfiniteConfig
 from bistro.models.infinite_tagger import TagsModel
+from bistro.models.presets import file_or_preset
 from bistro.treebank.sentence import Sentence
 
 SEARCHES: dict[str, dict[str, Any]] = {
@@ -30,8 +33,10 @@ SEARCHES: dict[str, dict[str, Any]] = {
 FILES = {"xpos": "ptb_sample/wsj-{}.conll", "upos": "en_ewt/en_ewt-ud-{}.conllu"}
 
 
-def measure(model: TagsModel, sentences: Sequence[Sentence], **options: Any) -> tuple[float, float]:
-    """Return seconds, and the percentage of right tags."""
+def measure(
+    model: TagsModel, sentences: Sequence[Sentence], **options: Any
+) -> tuple[float, float, float]:
+    """Return seconds, the percentage of right tags, and the states of the lattice by word."""
     begin = time.process_time()
     found = list(model.tag_all(sentences, threads=1, **options))
     seconds = time.process_time() - begin
@@ -40,21 +45,24 @@ def measure(model: TagsModel, sentences: Sequence[Sentence], **options: Any) -> 
         for tagging in found
         for tag, gold in zip(tagging.tags, getattr(tagging.sentence, model.tag_column), strict=True)
     )
-    return seconds, 100 * right / sum(map(len, sentences))
+    words = sum(map(len, sentences))
+    return seconds, 100 * right / words, sum(tagging.states for tagging in found) / words
 
 
 def main() -> None:
     for tagset, file in FILES.items():
         train, dev = (bistro.read(data_dir() / file.format(part)) for part in ("train", "dev"))
         begin = time.process_time()
-        model = bistro.train("infinite", train, seed=1, task="tags", tags={"tagset": tagset})
+        config = read_toml(file_or_preset("tagger"), InfiniteConfig)
+        model = bistro.train("infinite", train, config=config, seed=1, tags={"tagset": tagset})
         assert isinstance(model, TagsModel)
         print(f"{train.label}, {tagset}: trained in {time.process_time() - begin:.1f} s")
         for name, options in SEARCHES.items():
-            seconds, right = measure(model, dev, **options)
+            seconds, right, states = measure(model, dev, **options)
             print(
                 f"  {name:<10} {dev.words / seconds:>9,.0f} words/s "
-                f"{1e3 * seconds / dev.words:>8.3f} ms a word   {right:.2f} % of dev right",
+                f"{1e3 * seconds / dev.words:>8.3f} ms a word   {right:.2f} % of dev right   "
+                f"{states:.1f} states a word",
                 flush=True,
             )
 

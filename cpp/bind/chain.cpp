@@ -69,6 +69,7 @@ nb::dict tag_all(const Chains& chains, In<std::int32_t> words, In<std::int64_t> 
     std::vector<ChainResult> results;
     std::vector<std::int32_t> tags;
     std::vector<double> log_prob, accepted;
+    std::vector<std::int64_t> states;
     {
         nb::gil_scoped_release release;
         const WordRows rows(words, offsets);
@@ -82,12 +83,14 @@ nb::dict tag_all(const Chains& chains, In<std::int32_t> words, In<std::int64_t> 
             tags.insert(tags.end(), result.tags.begin(), result.tags.end());
             log_prob.push_back(result.log_prob);
             accepted.push_back(result.accepted);
+            states.push_back(result.states);
         }
     }
     nb::dict out;
     out["tags"] = give(std::move(tags));
     out["log_prob"] = give(std::move(log_prob));
     out["accepted"] = give(std::move(accepted));
+    out["states"] = give(std::move(states));
     if (request.marginals) out["marginals"] = give_marginals(results);
     return out;
 }

@@ -42,6 +42,7 @@ struct ChainResult {
     double log_prob = 0.0;  // of words and tags under the unbounded model
     TagMarginals marginals;
     double accepted = 0.0;  // share of the draws
+    std::int64_t states = 0;  // of all words, in the lattice that was searched
 };
 
 template <RuleModel Model>
@@ -86,6 +87,7 @@ private:
     static ChainResult searched(Lattice& lattice, const CandidateRows& words, Beam beam, const ChainRequest& request) {
         lattice.build(words, beam);
         ChainResult result;
+        result.states = static_cast<std::int64_t>(lattice.num_states());
         if (request.least_risk || request.marginals) result.marginals = lattice.marginals();
         if (!request.least_risk) result.tags = lattice.best().tags;
         return result;

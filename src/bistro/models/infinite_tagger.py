@@ -203,9 +203,11 @@ class TagsModel(InfiniteModel):
         tags = [names[tag] for tag in found["tags"].tolist()]
         rows = _rows(found["marginals"], names) if "marginals" in found else None
         word = 0
-        for sentence, log_prob in zip(sentences, found["log_prob"].tolist(), strict=True):
+        figures = zip(found["log_prob"].tolist(), found["states"].tolist(), strict=True)
+        for sentence, (log_prob, states) in zip(sentences, figures, strict=True):
             here = slice(word, word + len(sentence))
-            yield Tagging(sentence, tags[here], log_prob, None if rows is None else rows[here])
+            listed = None if rows is None else rows[here]
+            yield Tagging(sentence, tags[here], log_prob, listed, states)
             word += len(sentence)
 
 

@@ -31,6 +31,8 @@ class Tagging:
     """Natural logarithm of p(words, tags); from a parser, of its tree as well."""
     marginals: list[list[tuple[str, float]]] | None = None
     """By word: its tags and their probabilities, likeliest first."""
+    states: int = 0
+    """Of the lattice that was searched, all words together; 0 where there is none."""
 
 
 class TaggingByParsing(ABC):
