@@ -4,6 +4,7 @@
 #include "infinite/astar.hpp"
 #include "infinite/metropolis.hpp"
 #include "infinite/span_risk.hpp"
+#include "infinite/translated_model.hpp"
 #include "infinite/trie.hpp"
 #include "parse/parser.hpp"
 
@@ -17,31 +18,54 @@ void check(const Grammar& grammar, const RuleTrie& model) {
     if (grammar.rules() != model.num_rules()) throw std::invalid_argument("grammar and model differ in their number of rules");
 }
 
+// A grammar that is finer than the model's, and what its symbols and rules stand for.
+struct FinerGrammar {
+    const Grammar* grammar;
+    Translation meaning;
+};
+
+// Calls search(grammar, model, meaning) with the grammar that is to be searched, the model as it sees it, and what its numbers stand for.
+template <class Search>
+void with_grammar(const Grammar& grammar, const FinerGrammar* finer, const RuleTrie& model, bool contexts_of_rules, const Search& search) {
+    if (finer == nullptr) return search(grammar, model, Untranslated{});
+    search(*finer->grammar, TranslatedModel<RuleTrie>(model, finer->meaning, contexts_of_rules), finer->meaning);
+}
+
+template <class Meaning>
+void translate(RuleTree& tree, const Meaning& meaning) {
+    for (std::int32_t& rule : tree.rules) rule = meaning.rule(rule);
+}
+
 // What a thread needs for one sentence after another.
+template <RuleModel Model>
 struct Workspace {
-    Workspace(const RuleTrie& model, HistoryKind kind) : nodes(model, kind) {}
+    Workspace(const Model& model, HistoryKind kind) : nodes(model, kind) {}
     RuleForest forest;
-    ContextForest<RuleTrie> nodes;
+    ContextForest<Model> nodes;
     RuleChart<MaxPlus> chart;
+    SpanCounts counts;
 };
 
 nb::dict astar(const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, HistoryKind kind, const AStarOptions& options,
-               int threads) {
+               const FinerGrammar* finer, int threads) {
     check(grammar, model);
     TreeArrays trees;
     std::vector<std::uint8_t> complete;
     std::vector<std::int64_t> expansions;
     {
         nb::gil_scoped_release release;
-        std::vector<AStar<RuleTrie>::Result> results(sentences.all.size());
-        in_parallel_each(results.size(), threads, [&] {
-            return [&, work = Workspace(model, kind)](std::size_t i) mutable {
-                if (!work.forest.fill(grammar, sentences.all[i])) return;
-                work.nodes.start(work.forest);
-                results[i] = AStar(work.nodes, options).search();
-            };
+        std::vector<AStarResult> results(sentences.all.size());
+        with_grammar(grammar, finer, model, kind.of_rules, [&](const Grammar& searched, const auto& seen, const auto& meaning) {
+            in_parallel_each(results.size(), threads, [&] {
+                return [&, work = Workspace(seen, kind)](std::size_t i) mutable {
+                    if (!work.forest.fill(searched, sentences.all[i])) return;
+                    work.nodes.start(work.forest);
+                    results[i] = AStar(work.nodes, options).search();
+                    translate(results[i].tree, meaning);
+                };
+            });
         });
-        for (const auto& result : results) {
+        for (const AStarResult& result : results) {
             trees.add(result.tree);
             complete.push_back(result.complete);
             expansions.push_back(result.expansions);
@@ -71,15 +95,20 @@ struct Draws {
     std::uint64_t seed, purpose, first;
 };
 
-void run_chain(Workspace& work, const ChainOptions& options, Wanted wanted, Stream& rng, std::vector<std::uint32_t>& counts,
+template <RuleModel Model, class Meaning>
+void run_chain(Workspace<Model>& work, const Meaning& meaning, const ChainOptions& options, Wanted wanted, Stream& rng,
                ChainResult& result) {
-    TreeChain<RuleTrie> chain(work.nodes, rng);
+    TreeChain<Model> chain(work.nodes, rng);
     std::vector<std::uint32_t> tree;
     std::uint32_t times = 0;
     auto count = [&] {
-        counts.resize(work.forest.num_items(), 0);
-        for (const std::uint32_t step : tree) counts[work.nodes.node(work.nodes.step(step).node).item] += times;
+        for (const std::uint32_t step : tree) {
+            SpanItem item = work.forest.item(work.nodes.node(work.nodes.step(step).node).item);
+            item.symbol = meaning.symbol(item.symbol);
+            work.counts.add(item, times);
+        }
         RuleTree made = work.nodes.tree(tree);
+        translate(made, meaning);
         if (wanted.visited) result.visited.emplace_back(made, times);
         if (made.log_prob > result.best.log_prob) result.best = std::move(made);
     };
@@ -97,14 +126,21 @@ void run_chain(Workspace& work, const ChainOptions& options, Wanted wanted, Stre
         result.subtrees_accepted = static_cast<double>(chain.subtrees_accepted()) / static_cast<double>(chain.subtrees_proposed());
 }
 
-void finish(Workspace& work, const RuleTrie& model, const RuleWeights& ties, const Lattice& lattice, bool of_rules, double cost,
-            Wanted wanted, const std::vector<std::uint32_t>& counts, ChainResult& result) {
-    result.least_risk.rules = least_risk_rules(ties, lattice, {&work.forest, &counts, cost}, work.chart);
-    result.least_risk.log_prob = log_prob_of(model, work.forest.grammar(), result.least_risk.rules, of_rules);
-    if (!wanted.counts) return;
-    for (std::uint32_t item = 0; item < counts.size(); ++item)
-        if (counts[item] > 0) result.counts.emplace_back(work.forest.item(item), counts[item]);
-}
+// The model's own grammar, whose tree of least risk is looked for.
+struct RiskOf {
+    const Grammar& grammar;
+    const RuleTrie& model;
+    bool contexts_of_rules;
+    const RuleWeights& ties;
+    double cost;
+
+    void finish(const Lattice& lattice, const SpanCounts& counts, RuleChart<MaxPlus>& chart, bool give_counts, ChainResult& result) const {
+        result.least_risk.rules = least_risk_rules(grammar, ties, lattice, {&counts, cost}, chart);
+        result.least_risk.log_prob = log_prob_of(model, grammar, result.least_risk.rules, contexts_of_rules);
+        if (!give_counts) return;
+        for (const SpanCounts::Record& record : counts.all()) result.counts.emplace_back(record.item, record.count);
+    }
+};
 
 struct ChainArrays {
     TreeArrays least_risk, best, visited;
@@ -154,23 +190,25 @@ struct ChainArrays {
 };
 
 nb::dict chains(const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, HistoryKind kind, const ChainOptions& options,
-                const Draws& draws, double node_cost, Wanted wanted, int threads) {
+                const Draws& draws, double node_cost, Wanted wanted, const FinerGrammar* finer, int threads) {
     check(grammar, model);
     ChainArrays arrays;
     {
         nb::gil_scoped_release release;
         const RuleWeights ties = tie_breakers(grammar);
-        const double cost = node_cost * (options.samples - options.burn_in);
+        const RiskOf risk{grammar, model, kind.of_rules, ties, node_cost * (options.samples - options.burn_in)};
         std::vector<ChainResult> results(sentences.all.size());
-        in_parallel_each(results.size(), threads, [&] {
-            return [&, work = Workspace(model, kind)](std::size_t i) mutable {
-                if (!work.forest.fill(grammar, sentences.all[i])) return;
-                work.nodes.start(work.forest);
-                Stream rng(draws.seed, draws.purpose, draws.first + i);
-                std::vector<std::uint32_t> counts;
-                run_chain(work, options, wanted, rng, counts, results[i]);
-                finish(work, model, ties, sentences.all[i], kind.of_rules, cost, wanted, counts, results[i]);
-            };
+        with_grammar(grammar, finer, model, kind.of_rules, [&](const Grammar& searched, const auto& seen, const auto& meaning) {
+            in_parallel_each(results.size(), threads, [&] {
+                return [&, work = Workspace(seen, kind)](std::size_t i) mutable {
+                    if (!work.forest.fill(searched, sentences.all[i])) return;
+                    work.nodes.start(work.forest);
+                    work.counts.clear();
+                    Stream rng(draws.seed, draws.purpose, draws.first + i);
+                    run_chain(work, meaning, options, wanted, rng, results[i]);
+                    risk.finish(sentences.all[i], work.counts, work.chart, wanted.counts, results[i]);
+                };
+            });
         });
         for (const ChainResult& result : results) arrays.add(result);
     }
@@ -180,26 +218,36 @@ nb::dict chains(const Grammar& grammar, const RuleTrie& model, const Lattices& s
 }  // namespace
 
 void bind_tree_search(nb::module_& m) {
+    nb::class_<FinerGrammar>(m, "FinerGrammar", "A grammar whose symbols and rules are copies of those of another one.")
+        .def("__init__", [](FinerGrammar* self, const Grammar& finer, const Grammar& coarser, const In<std::int32_t>& symbol_of,
+                            const In<std::int32_t>& rule_of) {
+            Translation meaning{{view(symbol_of).begin(), view(symbol_of).end()}, {view(rule_of).begin(), view(rule_of).end()}};
+            meaning.check(finer, coarser);
+            new (self) FinerGrammar{&finer, std::move(meaning)};
+        }, "finer"_a, "coarser"_a, "symbol_of"_a.noconvert(), "rule_of"_a.noconvert(), nb::keep_alive<1, 2>());
+
     m.def("search_trees", [](const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, bool contexts_of_rules,
-                             double frontier, std::int64_t beam, std::int64_t completions, std::int64_t expansions, bool forgetting,
-                             int threads) {
+                             double frontier, std::int64_t beam, std::int64_t completions, std::int64_t expansions,
+                             const FinerGrammar* finer, bool forgetting, int threads) {
         if (beam < 1 || completions < 1 || expansions < 1) throw std::invalid_argument("sizes of a search must be at least 1");
-        return astar(grammar, model, sentences, {contexts_of_rules, forgetting}, {frontier, beam, completions, expansions}, threads);
+        return astar(grammar, model, sentences, {contexts_of_rules, forgetting}, {frontier, beam, completions, expansions}, finer,
+                     threads);
     }, "grammar"_a, "model"_a, "sentences"_a, "contexts_of_rules"_a, "frontier"_a, "beam"_a, "completions"_a, "expansions"_a,
-          "forgetting"_a = true, "threads"_a = 1,
-          "Trees by A*; `frontier` is how much of what else is open counts, 0: local frontier, 1: full frontier. `complete` tells where the search came to an end; elsewhere the tree took the best-scored rule at every node. "
+          "finer"_a = nb::none(), "forgetting"_a = true, "threads"_a = 1,
+          "Trees by A*, the grammar (or a finer one) guessing; `frontier` is how much of what else is open counts, 0: local frontier, 1: full frontier. `complete` tells where the search came to an end; elsewhere the tree took the best-scored rule at every node. "
           "A sentence without a tree has no rules.");
 
     m.def("draw_trees", [](const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, bool contexts_of_rules, int samples,
                            int burn_in, int subtrees, std::uint64_t seed, std::uint64_t purpose, std::uint64_t first, double node_cost,
-                           bool counts, bool visited, bool forgetting, int threads) {
+                           bool counts, bool visited, const FinerGrammar* finer, bool forgetting, int threads) {
         if (samples < 1 || burn_in < 0 || burn_in >= samples || subtrees < 0)
             throw std::invalid_argument("samples must be at least 1, and more than burn_in");
         return chains(grammar, model, sentences, {contexts_of_rules, forgetting}, {samples, burn_in, subtrees}, {seed, purpose, first},
-                      node_cost, {counts, visited}, threads);
+                      node_cost, {counts, visited}, finer, threads);
     }, "grammar"_a, "model"_a, "sentences"_a, "contexts_of_rules"_a, "samples"_a, "burn_in"_a, "subtrees"_a, "seed"_a, "purpose"_a,
-          "first"_a = 0, "node_cost"_a = 0.5, "counts"_a = false, "visited"_a = false, "forgetting"_a = true, "threads"_a = 1,
-          "Trees drawn by Metropolis and Hastings' rule, the grammar proposing; sentence i has the stream of number first + i. The "
+          "first"_a = 0, "node_cost"_a = 0.5, "counts"_a = false, "visited"_a = false, "finer"_a = nb::none(), "forgetting"_a = true,
+          "threads"_a = 1,
+          "Trees drawn by Metropolis and Hastings' rule, the grammar (or a finer one) proposing; sentence i has the stream of number first + i. The "
           "tree of least risk of each sentence (a node costs `node_cost` times what one that was drawn every time gains), the most "
           "probable one that was drawn (`best`), shares of accepted proposals, and by request the counts of (symbol, start, end) and "
           "the trees that were visited. A sentence without a tree has no rules.");

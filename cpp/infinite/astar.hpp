@@ -32,19 +32,20 @@ struct AStarOptions {
     std::int64_t expansions;   // most partial trees to rewrite
 };
 
+struct AStarResult {
+    RuleTree tree;
+    bool complete = false;  // found by the search itself
+    std::int64_t expansions = 0, completions = 0;
+};
+
 template <RuleModel Model>
 class AStar {
 public:
-    struct Result {
-        RuleTree tree;
-        bool complete = false;  // found by the search itself
-        std::int64_t expansions = 0, completions = 0;
-    };
 
     AStar(ContextForest<Model>& nodes, const AStarOptions& options) : nodes_(&nodes), options_(options) {}
 
-    Result search() {
-        Result result;
+    AStarResult search() {
+        AStarResult result;
         open(nodes_->root());
         frontier_.push_back({nodes_->root(), kNone});
         expand({0.0, nodes_->forest().log_inside(nodes_->node(nodes_->root()).item), kNone, kNone, 0}, kNone);

@@ -14,16 +14,49 @@
 
 namespace bistro {
 
-// Counts of the items of a forest, by number.
-struct ItemCounts {
-    const RuleForest* forest;
-    const std::vector<std::uint32_t>* counts;
+// How often nodes were found.
+class SpanCounts {
+public:
+    struct Record {
+        SpanItem item;
+        std::uint32_t count;
+        std::uint64_t key() const { return key_of(item); }
+    };
+
+    void clear() {
+        records_.clear();
+        index_ = {};
+    }
+    void add(const SpanItem& item, std::uint32_t times) {
+        const std::uint32_t found = index_.find(key_of(item), records_);
+        if (found != kNone) {
+            records_[found].count += times;
+            return;
+        }
+        records_.push_back({item, times});
+        index_.insert_last(records_);
+    }
+    std::uint32_t of(const SpanItem& item) const {
+        const std::uint32_t found = index_.find(key_of(item), records_);
+        return found == kNone ? 0 : records_[found].count;
+    }
+    const std::vector<Record>& all() const { return records_; }
+
+private:
+    static std::uint64_t key_of(const SpanItem& item) {
+        return (static_cast<std::uint64_t>(item.symbol) << 32) | (static_cast<std::uint64_t>(item.start) << 16) | item.end;
+    }
+    std::vector<Record> records_;
+    PairIndex index_;
+};
+
+struct SpanGains {
+    const SpanCounts* counts;
     double cost;  // of a node, in counts
 
     template <class Semiring>
     double of(const SpanItem& item) const {
-        const std::uint32_t number = forest->find(item);
-        return (number < counts->size() ? (*counts)[number] : 0.0) - cost;
+        return counts->of(item) - cost;
     }
 };
 
@@ -35,9 +68,9 @@ inline RuleWeights tie_breakers(const Grammar& grammar) {
 }
 
 // `chart` is memory for it.
-inline std::vector<std::int32_t> least_risk_rules(const RuleWeights& ties, const Lattice& lattice, const ItemCounts& counts,
-                                                  RuleChart<MaxPlus>& chart) {
-    chart.fill(counts.forest->grammar(), ties, lattice, counts);
+inline std::vector<std::int32_t> least_risk_rules(const Grammar& grammar, const RuleWeights& ties, const Lattice& lattice,
+                                                  const SpanGains& gains, RuleChart<MaxPlus>& chart) {
+    chart.fill(grammar, ties, lattice, gains);
     return best_rules(chart);
 }
 

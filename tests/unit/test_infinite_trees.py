@@ -85,7 +85,7 @@ def test_the_flat_tree(examples) -> None:
 def test_the_task_comes_back(examples) -> None:
     task, _ = TreesTask.learn(examples, config(unknown="classes"))
     header = json.loads(json.dumps(task.header()))
-    again = TreesTask.from_parts(header, {}, task.rules, config())
+    again = TreesTask.from_parts(header, task.arrays(), task.rules, config())
     words = ["the", "unseen", "Words"]
     assert np.array_equal(again.terminals(words).word, task.terminals(words).word)
 

@@ -14,6 +14,8 @@ from bistro.cli.common import (
 )
 from bistro.errors import BistroError, ConfigError
 
+CONSTITUENTS = "Constituency (kind infinite)"
+
 
 def _number(name: str, told: str, smallest: int = 1, panel: str = "Search") -> Any:
     return typer.Option(
@@ -95,6 +97,29 @@ Partial = Annotated[
         "--partial", help="Heads and labels that INPUT has are kept; find those that are _."
     ),
 ]
+SearchOption = Annotated[
+    str | None,
+    typer.Option(
+        "--search",
+        metavar="NAME",
+        help="cyk, astar-local, astar-full or mcmc; usual: mcmc.",
+        show_default=False,
+        rich_help_panel=CONSTITUENTS,
+    ),
+]
+Draws = Annotated[
+    int | None, _number("--draws", "Trees that mcmc draws; usual: 5000.", panel=CONSTITUENTS)
+]
+LogProbs = Annotated[
+    str | None,
+    typer.Option(
+        "--log-probs",
+        metavar="OUT.tsv",
+        help="Also a table of the trees' probabilities, for which brackets have no place.",
+        show_default=False,
+        rich_help_panel=CONSTITUENTS,
+    ),
+]
 Threads = Annotated[
     int,
     typer.Option(
@@ -120,6 +145,9 @@ def parse(
     one_reduce: OneReduce = False,
     selection: Selection = None,
     temperature: Temperature = None,
+    search: SearchOption = None,
+    draws: Draws = None,
+    log_probs: LogProbs = None,
     format: FormatOption = None,
     threads: Threads = 0,
     seed: SeedOption = 1,
@@ -131,17 +159,22 @@ def parse(
     the other. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for probabilities.
     Several models parse together with equal weights, as a committee does with its own: their trees
     have an expected_uas, and of several trees each has a posterior, instead of a log_prob.
+    A model of constituency (kind infinite) takes the words of any of these, or of bracketed trees,
+    and writes bracketed trees, one a line.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals
         bistro parse english.bistro test.conllu --tags given --kbest 10 -o ten.conllu.gz
         bistro parse english.bistro half-done.conllu --partial -o done.conllu
         bistro parse one.bistro another.bistro test.conllu -o together.conllu
+        bistro parse phrases.bistro test.mrg --search mcmc --draws 20000 -o parsed.mrg
     """
     from bistro.cli.parse_run import ParseRun
+    from bistro.cli.parse_trees import parse_trees, tree_options
     from bistro.cli.progress import Progress
     from bistro.models.base import load
     from bistro.models.committee import CommitteeModel
+    from bistro.models.infinite_parser import TreesModel
     from bistro.treebank.treebank import iter_sentences, write
 
     if tags not in ("joint", "given"):
@@ -163,6 +196,12 @@ def parse(
     }
     models, input = _models_and_input(paths)
     trained = [load(model) for model in models]
+    if isinstance(model := trained[0], TreesModel) and len(trained) == 1:
+        asked = tree_options(options, search, draws)
+        parse_trees(model, input, output, format, log_probs, asked)
+        return
+    if search or draws or log_probs:
+        raise ConfigError("--search, --draws and --log-probs belong to models of constituency")
     run = ParseRun(trained[0] if len(trained) == 1 else CommitteeModel.of(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     write(Progress(input, output).watch(run.parsed(sentences)), output)

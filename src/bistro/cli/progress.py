@@ -36,13 +36,21 @@ class Progress:
         try:
             for sentence in sentences:
                 if sentence.line != line:  # several trees of one sentence count once
-                    self._words += len(sentence)
+                    self.add(len(sentence), sentence.line)
                     line = sentence.line
-                self._show(line)
                 yield sentence
         finally:
-            if self._live:
-                print(f"\r{'':<{WIDTH}}\r", end="", file=sys.stderr, flush=True)
+            self.clear()
+
+    def add(self, words: int, line: int = 0) -> None:
+        """Count words; `line` tells how far into the file they are, if that is known."""
+        self._words += words
+        self._show(line)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._live:
+            print(f"\r{'':<{WIDTH}}\r", end="", file=sys.stderr, flush=True)
 
     def _show(self, line: int) -> None:
         now = time.monotonic()

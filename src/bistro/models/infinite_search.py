@@ -21,13 +21,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import Lattices, RuleGrammar, RuleTrie, draw_trees, search_trees
+from bistro._core import FinerGrammar, Lattices, RuleGrammar, RuleTrie, draw_trees, search_trees
 from bistro.errors import ConfigError, nearest
 from bistro.models.infinite_rules import Derivation, RuleTable
 from bistro.models.infinite_task import Terminals
 from bistro.rng import check_seed, purpose_key
 
 SearchName = Literal["cyk", "astar-local", "astar-full", "mcmc"]
+Guide = Literal["pcfg", "parents"]
 PURPOSE = "infinite.mcmc"
 
 
@@ -42,6 +43,11 @@ class SearchOptions:
     """How many of them are not counted."""
     subtrees: int = 0
     """Subtrees that mcmc draws anew after each whole tree."""
+    node_cost: float = 0.5
+    """The tree of least risk has a node more if more than this share of the trees drawn has it."""
+    guide: Guide = "pcfg"
+    """The grammar that proposes trees to mcmc and guesses for A*: the PCFG, or one whose symbols
+    know their parents, which constituency has."""
     beam: int = 200
     """Partial trees that A* keeps."""
     completions: int = 1
@@ -63,6 +69,10 @@ class SearchOptions:
         for name, least in (("subtrees", 0), ("beam", 1), ("completions", 1), ("expansions", 1)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
+        if self.guide not in get_args(Guide):
+            raise ConfigError(f"guide = '{self.guide}' must be pcfg or parents")
+        if not 0 <= self.node_cost <= 1:
+            raise ConfigError(f"node_cost = {self.node_cost} must lie between 0 and 1")
         check_seed(self.seed)
 
 
@@ -98,6 +108,8 @@ class TreeSearch:
         )
         self._trie = trie
         self._by_rules = by_rules
+        self.parents: FinerGrammar | None = None
+        """The grammar whose symbols know their parents, where a task has one."""
 
     def find(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0
@@ -124,6 +136,7 @@ class TreeSearch:
     ) -> dict[str, Any]:
         """Return what the core found; `more` asks mcmc for counts of spans or trees visited."""
         batch, threads = lattices(sentences), options.threads or os.cpu_count() or 1
+        finer = self._finer(options)
         if options.search == "cyk":
             found: dict[str, Any] = self.grammar.best(batch, threads)
         elif options.search == "mcmc":
@@ -136,7 +149,10 @@ class TreeSearch:
                 options.burn_in,
                 options.subtrees,
                 options.seed,
-                purpose_key(f"{PURPOSE}.{first}"),
+                purpose_key(PURPOSE),
+                first,
+                options.node_cost,
+                finer=finer,
                 threads=threads,
                 **more,
             )
@@ -146,13 +162,21 @@ class TreeSearch:
                 self._trie,
                 batch,
                 self._by_rules,
-                options.search == "astar-full",
+                float(options.search == "astar-full"),
                 options.beam,
                 options.completions,
                 options.expansions,
+                finer=finer,
                 threads=threads,
             )
         return found
+
+    def _finer(self, options: SearchOptions) -> FinerGrammar | None:
+        if options.guide == "pcfg":
+            return None
+        if self.parents is None:
+            raise ConfigError("guide = 'parents' is for models of constituency: leave it out")
+        return self.parents
 
 
 def lattices(sentences: Sequence[Terminals]) -> Lattices:

@@ -36,7 +36,10 @@ from bistro.treebank.examples import Examples
 
 Item = TypeVar("Item")
 
-HOMES: dict[str, str] = {"tags": "bistro.models.infinite_tagger.TagsModel"}
+HOMES: dict[str, str] = {
+    "tags": "bistro.models.infinite_tagger.TagsModel",
+    "trees": "bistro.models.infinite_parser.TreesModel",
+}
 """The model class of every task, as ``module.Class``; imported when it is first asked for."""
 
 

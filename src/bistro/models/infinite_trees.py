@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.models.base import Arrays
 from bistro.models.infinite_config import InfiniteConfig, TreesSettings
+from bistro.models.infinite_parents import ParentCounts
 from bistro.models.infinite_rules import Derivation, RuleBuilder, RuleTable
 from bistro.models.infinite_task import Task, Terminals
 from bistro.treebank.brackets import Tree
@@ -39,9 +40,11 @@ class TreesTask(Task[Tree]):
 
     name = "trees"
 
-    def __init__(self, rules: RuleTable, vocabulary: Vocabulary) -> None:
+    def __init__(self, rules: RuleTable, vocabulary: Vocabulary, parents: ParentCounts) -> None:
         self.rules = rules
         self.vocabulary = vocabulary
+        self.parents = parents
+        """For the grammar that proposes trees to mcmc."""
 
     @classmethod
     def read(
@@ -59,7 +62,8 @@ class TreesTask(Task[Tree]):
         for form in vocabulary.decode(range(len(vocabulary))):
             builder.word(form)
         derivations = [_derivation(tree, vocabulary, builder) for tree in trees]
-        return cls(builder.table(top=ROOT), vocabulary), derivations
+        rules = builder.table(top=ROOT)
+        return cls(rules, vocabulary, ParentCounts.of(rules, derivations)), derivations
 
     def words_of(self, item: Tree) -> Sequence[str]:
         """Return the words of a tree, traces left out."""
@@ -103,12 +107,17 @@ class TreesTask(Task[Tree]):
         """Return the vocabulary."""
         return {"vocabulary": self.vocabulary.to_header()}
 
+    def arrays(self) -> Arrays:
+        """Return the counts of rules under parents."""
+        return self.parents.arrays()
+
     @classmethod
     def from_parts(
         cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: InfiniteConfig
     ) -> Self:
         """Make the task again."""
-        return cls(rules, Vocabulary.from_header(header["vocabulary"]))
+        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        return cls(rules, vocabulary, ParentCounts.from_arrays(arrays))
 
     @cached_property
     def _numbers(self) -> dict[tuple[str, str, str | None], int]:

@@ -1,0 +1,128 @@
+"""`bistro parse` with a model of constituency: words in, brackets out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from bistro.cli.common import require_writable, say
+from bistro.errors import ConfigError
+
+if TYPE_CHECKING:
+    from bistro.cli.progress import Progress
+    from bistro.models.infinite_parser import TreeParse, TreesModel
+    from bistro.treebank.brackets import Tree
+
+UNDERSTOOD = ("search", "samples", "beam", "kbest", "drawn", "mbr", "seed", "threads")
+COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
+
+
+class TreeRun:
+    """One pass over the input, and the count of what could not be done as asked."""
+
+    def __init__(self, model: TreesModel, options: dict[str, Any], progress: Progress) -> None:
+        self.model = model
+        self.progress = progress
+        self.options = options
+        self.sentences = self.words = 0
+        self.without: list[int] = []
+        """Numbers of the sentences that the grammar has no tree for."""
+        self.unfinished = 0
+        self.accepted = 0.0
+        self.rows: list[str] = []
+        self._begin = time.monotonic()
+
+    def parsed(self, sentences: Iterator[list[str]]) -> Iterator[Tree]:
+        """Yield the trees of the output."""
+        try:
+            for parse in self.model.parse_trees(sentences, **self.options):
+                self._count(parse)
+                self.progress.add(len(parse.words))
+                yield from (found.tree for found in parse.trees)
+        finally:
+            self.progress.clear()
+
+    def report(self) -> str:
+        """Return one line on what was done."""
+        seconds = max(time.monotonic() - self._begin, 1e-9)
+        told = [
+            f"{self.sentences:,} sentences, {self.words:,} words, "
+            f"{self.words / seconds:,.0f} words/s; {self._protocol()}"
+        ]
+        if self.without:
+            told.append(
+                f"no tree in the grammar for {len(self.without):,} sentences (the first is number "
+                f"{self.without[0]}): written as flat trees"
+            )
+        if self.unfinished:
+            told.append(f"A* gave up on {self.unfinished:,} sentences: try a wider --beam")
+        return "; ".join(told)
+
+    def _protocol(self) -> str:
+        search = self.options.get("search", "mcmc")
+        told = [f"{self.model.kind}, {search}"]
+        if search == "mcmc":
+            share = self.accepted / max(1, self.sentences - len(self.without))
+            told.append(f"{100 * share:.1f} % of whole trees accepted")
+            told.append(f"seed {self.options['seed']}")
+        return ", ".join(told)
+
+    def _count(self, parse: TreeParse) -> None:
+        self.sentences += 1
+        self.words += len(parse.words)
+        if not parse.is_found:
+            self.without.append(self.sentences)
+        else:
+            self.accepted += parse.accepted
+            self.unfinished += not parse.is_complete
+        for rank, found in enumerate(parse.trees, start=1):
+            cells = (
+                *(self.sentences, rank, len(parse.words)),
+                *(f"{found.log_prob:.6f}", f"{-found.log_prob / math.log(2):.6f}"),
+                *(int(parse.is_found), f"{parse.accepted:.6f}"),
+            )
+            self.rows.append("\t".join(map(str, cells)))
+
+
+def parse_trees(
+    model: TreesModel,
+    input: str,
+    output: str,
+    format: str | None,
+    log_probs: str | None,
+    options: dict[str, Any],
+) -> None:
+    """Parse a file and write its trees, and their probabilities if a file for them is named."""
+    from bistro.cli.progress import Progress
+    from bistro.files import writing
+    from bistro.treebank.brackets import write_trees
+    from bistro.treebank.tree_files import iter_words
+
+    if log_probs is not None:
+        require_writable(log_probs)
+    run = TreeRun(model, options, Progress(input, output))
+    write_trees(run.parsed(iter_words(input, format)), output)
+    if log_probs is not None:
+        with writing(log_probs) as stream:
+            stream.write("\n".join(["\t".join(COLUMNS), *run.rows, ""]).encode())
+    say(run.report())
+
+
+def tree_options(options: dict[str, Any], search: str | None, draws: int | None) -> dict[str, Any]:
+    """Return the options of a search for constituents, given those of dependency parsers.
+
+    What says something only of dependencies is refused.
+    """
+    chosen = {**options, "drawn": options.get("samples")}
+    if chosen.pop("tags") != "joint":
+        raise ConfigError("--tags given: a model of constituency finds the tags of all words")
+    if chosen.get("search") == "particles":
+        raise ConfigError("--particles belongs to dependency parsers: see --search and --draws")
+    beam = chosen.pop("size", None)
+    chosen |= {"search": search, "samples": draws, "beam": beam}
+    for name in chosen:
+        if name not in UNDERSTOOD:
+            raise ConfigError(f"--{name.replace('_', '-')} belongs to dependency parsers")
+    return {name: value for name, value in chosen.items() if value is not None}
