@@ -118,9 +118,8 @@ class TreesModel(InfiniteModel):
     def tree_search(self) -> TreeSearch:
         """The searches for trees, with a grammar that knows parents."""
         search = super().tree_search
-        if not self.by_rules:
-            parents = ParentGrammar.build(self.rules, self.pcfg, self.task.parents)
-            search.parents = parents.over(search.grammar)
+        parents = ParentGrammar.build(self.rules, self.pcfg, self.task.parents)
+        search.parents = parents.over(search.grammar)
         return search
 
     def parse_tree(self, words: Words, **options: Any) -> TreeParse:
@@ -156,11 +155,7 @@ class TreesModel(InfiniteModel):
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
         """Return the options, with what suits constituents where nothing else is said."""
-        chosen = {
-            "guide": "pcfg" if self.by_rules else "parents",
-            "samples": USUAL_SAMPLES,
-            **options,
-        }
+        chosen = {"guide": "parents", "samples": USUAL_SAMPLES, **options}
         return SearchOptions(**{"burn_in": chosen["samples"] // NOT_COUNTED, **chosen})
 
     def _parsed(

@@ -1,0 +1,172 @@
+"""Constituency of Shareghi, Haffari, Cohn & Nicholson (2015) on our data: Tables 3 and 5(a).
+
+    python -m experiments.infinite_trees [settings] [table3] [depths] [spines]
+
+The WSJ sample: 3,262 sentences to learn from, where the paper has 33,180. Scores as EVALB computes
+them (Collins' parameters); tags are found, not given. Settings were chosen on the development part
+(`settings`); the other tables are of the test part, seed 1, one thread.
+
+The guide is the grammar that proposes trees to mcmc and guesses for A*: the PCFG, as in the paper,
+or one whose symbols know their parents (`bistro.models.infinite_parents`).
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import bistro
+from benchmarks.data import data_dir
+from bistro.evaluate.brackets import score_brackets
+from bistro.models.infinite_parser import TreesModel
+from bistro.treebank.brackets import Tree
+from bistro.treebank.constituents import simplified
+from bistro.treebank.tree_files import read_examples
+
+PAPER = {
+    "PCFG CYK": (58.91, 4.11, 60.25, 4.42),
+    "A* local": (75.33, 16.12, 76.21, 16.85),
+    "A* full": (72.27, 13.14, 72.34, 13.57),
+    "MCMC": (76.74, 18.23, 78.21, 18.99),
+}
+PAPER_DEPTHS = {2: 68.1, 3: 71.1, 4: 75.0, None: 76.7}
+PAPER_SPINES = {
+    None: (100, 75, 72, 68, 62, 59, 58, 60, 68),
+    2: (100, 75, 70, 63, 60, 59, 51, 49, 51),
+}
+WIDE = {"beam": 1000, "completions": 50}
+HEADINGS = (
+    f"{'F1':>6} {'exact':>6} {'F1<=40':>6} {'exact':>6} {'tags':>6} {'s/word':>8} {'accepted':>8}"
+)
+SPINES = range(2, 11)
+MOST_FREQUENT = 1000
+
+
+@cache
+def part(name: str) -> list[Tree]:
+    return list(read_examples(data_dir() / "ptb_sample" / f"wsj-{name}.mrg"))
+
+
+@cache
+def trained(depth: int | None = None, fit: str = "left-out", **trees: Any) -> TreesModel:
+    model = bistro.train(
+        "infinite", part("train"), seed=1, task="trees", depth=depth, fit=fit, trees=trees
+    )
+    assert isinstance(model, TreesModel)
+    return model
+
+
+def parsed(model: TreesModel, golds: Sequence[Tree], **options: Any) -> tuple[list[Tree], str]:
+    """Return the trees found, and their scores as a row."""
+    words = [model.task.words_of(tree) for tree in golds]
+    begin = time.process_time()
+    parses = list(model.parse_trees(words, threads=1, seed=1, **options))
+    seconds = (time.process_time() - begin) / sum(map(len, words))
+    report = score_brackets(golds, [parse.tree for parse in parses])
+    figures = (
+        *(report.all.labelled.f1, report.all.exact),
+        *(report.short.labelled.f1, report.short.exact, report.all.tags),
+    )
+    accepted = sum(parse.accepted for parse in parses) / len(parses)
+    row = " ".join(f"{figure or 0.0:6.2f}" for figure in figures)
+    return [parse.tree for parse in parses], f"{row} {seconds:8.5f} {accepted:8.3f}"
+
+
+def show(name: str, row: str, paper: str = "") -> None:
+    print(f"{name:<44} {row}  {paper}".rstrip(), flush=True)
+
+
+def settings() -> None:
+    """What was chosen on the development part: unknown words, smoothing, costs, subtrees."""
+    print(f"\nDevelopment part, mcmc, 5,000 draws, unbounded{'':<1} {HEADINGS}")
+    dev = part("dev")
+    for told, trees in (
+        ("markers, words seen once", {}),
+        ("markers, words seen up to twice", {"unknown_below": 3}),
+        ("markers, up to four times", {"unknown_below": 5}),
+        ("learned classes, words seen once", {"unknown": "classes"}),
+    ):
+        show(told, parsed(trained(**trees), dev)[1])
+    model = trained()
+    for cost in (0.0, 0.3, 0.4, 0.6):
+        show(f"a node costs {cost}", parsed(model, dev, node_cost=cost)[1])
+    show("20,000 draws", parsed(model, dev, samples=20_000)[1])
+    show("10 subtrees after each whole tree", parsed(model, dev, subtrees=10)[1])
+    show("the best tree that was drawn", parsed(model, dev, mbr=False)[1])
+    show("parameters fitted to the seating", parsed(trained(fit="seating"), dev)[1])
+
+
+def table3() -> None:
+    print(f"\nTable 3, test part, unbounded{'':<15} {HEADINGS}  (paper: F1 exact, <= 40)")
+    model, test = trained(), part("test")
+    for name, told, options in (
+        ("PCFG CYK", "", {"search": "cyk"}),
+        ("A* local", ", pcfg", {"search": "astar-local", "guide": "pcfg", **WIDE}),
+        ("A* full", ", pcfg", {"search": "astar-full", "guide": "pcfg", **WIDE}),
+        ("MCMC", ", pcfg, 30,000 draws", {"guide": "pcfg", "samples": 30_000}),
+        ("MCMC", ", pcfg, 5,000 draws", {"guide": "pcfg"}),
+        ("A* local", ", parents", {"search": "astar-local", **WIDE}),
+        ("A* full", ", parents", {"search": "astar-full", **WIDE}),
+        ("MCMC", ", parents, 5,000 draws", {}),
+        ("MCMC", ", parents, 30,000 draws", {"samples": 30_000}),
+    ):
+        paper = " ".join(f"{figure:.2f}" for figure in PAPER[name])
+        show(name + told, parsed(model, test, **options)[1], f"({paper})")
+
+
+def depths() -> None:
+    print(f"\nDepth, test part, mcmc, parents, 20,000 draws {HEADINGS}  (paper: F1)")
+    for depth, paper in PAPER_DEPTHS.items():
+        row = parsed(trained(depth), part("test"), samples=20_000)[1]
+        show(f"depth {depth or 'unbounded'}", row, f"({paper})")
+    row = parsed(trained(fit="seating"), part("test"), samples=20_000)[1]
+    show("unbounded, parameters fitted to the seating", row, "(76.7)")
+
+
+def spines() -> None:
+    print("\nTable 5(a), test part: shared by the 1,000 most frequent spines, percent (paper)")
+    gold = [simplified(tree) for tree in part("test")]
+    frequent = {size: most_frequent(gold, size) for size in SPINES}
+    for depth, paper in PAPER_SPINES.items():
+        trees, _ = parsed(trained(depth), part("test"), samples=20_000)
+        cells = []
+        for size, told in zip(SPINES, paper, strict=True):
+            found = most_frequent(trees, size)
+            share = 100 * len(found & frequent[size]) / max(1, len(frequent[size]))
+            cells.append(f"{size}: {share:.0f} ({told})")
+        print(f"depth {depth or 'unbounded':<10} " + "  ".join(cells), flush=True)
+
+
+def most_frequent(trees: Sequence[Tree], size: int) -> set[tuple[str, ...]]:
+    """Return the commonest chains of labels of one length, each node below the one before."""
+    counts = Counter[tuple[str, ...]]()
+    for tree in trees:
+        waiting: list[tuple[Tree, tuple[str, ...]]] = [(tree, ())]
+        while waiting:
+            node, above = waiting.pop()
+            spine = (*above[-size + 1 :], node.label)
+            if len(spine) == size:
+                counts[spine] += 1
+            waiting += [(child, spine) for child in node.children]
+    ranked = sorted(counts, key=lambda spine: (-counts[spine], spine))
+    return set(ranked[:MOST_FREQUENT])
+
+
+def main() -> None:
+    print(__doc__)
+    parts: dict[str, Callable[[], None]] = {
+        "settings": settings,
+        "table3": table3,
+        "depths": depths,
+        "spines": spines,
+    }
+    for name in sys.argv[1:] or parts:
+        parts[name]()
+
+
+if __name__ == "__main__":
+    main()

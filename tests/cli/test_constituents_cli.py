@@ -1,0 +1,147 @@
+"""Constituency on the command line: train, parse, evaluate."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from bistro.treebank.brackets import read_trees
+
+TREES = """\
+((S (NP-SBJ (DT the) (JJ old) (NN dog)) (VP (VBZ sleeps)) (. .)))
+((S (NP-SBJ-1 (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat)) (NP (-NONE- *-1))) (. .)))
+((S (NP (DT a) (NN cat)) (VP (VBZ sees) (NP (NN dog)) (PP (IN with) (NP (NNS eyes)))) (. .)))
+((S (NP (DT the) (NN horse)) (VP (VBZ sleeps) (PP (IN with) (NP (DT the) (NN dog)))) (. .)))
+((S (NP (NP (DT the) (NN dog)) (PP (IN with) (NP (NNS eyes)))) (VP (VBZ sleeps)) (. .)))
+"""
+
+
+@pytest.fixture
+def model(here: Path, bistro_here) -> Path:
+    (here / "train.mrg").write_text(TREES)
+    # Five trees are too few to leave some of them out.
+    asked = ("train", "infinite", "--task", "trees", "train.mrg", "--set", "fit=seating")
+    ended = bistro_here(*asked, "-o", "m.bistro")
+    assert ended.code == 0, ended.err
+    return here
+
+
+def test_lines_in_brackets_out(model: Path, bistro_here) -> None:
+    (model / "in.txt").write_text("the dog sees a zebra .\n\nthe cat sleeps .\n")
+    ended = bistro_here("parse", "m.bistro", "in.txt", "--draws", "500")
+    assert ended.code == 0, ended.err
+    assert ended.out.splitlines() == [
+        "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN zebra))) (. .)))",
+        "(TOP (S (NP (DT the) (NN cat)) (VP (VBZ sleeps)) (. .)))",
+    ]
+    assert "2 sentences, 10 words" in ended.err
+    assert "mcmc" in ended.err
+
+
+@pytest.mark.parametrize("search", ["cyk", "astar-local", "astar-full", "mcmc"])
+def test_every_search_parses_brackets_and_can_be_scored(
+    model: Path, bistro_here, search: str
+) -> None:
+    asked = ("parse", "m.bistro", "train.mrg", "--search", search, "-o", "out.mrg")
+    ended = bistro_here(*asked)
+    assert ended.code == 0, ended.err
+    words = [tree.leaves() for tree in read_trees(model / "out.mrg")]
+    assert words[0] == ["the", "old", "dog", "sleeps", "."]
+    assert len(words) == 5
+    scored = bistro_here("evaluate", "--brackets", "train.mrg", "out.mrg", "--json")
+    assert json.loads(scored.out)["all"]["tags"] > 90
+
+
+def test_conllu_in_brackets_out(model: Path, bistro_here) -> None:
+    rows = "".join(f"{i}\t{w}\t_\t_\t_\t_\t_\t_\t_\t_\n" for i, w in ((1, "the"), (2, "dog")))
+    ended = bistro_here("parse", "m.bistro", "-", stdin=f"{rows}\n".encode())
+    assert ended.code == 0, ended.err
+    assert read_words(ended.out) == ["the", "dog"]
+
+
+def read_words(text: str) -> list[str]:
+    return re.findall(r" ([^\s()]+)\)", text)
+
+
+def test_the_same_seed_the_same_trees_whatever_the_threads(model: Path, bistro_here) -> None:
+    asked = ("parse", "m.bistro", "train.mrg", "--draws", "50", "--samples", "3")
+    one, three = (bistro_here(*asked, "--threads", n).out for n in (1, 3))
+    assert one == three
+    assert len(one.splitlines()) == 15
+
+
+def test_k_best_trees_and_their_probabilities(model: Path, bistro_here) -> None:
+    (model / "in.txt").write_text("the dog sees a cat with eyes .\n")
+    asked = ("parse", "m.bistro", "in.txt", "--kbest", "3", "--log-probs", "p.tsv")
+    ended = bistro_here(*asked)
+    assert ended.code == 0, ended.err
+    assert len(set(ended.out.splitlines())) == 2  # there are no more
+    head, *rows = (line.split("\t") for line in (model / "p.tsv").read_text().splitlines())
+    assert head[:4] == ["sentence", "tree", "words", "log_prob"]
+    values = [float(row[3]) for row in rows]
+    assert values == sorted(values, reverse=True)
+    assert all(value < 0 for value in values)
+
+
+def test_a_sentence_without_a_tree_is_flat_and_told(model: Path, bistro_here) -> None:
+    ended = bistro_here("parse", "m.bistro", "-", stdin=b"with with with\nthe dog sleeps .\n")
+    assert ended.code == 0
+    first, second = ended.out.splitlines()
+    assert first == "(TOP (IN with) (IN with) (IN with))"
+    assert second.startswith("(TOP (S ")
+    assert "no tree in the grammar for 1 sentences (the first is number 1)" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("((S (X a)))\n((S (NP (X a)\n", "bad.mrg:2: .*lacks 3 closing brackets"),
+        ("((S (X a)))\n((S (NP (-NONE- *))))\n", "bad.mrg:2: a tree without words"),
+        ("((S (X a)))\n()\n", "bad.mrg:2: a tree without words"),
+        ("((S (X a)))\n((S (NP) (X a)))\n", "bad.mrg:2: 'NP' stands alone"),
+        ("((S (X a))))\n", "bad.mrg:1: a closing bracket too many"),
+        ("", "bad.mrg: the file is empty"),
+    ],
+)
+@pytest.mark.parametrize("command", ["train", "parse"])
+def test_bad_trees_are_one_sentence(
+    model: Path, bistro_here, command: str, text: str, told: str
+) -> None:
+    (model / "bad.mrg").write_text(text)
+    asked = {
+        "train": ("train", "infinite", "--task", "trees", "bad.mrg", "-o", "no.bistro"),
+        "parse": ("parse", "m.bistro", "bad.mrg", "-o", "no.mrg"),
+    }
+    ended = bistro_here(*asked[command])
+    assert ended.code == 2
+    assert re.search(told, ended.err)
+    assert not (model / "no.bistro").exists()
+    assert not (model / "no.mrg").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--search", "cky"), "cyk"),
+        (("--particles", "10"), "--particles belongs to dependency parsers"),
+        (("--tags", "given"), "--tags given"),
+        (("--marginals",), "--marginals belongs to dependency parsers"),
+        (("--search", "cyk", "--kbest", "3"), "mcmc"),
+    ],
+)
+def test_options_that_say_nothing_of_constituents(
+    model: Path, bistro_here, options: tuple[str, ...], told: str
+) -> None:
+    ended = bistro_here("parse", "m.bistro", "train.mrg", *options)
+    assert ended.code == 2
+    assert told in ended.err
+
+
+def test_dependency_parsers_have_no_such_search(files: Path, bistro_here) -> None:
+    model, text = files / "english.bistro", files / "test.txt"
+    ended = bistro_here("parse", model, text, "--search", "mcmc")
+    assert ended.code == 2
+    assert "models of constituency" in ended.err
