@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
+from scipy.special import expit, logit
 
 from bistro._core import Franchise, LevelLikelihood, SequentialLikelihood, Stream
 from bistro.models.settings import SamplerSettings
@@ -72,19 +73,24 @@ def maximise_together(
 
     def loss(x: Floats) -> tuple[float, Floats]:
         log_theta = x[levels:]
-        d, theta = (0.0 * x[:levels] if settings.dirichlet else x[:levels]), np.exp(log_theta)
+        d, theta = discounts(x), np.exp(log_theta)
         value, by_discount, by_strength = gradient(d, theta)
         value += float(np.sum((shape - 1) * log_theta - rate * theta))
         by_log_strength = by_strength * theta + (shape - 1) - rate * theta
         if settings.dirichlet:
             return -value, np.concatenate([np.zeros(levels), -by_log_strength])
         value += float(np.sum((a - 1) * np.log(d) + (b - 1) * np.log1p(-d)))
-        by_discount = by_discount + (a - 1) / d - (b - 1) / (1 - d)
-        return -value, -np.concatenate([by_discount, by_log_strength])
+        by_logit = by_discount * d * (1 - d) + (a - 1) * (1 - d) - (b - 1) * d
+        return -value, -np.concatenate([by_logit, by_log_strength])
+
+    def discounts(x: Floats) -> Floats:
+        # On the scale of the logit the search is not held up by discounts near 1.
+        d: Floats = np.zeros(levels) if settings.dirichlet else expit(x[:levels])
+        return d
 
     first = np.array(start)
-    bounds = [_DISCOUNT_BOUNDS] * levels + [_LOG_STRENGTH_BOUNDS] * levels
-    at = np.concatenate([np.clip(first[:, 0], *_DISCOUNT_BOUNDS), np.log(first[:, 1])])
+    bounds = [tuple(logit(_DISCOUNT_BOUNDS))] * levels + [_LOG_STRENGTH_BOUNDS] * levels
+    logits = logit(np.clip(first[:, 0], *_DISCOUNT_BOUNDS))
+    at = np.concatenate([logits, np.log(first[:, 1])])
     found = minimize(loss, at, jac=True, method="L-BFGS-B", bounds=bounds).x
-    discounts = np.zeros(levels) if settings.dirichlet else found[:levels]
-    return list(zip(discounts.tolist(), np.exp(found[levels:]).tolist(), strict=True))
+    return list(zip(discounts(found).tolist(), np.exp(found[levels:]).tolist(), strict=True))

@@ -152,7 +152,10 @@ def _training_data(
         trees = read_examples(data) if isinstance(data, str | os.PathLike) else data
         return list(trees), provenance(trees)
     if isinstance(data, str | os.PathLike):
-        raise BistroError("training data is a treebank: read the file with bistro.read first")
+        raise BistroError(
+            "training data is a treebank, or sentences that are each a list of words: "
+            "read a file with bistro.read first"
+        )
     sentences = [sentence for sentence in data if len(sentence)]
     if not sentences:
         raise BistroError("there is nothing to train on: the treebank or text has no words")
