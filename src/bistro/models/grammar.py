@@ -27,7 +27,7 @@ from bistro.config import setting
 from bistro.encoding.casing import START, Casing
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ConfigError
-from bistro.models.base import Arrays, Model, Origin, TextScores, Words, as_words
+from bistro.models.base import Arrays, Model, Origin, TextScores, Words, as_words, check_number
 from bistro.models.grammar_counts import RuleCounts
 from bistro.models.grammar_smoothing import Level, Levels, smoothed_grammar
 from bistro.models.settings import SamplerSettings
@@ -128,6 +128,7 @@ class GrammarModel(Model):
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
         """Draw `n` sentences; sentence i depends on the seed and i alone."""
+        check_number(n)
         check_seed(seed)
         if temperature != 1 or prefix:
             raise BistroError(
