@@ -18,4 +18,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_isbn(m);
     bistro::bind::bind_tree_search(m);
     bistro::bind::bind_chain(m);
+    bistro::bind::bind_segment(m);
 }

@@ -158,7 +158,7 @@ def test_what_the_model_says_of_itself() -> None:
 
 
 def test_bad_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(infinite_task.HOMES, "morphology", raising=False)
+    monkeypatch.delitem(infinite_task.HOMES, "morphology.word")
     with pytest.raises(BistroError, match="nothing to train on"):
         bistro.train("infinite", [])
     with pytest.raises(ConfigError, match="must be one of"):

@@ -55,25 +55,48 @@ def evaluate(
     brackets: Annotated[
         bool, typer.Option("--brackets", help="Compare constituency trees, as EVALB does.")
     ] = False,
+    morphemes: Annotated[
+        bool, typer.Option("--morphemes", help="Compare words cut into morphemes.")
+    ] = False,
+    training: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--training",
+            metavar="TRAIN",
+            help="With --morphemes: also figures for words that this file has, and has not.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Compare the trees and tags of SYSTEM with those of GOLD, word by word.
 
     Printed in percent, under both conventions of the field, each beside its figures: that of
     Universal Dependencies (all words count, subtypes of relations are ignored), which agrees with
     the official scorer, and the older one that leaves punctuation out. Both files, CoNLL-U or
-    CoNLL-X, must have the same words. With --brackets both hold constituency trees.
+    CoNLL-X, must have the same words. With --brackets both hold constituency trees, with
+    --morphemes words cut into morphemes.
 
         bistro evaluate test.conllu parsed.conllu
         bistro evaluate test.conll parsed.conll --punct unicode --json
         bistro evaluate test.conllu parsed.conllu --calibration --plot reliability.svg
         bistro evaluate --brackets test.mrg parsed.mrg
+        bistro evaluate --morphemes test.tsv segmented.tsv --training train.tsv
     """
     from bistro.cli.evaluate_brackets import evaluate_brackets
+    from bistro.cli.segment import print_scores
     from bistro.evaluate.attachment import score
     from bistro.evaluate.by_length import score_by_length
     from bistro.evaluate.calibration import calibrate
     from bistro.treebank.treebank import iter_sentences
 
+    if training and not morphemes:
+        raise ConfigError("--training goes with --morphemes")
+    if morphemes:
+        _check_alone(
+            punct=punct, by_length=by_length, calibration=calibration, plot=plot, brackets=brackets
+        )
+        print_scores(gold, system, json, training or ())
+        return
     if brackets:
         _check_alone(punct=punct, by_length=by_length, calibration=calibration, plot=plot)
         evaluate_brackets(gold, system, json)
@@ -103,7 +126,7 @@ def _check_alone(**options: Any) -> None:
         if value:
             raise ConfigError(
                 f"--{name.replace('_', '-')} belongs to dependency trees: leave it out "
-                "with --brackets"
+                "with --brackets and with --morphemes"
             )
 
 

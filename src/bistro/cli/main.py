@@ -23,6 +23,7 @@ from bistro.cli.info import info
 from bistro.cli.linearize import linearize
 from bistro.cli.parse import parse
 from bistro.cli.perplexity import perplexity
+from bistro.cli.segment import segment
 from bistro.cli.surprisal import surprisal
 from bistro.cli.tag import tag
 from bistro.cli.topics import topics
@@ -55,6 +56,7 @@ for command in (
     surprisal,
     generate,
     linearize,
+    segment,
     evaluate,
     convert,
     fetch,

@@ -223,7 +223,12 @@ def _read(
     if kind == InfiniteModel.kind:
         if not paths:
             raise BistroError("there is nothing to train on: name the files of the task")
-        return model_class(settings.task).task_class.read(paths, settings, format)
+        examples: Examples[Any] = model_class(settings.home).task_class.read(
+            paths, settings, format
+        )
+        for problem in getattr(examples, "problems", ()):
+            say(f"{problem}; the word is left out")
+        return examples
     if kind == GrammarModel.kind:
         if not paths:
             raise BistroError("there is nothing to train on: name files of bracketed trees")
@@ -240,7 +245,6 @@ def _report(model: Model, held_out: Treebank | Examples[Any], title: str) -> Non
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.evaluate.text import text_figures
     from bistro.models.grammar import GrammarModel
-    from bistro.models.infinite import InfiniteModel
     from bistro.models.isbn import IsbnModel
     from bistro.models.parsing import ParsingAbility
     from bistro.treebank.constituents import simplified
@@ -248,7 +252,7 @@ def _report(model: Model, held_out: Treebank | Examples[Any], title: str) -> Non
     sentences: list[Any] = list(held_out)
     if isinstance(model, GrammarModel):
         sentences = [simplified(tree).leaves() for tree in sentences]
-    if isinstance(model, InfiniteModel):
+    if hasattr(model, "figures"):
         figures = model.figures(sentences)
     elif not isinstance(model, ParsingAbility) or (
         hasattr(model, "score") and not isinstance(model, IsbnModel)

@@ -27,14 +27,16 @@ from bistro.inference.train_isbn import train_isbn
 from bistro.inference.train_linearize import train_linearize
 from bistro.inference.train_topics import train_topics
 from bistro.inference.train_transition import train_transition
+from bistro.inference.train_words import train_words
 from bistro.models.base import Model, Origin, Words, as_words
 from bistro.models.committee import CommitteeModel
 from bistro.models.committee_config import CommitteeConfig
 from bistro.models.eisner import EisnerModel
 from bistro.models.eisner_config import EisnerConfig
 from bistro.models.grammar import GrammarConfig, GrammarModel
-from bistro.models.infinite import InfiniteModel
+from bistro.models.infinite import InfiniteModel, model_class
 from bistro.models.infinite_config import InfiniteConfig
+from bistro.models.infinite_words import WordsModel
 from bistro.models.isbn import IsbnModel
 from bistro.models.isbn_config import IsbnConfig
 from bistro.models.linearize import LinearizeModel
@@ -75,6 +77,12 @@ def train_ngram(
     return NgramModel(config, vocabulary, chain.frozen(), origin, speller)
 
 
+def _train_unbounded(data: Sequence[Any], config: InfiniteConfig, *rest: Any) -> Model:
+    """Train a model with unbounded contexts: of trees, or of the morphemes of written words."""
+    of_words = model_class(config.home) is WordsModel
+    return train_words(data, config, *rest) if of_words else train_infinite(data, config, *rest)
+
+
 TRAINERS: dict[str, tuple[type[Any], Callable[..., Model]]] = {
     NgramModel.kind: (NgramConfig, train_ngram),
     TopicsModel.kind: (TopicsConfig, train_topics),
@@ -83,7 +91,7 @@ TRAINERS: dict[str, tuple[type[Any], Callable[..., Model]]] = {
     IsbnModel.kind: (IsbnConfig, train_isbn),
     CommitteeModel.kind: (CommitteeConfig, train_committee),
     LinearizeModel.kind: (LinearizeConfig, train_linearize),
-    InfiniteModel.kind: (InfiniteConfig, train_infinite),
+    InfiniteModel.kind: (InfiniteConfig, _train_unbounded),
     GrammarModel.kind: (GrammarConfig, train_grammar),
 }
 """The configuration and the trainer of every kind."""

@@ -186,7 +186,7 @@ def train_infinite(
     session: Session,
 ) -> InfiniteModel:
     """Train a model with unbounded contexts on the items of its task."""
-    chosen = model_class(config.task)
+    chosen: type[InfiniteModel] = model_class(config.home)
     task, derivations = chosen.task_class.learn(data, config)
     if not derivations:
         raise BistroError("there is nothing to train on: the data has no words")
@@ -228,5 +228,6 @@ def examples_of(
 ) -> Examples[Any] | Sequence[Any]:
     """Return the items to learn from, read from a file if that is what is given."""
     if isinstance(data, str | os.PathLike):
-        return model_class(config.task).task_class.read([os.fspath(data)], config)
+        found: Examples[Any] = model_class(config.home).task_class.read([os.fspath(data)], config)
+        return found
     return data if isinstance(data, Sequence) else list(data)

@@ -43,6 +43,21 @@ class MorphologySettings:
     unit: Literal["utterance", "word"] = setting(
         "word", "What is analysed: an utterance of morphemes, or a written word."
     )
+    utterance: Literal["clause", "sentence", "paragraph"] = setting(
+        "clause",
+        "What an utterance is: words between punctuation marks, or up to . ? or !, or all.",
+    )
+    rare: int = setting(
+        2, "Morphemes of utterances seen at most this often are known by their first letter only."
+    )
+    bad_words: float = setting(
+        0.001, "Which share of the words may be left out because their annotation is impossible."
+    )
+
+    def validate(self) -> None:
+        """Refuse counts and shares that mean nothing."""
+        if self.rare < 0 or not 0 <= self.bad_words < 1:
+            raise ConfigError("rare must be at least 0, and bad_words lie in [0, 1)")
 
 
 @dataclass(frozen=True)
@@ -83,6 +98,11 @@ class InfiniteConfig:
     tags: TagsSettings = setting(TagsSettings(), "Where task = tags.")
     trees: TreesSettings = setting(TreesSettings(), "Where task = trees.")
     morphology: MorphologySettings = setting(MorphologySettings(), "Where task = morphology.")
+
+    @property
+    def home(self) -> str:
+        """The name of the model's class among the `HOMES` of tasks."""
+        return f"{self.task}.{self.morphology.unit}" if self.task == "morphology" else self.task
 
     def validate(self) -> None:
         """Refuse what no such model has."""

@@ -39,6 +39,8 @@ Item = TypeVar("Item")
 HOMES: dict[str, str] = {
     "tags": "bistro.models.infinite_tagger.TagsModel",
     "trees": "bistro.models.infinite_parser.TreesModel",
+    "morphology.utterance": "bistro.models.infinite_morphology.UtteranceModel",
+    "morphology.word": "bistro.models.infinite_words.WordsModel",
 }
 """The model class of every task, as ``module.Class``; imported when it is first asked for."""
 

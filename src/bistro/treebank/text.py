@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from bistro.treebank.blocks import Readable, split_into_blocks
+from bistro.treebank.blocks import Block, Readable, split_into_blocks
 from bistro.treebank.fields import COLUMNS, EMPTY, HEAD, split_words
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
@@ -26,12 +26,16 @@ _LINE_END = re.compile(rb"(\n(?:[ \t\r]*\n)*(?:[ \t\r]+\Z)?)")
 
 def iter_text(stream: Readable, path: str | None = None) -> Iterator[Sentence]:
     """Yield the non-blank lines of a stream as sentences without trees."""
-    blocks = split_into_blocks(stream, path, _last_line_start, _LEAD, _split)
-    for lead, line_text, end, line in blocks:
+    for lead, line_text, end, line in iter_lines(stream, path):
         words = split_words(line_text)
         size = len(words)
         core = (words, [EMPTY] * size, [MISSING] * size, [EMPTY] * size)
         yield Sentence(line_text, core, "text", line, lead, end)
+
+
+def iter_lines(stream: Readable, path: str | None = None) -> Iterator[Block]:
+    """Yield the non-blank lines of a stream; blank ones belong to the end of the line before."""
+    return split_into_blocks(stream, path, _last_line_start, _LEAD, _split)
 
 
 def _last_line_start(held: bytes) -> int:

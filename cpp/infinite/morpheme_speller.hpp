@@ -1,0 +1,55 @@
+// How a morpheme of a label is spelled, letter by letter: what a morpheme that was never seen is worth.
+//
+//     P(c_1 ... c_n | label) = Π_i P(c_i | label, c_1 ... c_{i-1}) · P(end | label, c_1 ... c_n)
+//
+// In the context of a letter stand the label and the letters before it, nearest first.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "infinite/morpheme_table.hpp"
+#include "infinite/rule_model.hpp"
+
+namespace bistro {
+
+// The context of the letter behind `before`: 0, so that all labels share something; the label; letters; the beginning.
+inline void spelling_context(Letters before, std::int32_t label, std::int32_t labels, std::vector<std::int32_t>& out) {
+    out.assign({0, 1 + label});
+    for (std::size_t i = before.size(); i-- > 0;) out.push_back(2 + labels + before[i]);
+    out.push_back(1 + labels);
+}
+
+template <RuleModel Trie>
+class MorphemeSpeller {
+public:
+    // Events are letters; the last event is the end.
+    MorphemeSpeller(const Trie& trie, std::int32_t labels, std::int32_t letters) : trie_(&trie), labels_(labels), end_(letters) {}
+
+    // Calls told(length, log P) for every length from `shortest` on of a morpheme made of the first of these letters.
+    template <class Told>
+    void spell(Letters letters, std::int32_t label, std::size_t shortest, const Told& told) const {
+        std::vector<std::int32_t> context;
+        double log_prob = 0;
+        for (std::size_t length = 0;; ++length) {
+            spelling_context(letters.first(length), label, labels_, context);
+            const Place place = trie_->locate(context);
+            if (length >= shortest) told(static_cast<std::int32_t>(length), log_prob + std::log(trie_->probability(place, end_)));
+            if (length == letters.size()) return;
+            log_prob += std::log(trie_->probability(place, letters[length]));
+        }
+    }
+
+    double log_prob(Letters letters, std::int32_t label) const {
+        double found = 0;
+        spell(letters, label, letters.size(), [&](std::int32_t, double p) { found = p; });
+        return found;
+    }
+
+private:
+    const Trie* trie_;
+    std::int32_t labels_, end_;
+};
+
+}  // namespace bistro

@@ -1,0 +1,217 @@
+"""Morphology with unbounded contexts (Shareghi et al. 2015, Table 2) on isiZulu, in two settings.
+
+    python -m experiments.infinite_morphology utterances [--folds 10] [--longest N] [--depth N]
+    python -m experiments.infinite_morphology words [--part dev|test] [--depths]
+
+*utterances*: the morphemes of a clause without the boundaries of words; the tree groups them into
+words of prefixes, stem and suffixes. Unlabelled bracket F1 and exact match, as EVALB counts (the
+outermost bracket is none), for PCFG and CYK, A* with both heuristics (beam 200), and
+Metropolis-Hastings. Trained on zu-train, tested on zu-test; with --folds, folds of zu-train give
+means and standard errors instead.
+
+*words*: a written word in, labelled morphemes out. Boundary F1, words whose segments are right,
+labelled F1, words all right, canonical forms right; words seen and not seen in training. Beside the
+model stand the analysis that a seen word most often had (and the model's for others), and with
+--depths models whose contexts are bounded. Part dev is every tenth paragraph of zu-train, and the
+model then learns from the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+import bistro
+from benchmarks.data import data_dir
+from bistro.evaluate.brackets import score_brackets
+from bistro.evaluate.segmentation import score
+from bistro.models.infinite_morphology import UtteranceModel, utterances
+from bistro.models.infinite_words import WordsModel
+from bistro.treebank.morphology import (
+    Morpheme,
+    Paragraph,
+    SegmentedWord,
+    format_morphemes,
+    parse_morphemes,
+)
+from bistro.treebank.morphology_files import read_segmented
+
+PAPER = {
+    "cyk": (91.27, 79.39),
+    "astar-local": (95.99, 89.77),
+    "astar-full": (93.08, 85.04),
+    "mcmc": (91.33, 78.86),
+}
+DEV_EVERY = 10
+SHOWN = (
+    "boundary_f1",
+    "boundary_precision",
+    "boundary_recall",
+    "segments_right",
+    "labelled_f1",
+    "words_right",
+    "canonical_right",
+)
+
+
+def load(part: str) -> list[Paragraph]:
+    return list(read_segmented(data_dir() / "zu_morph" / f"zu-{part}.tsv", tolerance=0.001))
+
+
+def split(paragraphs: Sequence[Paragraph], part: int, parts: int) -> tuple[Any, Any]:
+    """Return all paragraphs but one of so many, and that one."""
+    rest = [p for i, p in enumerate(paragraphs) if i % parts != part]
+    return rest, [p for i, p in enumerate(paragraphs) if i % parts == part]
+
+
+def group_scores(
+    train: Iterable[Paragraph], test: Sequence[Paragraph], samples: int, **settings: Any
+) -> dict[str, tuple[float, float, float]]:
+    """Return F1, exact match and seconds an utterance of every search."""
+    items = list(utterances(train))
+    model = bistro.train(
+        "infinite", items, task="morphology", morphology={"unit": "utterance"}, **settings
+    )
+    assert isinstance(model, UtteranceModel)
+    gold = [model.task.gold(item) for item in test]
+    given = [model.task.words_of(item) for item in test]
+    size = float(np.mean([len(morphemes) for morphemes in given]))
+    print(
+        f"# {len(items):,} utterances to learn from, {len(test):,} to group, {size:.1f} morphemes "
+        f"each; {len(model.rules):,} rules",
+        flush=True,
+    )
+    found: dict[str, tuple[float, float, float]] = {}
+    for search in PAPER:
+        begin = time.process_time()
+        trees = model.group(given, search=search, samples=samples)
+        seconds = (time.process_time() - begin) / len(test)
+        scores = score_brackets(gold, trees).all
+        assert scores.unlabelled.f1 is not None and scores.exact is not None
+        found[search] = scores.unlabelled.f1, scores.exact, seconds
+        print(
+            f"{search:12} {found[search][0]:6.2f} {found[search][1]:6.2f} {seconds:8.4f}",
+            flush=True,
+        )
+    return found
+
+
+def run_utterances(folds: int, samples: int, longest: int | None, **settings: Any) -> None:
+    """Print Table 2."""
+    train = load("train")
+
+    def short(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+        found = utterances(paragraphs)
+        sizes = ((u, sum(len(word.morphemes) for word in u)) for u in found)
+        return [u for u, size in sizes if longest is None or size <= longest]
+
+    if not folds:
+        found = group_scores(train, short(load("test")), samples, **settings)
+        print("search            F1  exact  s/utt    paper: F1, exact")
+        for search, (f1, exact, seconds) in found.items():
+            paper = "{:.2f} {:.2f}".format(*PAPER[search])
+            print(f"{search:12} {f1:7.2f} {exact:6.2f} {seconds:6.3f}   {paper}")
+        return
+    every = defaultdict(list)
+    for fold in range(folds):
+        rest, held_out = split(train, fold, folds)
+        for search, figures in group_scores(rest, short(held_out), samples, **settings).items():
+            every[search].append(figures)
+    print("search        F1 (standard error)   exact (standard error)   paper")
+    for search, rows in every.items():
+        mean = np.mean(rows, axis=0)
+        error = np.std(rows, axis=0, ddof=1) / np.sqrt(folds)
+        paper = "{:.2f} {:.2f}".format(*PAPER[search])
+        print(
+            f"{search:12} {mean[0]:6.2f} ({error[0]:.2f})  {mean[1]:6.2f} ({error[1]:.2f})  {paper}"
+        )
+
+
+def report(
+    name: str,
+    gold: Sequence[SegmentedWord],
+    seen: set[str],
+    surface: Callable[[str], Sequence[Morpheme]],
+    canonical: Callable[[str], Sequence[Morpheme]],
+) -> None:
+    """Print the figures of one way to segment: places by surface, forms by canonical."""
+    places = score(gold, [w.with_morphemes(surface(w.form)) for w in gold], seen)
+    forms = score(gold, [w.with_morphemes(canonical(w.form)) for w in gold], seen)
+    for group, figures in places.figures.items():
+        figures["canonical_right"] = forms.figures[group]["canonical_right"]
+        shown = " ".join(f"{figures[key]:7.2f}" for key in SHOWN)
+        print(f"{name:16} {group:7} {places.words[group]:5d} {shown}", flush=True)
+
+
+def run_words(part: str, depths: bool) -> None:
+    """Print the scores of segmentation."""
+    whole = load("train")
+    train, held_out = (whole, load("test")) if part == "test" else split(whole, 7, DEV_EVERY)
+    words = [word for paragraph in train for word in paragraph]
+    gold = [word for paragraph in held_out for word in paragraph]
+    seen = {word.form for word in words}
+    print(f"# {len(words):,} words to learn from, {len(gold):,} of {part}")
+    print(
+        "model            words   number  bnd F1    prec     rec segm ok  lab F1 word ok canon ok"
+    )
+    for depth in (None, 1, 2, 3) if depths else (None,):
+        begin = time.process_time()
+        model = bistro.train("infinite", train, task="morphology", depth=depth)
+        assert isinstance(model, WordsModel)
+        trained = time.process_time()
+        forms = sorted({word.form for word in gold})
+        found = {one.word: one.best for one in model.iter_segment(forms)}
+        done = time.process_time()
+        surfaces = {word: parse_morphemes(str(best)) for word, best in found.items()}
+        canonicals = {word: parse_morphemes(best.canonical) for word, best in found.items()}
+        name = "unbounded" if depth is None else f"depth {depth}"
+        report(name, gold, seen, surfaces.__getitem__, canonicals.__getitem__)
+        print(
+            f"# {trained - begin:.1f} s to learn, {len(forms) / (done - trained):,.0f} different "
+            "words a second",
+            flush=True,
+        )
+        if depth is None:
+            usual = most_frequent(words)
+            report(
+                "looked up",
+                gold,
+                seen,
+                lambda w, u=usual, s=surfaces: u.get(w) or s[w],  # type: ignore[misc]
+                lambda w, u=usual, c=canonicals: u.get(w) or c[w],  # type: ignore[misc]
+            )
+
+
+def most_frequent(words: Iterable[SegmentedWord]) -> dict[str, tuple[Morpheme, ...]]:
+    """Return the analysis that each word most often has."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for word in words:
+        counts[word.form][format_morphemes(word.morphemes)] += 1
+    return {form: parse_morphemes(own.most_common(1)[0][0]) for form, own in counts.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("setting", choices=("utterances", "words"))
+    parser.add_argument("--folds", type=int, default=0)
+    parser.add_argument("--samples", type=int, default=5000)
+    parser.add_argument("--longest", type=int, help="most morphemes of a test utterance")
+    parser.add_argument("--depth", type=int)
+    parser.add_argument("--fit", choices=("left-out", "seating"), default="left-out")
+    parser.add_argument("--part", choices=("dev", "test"), default="test")
+    parser.add_argument("--depths", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.setting == "utterances":
+        settings = {"depth": chosen.depth, "fit": chosen.fit}
+        run_utterances(chosen.folds, chosen.samples, chosen.longest, **settings)
+    else:
+        run_words(chosen.part, chosen.depths)
+
+
+if __name__ == "__main__":
+    main()

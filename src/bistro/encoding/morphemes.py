@@ -1,0 +1,201 @@
+"""Morphemes as numbers: labels, letters, and every morpheme that was seen with its letters.
+
+A morpheme of a word is aligned with the letters it is written with (`morpheme_alignment`): its
+*surface*, beside its *canonical* form, which the annotation gives. Before anything is counted,
+digits become 0, and a word that is capitalised though its first morpheme is not (at the beginning
+of a sentence, in a heading) is written small.
+
+>>> from bistro.treebank.morphology import SegmentedWord, parse_morphemes
+>>> word = SegmentedWord("Kwephrojekthi", parse_morphemes("kwa[Poss]-i[Pre]-phrojekthi[Stem]"))
+>>> [(piece.surface, piece.canonical) for piece in pieces(word)]
+[('kw', 'kwa'), ('e', 'i'), ('phrojekthi', 'phrojekthi')]
+>>> list(spellings_of("Umuntu", Capitals(0.2, 0.01)))
+[('Umuntu', 0.0), ('umuntu', -1.3...)]
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.morpheme_alignment import boundaries
+from bistro.errors import BistroError
+from bistro.treebank.morphology import SegmentedWord
+
+_DIGIT = re.compile(r"\d")
+LEAST_SHARE = 0.01
+"""Of capitalised words, where training data has none."""
+
+
+class Piece(NamedTuple):
+    """A morpheme of a word, as written and as it is."""
+
+    label: str
+    canonical: str
+    surface: str
+
+
+class Capitals(NamedTuple):
+    """How often a word that is small by itself is capitalised, and how often it is all capitals."""
+
+    first: float
+    all: float
+
+
+def pieces(word: SegmentedWord) -> list[Piece]:
+    """Return the morphemes of a word with their letters, in the form in which they are counted."""
+    forms = [morpheme.form for morpheme in word.morphemes]
+    places = boundaries(word.form, forms)
+    written = folded(word.form, "".join(forms))
+    return [
+        Piece(morpheme.label, without_digits(morpheme.form), written[begin:end])
+        for morpheme, begin, end in zip(word.morphemes, places, places[1:], strict=False)
+    ]
+
+
+def folded(word: str, canonical: str) -> str:
+    """Return a word without digits, and small where its first morpheme is."""
+    if word[:1].isupper() and canonical[:1].islower():
+        word = _small(word) if _is_all_capitals(word) else _small(word[0]) + word[1:]
+    return without_digits(word)
+
+
+def without_digits(text: str) -> str:
+    """Return a text with 0 for every digit."""
+    return _DIGIT.sub("0", text)
+
+
+def spellings_of(word: str, capitals: Capitals) -> Iterator[tuple[str, float]]:
+    """Yield what a written word may be before it is capitalised, with the log of its weight.
+
+    The weight is that of being written so, relative to a word that is written as it is.
+    """
+    plain = 1 - capitals.first - capitals.all
+    yield without_digits(word), 0.0
+    if not word[:1].isupper():
+        return
+    first = _small(word[0]) + word[1:]
+    yield without_digits(first), math.log(capitals.first / plain)
+    if _is_all_capitals(word):
+        yield without_digits(_small(word)), math.log(capitals.all / plain)
+
+
+def shares_of_capitals(words: Iterable[SegmentedWord]) -> Capitals:
+    """Return how often words are capitalised that are not so by themselves."""
+    small = first = everything = 0
+    for word in words:
+        canonical = "".join(morpheme.form for morpheme in word.morphemes)
+        if not canonical[:1].islower():
+            continue
+        small += 1
+        if word.form[:1].isupper():
+            everything += _is_all_capitals(word.form)
+            first += not _is_all_capitals(word.form)
+    most = max(1, small)
+    # Never so many that none would be left as it is.
+    return Capitals(*(min(0.45, max(LEAST_SHARE, n / most)) for n in (first, everything)))
+
+
+def _is_all_capitals(word: str) -> bool:
+    return len(word) > 1 and word.isupper()
+
+
+def _small(text: str) -> str:
+    """Return a text in small letters, as long as it was."""
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """All labels, letters and morphemes that were seen."""
+
+    labels: tuple[str, ...]
+    letters: str
+    """In the order of their numbers; the number behind them is that of any other letter."""
+    morphemes: tuple[Piece, ...]
+
+    @classmethod
+    def of(cls, words: Iterable[Sequence[Piece]]) -> Self:
+        """Return what words are made of, sorted."""
+        found = sorted({piece for word in words for piece in word})
+        labels = sorted({piece.label for piece in found})
+        letters = sorted({letter for piece in found for letter in piece.surface})
+        return cls(tuple(labels), "".join(letters), tuple(found))
+
+    @property
+    def alphabet(self) -> int:
+        """How many letters there are, that for unknown ones included."""
+        return len(self.letters) + 1
+
+    @cached_property
+    def label_numbers(self) -> dict[str, int]:
+        """The number of each label."""
+        return {label: number for number, label in enumerate(self.labels)}
+
+    @cached_property
+    def morpheme_numbers(self) -> dict[Piece, int]:
+        """The number of each morpheme."""
+        return {piece: number for number, piece in enumerate(self.morphemes)}
+
+    @cached_property
+    def surfaces(self) -> dict[str, int]:
+        """The number of each surface."""
+        forms = sorted({piece.surface for piece in self.morphemes})
+        return {form: number for number, form in enumerate(forms)}
+
+    @cached_property
+    def _letter_numbers(self) -> dict[str, int]:
+        return {letter: number for number, letter in enumerate(self.letters)}
+
+    def encode(self, texts: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the letters of all texts, one after the other, and where each text begins."""
+        other = len(self.letters)
+        numbers = self._letter_numbers
+        ids = np.fromiter((numbers.get(c, other) for c in "".join(texts)), dtype=np.int32)
+        return ids, np.cumsum([0, *map(len, texts)]).astype(np.int64)
+
+    def columns(self) -> dict[str, Any]:
+        """Return the table of morphemes as the compiled core takes it."""
+        letters, offsets = self.encode(list(self.surfaces))
+        found = self.morphemes
+        return {
+            "labels": len(self.labels),
+            "label": np.array([self.label_numbers[m.label] for m in found], dtype=np.int32),
+            "surface": np.array([self.surfaces[m.surface] for m in found], dtype=np.int32),
+            "plain": np.array([m.canonical == m.surface for m in found], dtype=np.uint8),
+            "letters": letters,
+            "offsets": offsets,
+        }
+
+    # The elements of contexts: the same as in cpp/infinite/morpheme_table.hpp.
+    def history(self, before: Sequence[Piece]) -> list[int]:
+        """Return the context behind some morphemes, nearest first, without its first element."""
+        size = len(self.labels)
+        found = []
+        for piece in reversed(before):
+            found += [1 + self.label_numbers[piece.label], 2 + size + self.surfaces[piece.surface]]
+        return [*found, 1 + size]
+
+    def header(self) -> dict[str, Any]:
+        """Return everything, ready for JSON."""
+        return {
+            "labels": list(self.labels),
+            "letters": self.letters,
+            "morphemes": [list(piece) for piece in self.morphemes],
+        }
+
+    @classmethod
+    def from_header(cls, header: Mapping[str, Any]) -> Self:
+        """Make the inventory again."""
+        morphemes = tuple(Piece(*map(str, entry)) for entry in header["morphemes"])
+        inventory = cls(tuple(header["labels"]), str(header["letters"]), morphemes)
+        if any(piece.label not in inventory.label_numbers for piece in morphemes):
+            raise BistroError("a morpheme has a label that is not listed")
+        return inventory

@@ -1,0 +1,117 @@
+"""What is found for a written word: analyses, and how probable each is.
+
+The analyses of a word come from one or several ways of reading its capitals; the same morphemes at
+the same places are one analysis, and their probabilities add up. Probabilities are relative to all
+analyses that the search kept to the end.
+
+>>> analysis = Analysis((FoundMorpheme("kw", "Poss", "kwa", 0, 2),), -3.0, 0.9)
+>>> str(analysis), analysis.canonical
+('kw[Poss]', 'kwa[Poss]')
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bistro.treebank.morphology import Morpheme, format_morphemes
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMorpheme:
+    """A morpheme in its word."""
+
+    surface: str
+    """Its letters, as written."""
+    label: str
+    canonical: str
+    """What it is, as annotators write it."""
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The morphemes of a word."""
+
+    morphemes: tuple[FoundMorpheme, ...]
+    log_prob: float
+    """log P(morphemes, word), natural."""
+    probability: float
+    """Among the analyses of the word."""
+
+    def __str__(self) -> str:
+        return format_morphemes([Morpheme(m.surface, m.label) for m in self.morphemes])
+
+    @property
+    def canonical(self) -> str:
+        """The morphemes as they are, not as they are written."""
+        return format_morphemes([Morpheme(m.canonical, m.label) for m in self.morphemes])
+
+    @property
+    def boundaries(self) -> list[int]:
+        """The places inside the word where a morpheme ends and another begins."""
+        length = self.morphemes[-1].end
+        return sorted({m.begin for m in self.morphemes if 0 < m.begin < length})
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """A word and its analyses, the most probable first."""
+
+    word: str
+    analyses: list[Analysis]
+    log_prob: float
+    """log P(word): over all analyses that the search kept."""
+    boundaries: dict[int, float]
+    """The probability that a morpheme begins at a place inside the word, where it is not 0."""
+
+    @property
+    def best(self) -> Analysis:
+        """The most probable analysis."""
+        return self.analyses[0]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return everything, ready for JSON."""
+        return {
+            "word": self.word,
+            "log_prob": self.log_prob,
+            "boundaries": {str(place): p for place, p in self.boundaries.items()},
+            "analyses": [
+                {
+                    "probability": one.probability,
+                    "log_prob": one.log_prob,
+                    "morphemes": [
+                        {name: getattr(m, name) for name in FoundMorpheme.__slots__}
+                        for m in one.morphemes
+                    ],
+                }
+                for one in self.analyses
+            ],
+        }
+
+
+Scored = tuple[tuple[FoundMorpheme, ...], float]
+
+
+def segmentation_of(
+    word: str, found: Iterable[Scored], log_prob: float, kbest: int
+) -> Segmentation:
+    """Return the best of what was found for a word whose analyses have `log_prob` together."""
+    sums: dict[tuple[FoundMorpheme, ...], float] = {}
+    for morphemes, one in found:
+        before = sums.get(morphemes, -math.inf)
+        sums[morphemes] = max(before, one) + math.log1p(math.exp(-abs(before - one)))
+    ranked = sorted(sums.items(), key=lambda entry: -entry[1])
+    analyses = [Analysis(m, one, math.exp(one - log_prob)) for m, one in ranked]
+    return Segmentation(word, analyses[:kbest], log_prob, _boundaries(analyses))
+
+
+def _boundaries(analyses: Sequence[Analysis]) -> dict[int, float]:
+    sums: defaultdict[int, float] = defaultdict(float)
+    for analysis in analyses:
+        for place in analysis.boundaries:
+            sums[place] += analysis.probability
+    return {place: min(1.0, sums[place]) for place in sorted(sums)}

@@ -1,0 +1,146 @@
+"""Words cut into morphemes: what an annotation says, and how it is written.
+
+A morpheme is written with its label in brackets behind it, and hyphens join morphemes:
+
+    u[NPrePre15]-kw[BPre15]-engez[VRoot]-a[VerbTerm]
+
+A hyphen separates only behind a bracket, so it may stand inside a form (``futhi-ke[Adv]``) or a
+label (``s[PreLoc-s]``). A morpheme may have several labels, ``lezi[Dem10][Pos1]``; together they
+are one label here, ``Dem10][Pos1``. A form may be empty (a morpheme that left no letter behind) or
+be a bracket itself: ``[[Punc]``.
+
+Without labels, hyphens separate (``un-break-able``); if there are spaces, they separate instead,
+and a hyphen is a letter (``well-be ing``).
+
+>>> [m.label for m in parse_morphemes("kwa[PossConc15]-lezi[Dem10][Pos1]")]
+['PossConc15', 'Dem10][Pos1']
+>>> [m.form for m in parse_morphemes("un-break-able")]
+['un', 'break', 'able']
+>>> format_morphemes(parse_morphemes("s[PreLoc-s]-e[LocPre]"))
+'s[PreLoc-s]-e[LocPre]'
+>>> parse_morphemes("bu[BPre14]B-sebenzisa[NStem]")
+Traceback (most recent call last):
+bistro.errors.TreebankError: 'B-sebenzisa[NStem]' follows a label where '-' or the end was expected
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from bistro.errors import TreebankError
+
+SEPARATOR = "-"
+_LABELLED = re.compile(r"([^\[\]]*|[\[\]])\[([^\[\]]+(?:\]\[[^\[\]]+)*)\](-|\Z)?")
+_LINE_END = re.compile(r"\r*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Morpheme:
+    """A form and its label."""
+
+    form: str
+    label: str = ""
+    """What stands between the outer brackets; empty in an annotation without labels."""
+
+    def __str__(self) -> str:
+        return f"{self.form}[{self.label}]" if self.label else self.form
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentedWord:
+    """A written word and its morphemes, which need not add up to it letter by letter."""
+
+    form: str
+    morphemes: tuple[Morpheme, ...]
+    more: tuple[str, ...] = ()
+    """Further columns: lemma, tag."""
+    line: int = 0
+    """The number of its line in its file, from 1; 0 if it comes from none."""
+    text: str = ""
+    """Its line as it was read, and what stands behind it up to the next word."""
+    has_form: bool = True
+    """Whether the word stands in a column of its own, before its morphemes."""
+
+    def with_morphemes(self, morphemes: Iterable[Morpheme]) -> SegmentedWord:
+        """Return the word with other morphemes, and a line that says so."""
+        changed = tuple(morphemes)
+        if changed == self.morphemes:
+            return self
+        own = (self.form,) if self.has_form else ()
+        line = "\t".join((*own, format_morphemes(changed), *self.more))
+        end = _LINE_END.search(self.text)
+        behind = self.text[end.start() :] if end else "\n"
+        return replace(self, morphemes=changed, text=line + behind)
+
+
+class Paragraph(Sequence[SegmentedWord]):
+    """Words that were written one after the other, and the lines that stand before them."""
+
+    def __init__(self, words: Iterable[SegmentedWord], head: str = "", line: int = 1) -> None:
+        self.words = list(words)
+        self.head = head
+        """Lines before the first word, such as ``<LINE# 12>``."""
+        self.line = line
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, index: int) -> SegmentedWord:  # type: ignore[override]
+        return self.words[index]
+
+    def __str__(self) -> str:
+        return self.head + "".join(word.text for word in self.words)
+
+
+def parse_morphemes(text: str) -> tuple[Morpheme, ...]:
+    """Read the morphemes of a word; a `TreebankError` says what is wrong with them."""
+    if not text.strip():
+        raise TreebankError("there are no morphemes")
+    return _labelled(text) if "[" in text or "]" in text else _plain(text)
+
+
+def format_morphemes(morphemes: Sequence[Morpheme]) -> str:
+    """Write morphemes so that `parse_morphemes` reads them back."""
+    labelled = any(morpheme.label for morpheme in morphemes)
+    hyphens = len(morphemes) > 1 and any(SEPARATOR in morpheme.form for morpheme in morphemes)
+    return (" " if hyphens and not labelled else SEPARATOR).join(map(str, morphemes))
+
+
+def _labelled(text: str) -> tuple[Morpheme, ...]:
+    morphemes = []
+    at = 0
+    while at < len(text) or text[at - 1] == SEPARATOR:
+        found = _LABELLED.match(text, at)
+        if found is None:
+            raise TreebankError(_reason(text[at:]))
+        if found[3] is None:
+            rest = text[found.end() :]
+            raise TreebankError(f"'{rest}' follows a label where '-' or the end was expected")
+        morphemes.append(Morpheme(found[1], found[2]))
+        at = found.end()
+    return tuple(morphemes)
+
+
+def _reason(rest: str) -> str:
+    """Say why no morpheme begins a text."""
+    if not rest:
+        return "the last morpheme is missing behind '-'"
+    if "[]" in rest.partition(SEPARATOR)[0]:
+        return f"a label is empty in '{rest}'"
+    if "[" not in rest:
+        return f"the morpheme '{rest}' has no label in brackets, but others have"
+    return f"the brackets of '{rest}' are no form[Label]"
+
+
+def _plain(text: str) -> tuple[Morpheme, ...]:
+    if text == SEPARATOR:
+        return (Morpheme(text),)
+    forms = text.split() if " " in text.strip() else text.strip().split(SEPARATOR)
+    if not all(forms):
+        raise TreebankError(
+            f"a morpheme of '{text}' is empty: one hyphen separates two morphemes; if hyphens are "
+            "letters of the word, separate by spaces"
+        )
+    return tuple(map(Morpheme, forms))

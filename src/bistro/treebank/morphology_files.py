@@ -1,0 +1,165 @@
+"""Files of segmented words: a word a line, read and written back byte for byte.
+
+The columns of a line, separated by tabs, are word, morphemes, lemma and tag; those behind the
+morphemes may be missing. A line of one column is a word cut into its morphemes, whose letters
+together are the word: the plain list that is easiest to type. Blank lines and lines such as
+``<LINE# 12>`` begin a new paragraph. How morphemes are written: `bistro.treebank.morphology`.
+
+>>> import io
+>>> lines = b"un-break-able\\n\\nkwephrojekthi\\tkwa[Poss]-i[Pre]-phrojekthi[Stem]\\tphrojekthi\\n"
+>>> first, second = iter_paragraphs(io.BytesIO(lines))
+>>> first[0].form, [m.form for m in second[0].morphemes]
+('unbreakable', ['kwa', 'i', 'phrojekthi'])
+>>> (str(first) + str(second)).encode() == lines
+True
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import PurePath
+
+from bistro.errors import TreebankError
+from bistro.files import writing
+from bistro.treebank.blocks import Readable
+from bistro.treebank.detect import choose_format
+from bistro.treebank.examples import Examples
+from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
+from bistro.treebank.text import iter_lines
+from bistro.treebank.treebank import Source, opened
+
+FORMAT = "morphemes"
+COLUMNS = ("word", "morphemes", "lemma", "tag")
+_HEAD = re.compile(r"<LINE#[^\t<>]*>")
+OnProblem = Callable[[TreebankError], None]
+
+
+def read_segmented(
+    source: Source, format: str | None = None, *, tolerance: float = 0.0
+) -> SegmentedText:
+    """Read a whole file.
+
+    Words whose annotation is impossible are left out and told of in ``problems``, as long as
+    they are no more than `tolerance` of all words; otherwise the first of them is an error.
+    """
+    with opened(source) as (stream, path):
+        if format is not None:
+            choose_format(path, stream, format, (FORMAT,))
+        problems: list[TreebankError] = []
+        paragraphs = list(iter_paragraphs(stream, path, problems.append))
+        words = sum(map(len, paragraphs))
+        if problems and len(problems) > tolerance * (words + len(problems)):
+            raise problems[0]
+        name = PurePath(path).name if path else "unnamed"
+        return SegmentedText(
+            paragraphs, name=name, sha256=stream.sha256.hexdigest(), problems=problems
+        )
+
+
+class SegmentedText(Examples[Paragraph]):
+    """The paragraphs of a file, and what was wrong with words that were left out."""
+
+    def __init__(
+        self,
+        items: Iterable[Paragraph],
+        *,
+        name: str = "unnamed",
+        sha256: str = "",
+        problems: Iterable[TreebankError] = (),
+    ) -> None:
+        super().__init__(items, name=name, sha256=sha256)
+        self.problems = list(problems)
+
+
+def iter_paragraphs(
+    stream: Readable, path: str | None = None, on_problem: OnProblem | None = None
+) -> Iterator[Paragraph]:
+    """Yield the paragraphs of a stream; a word that cannot be read is an error, or is told."""
+    current = Paragraph([])
+    empty = True
+    for lead, rest, end, line in iter_lines(stream, path):
+        # A tab before the first line belongs to the line: its word is missing.
+        before = lead.rstrip(" \t")
+        text = lead[len(before) :] + rest
+        content, whole = text.rstrip("\r"), text + end
+        current.head += before
+        if _HEAD.fullmatch(content):
+            if current.words:
+                yield current
+                current = Paragraph([], line=line)
+            current.head += whole
+            continue
+        empty = False
+        try:
+            current.words.append(_word(content, line, whole))
+        except TreebankError as error:
+            problem = TreebankError(error.reason, path=path, line=line)
+            if on_problem is None:
+                raise problem from None
+            on_problem(problem)
+            _keep(current, whole)
+        if end.count("\n") > 1 and current.words:
+            yield current
+            current = Paragraph([], line=line + end.count("\n"))
+    if empty:
+        raise TreebankError("there is no word in it: expected a word a line", path=path)
+    if current.words:
+        yield current
+
+
+def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
+    """Yield the words of a text, a list of words, or an annotated file, whose words alone count.
+
+    A line that has tabs is annotated and begins with its word; other lines are words between
+    spaces. Lines that begin paragraphs are no words.
+    """
+    empty = True
+    for _, text, _, line in iter_lines(stream, path):
+        content = text.strip(" \r")
+        empty = False
+        if _HEAD.fullmatch(content):
+            continue
+        form, tab, _ = content.partition("\t")
+        if tab and not form.strip():
+            raise TreebankError("the word is empty", path=path, line=line)
+        yield from [form] if tab else content.split()
+    if empty:
+        raise TreebankError("the file is empty: expected words", path=path)
+
+
+def _keep(paragraph: Paragraph, text: str) -> None:
+    """Keep a line that says nothing, so that the file is written back as it was."""
+    if not paragraph.words:
+        paragraph.head += text
+        return
+    last = paragraph.words[-1]
+    paragraph.words[-1] = replace(last, text=last.text + text)
+
+
+def write_segmented(paragraphs: Iterable[Paragraph], path: str | os.PathLike[str]) -> None:
+    """Write paragraphs; what was read and not changed comes out as it was."""
+    with writing(path) as stream:
+        for paragraph in paragraphs:
+            stream.write(str(paragraph).encode())
+
+
+def _word(content: str, line: int, text: str) -> SegmentedWord:
+    columns = content.split("\t")
+    if len(columns) > len(COLUMNS):
+        raise TreebankError(
+            f"there are {len(columns)} columns where at most {len(COLUMNS)} were expected: "
+            f"{', '.join(COLUMNS)}"
+        )
+    if len(columns) == 1:
+        morphemes = parse_morphemes(content)
+        form = "".join(morpheme.form for morpheme in morphemes)
+        if not form:
+            raise TreebankError(f"the morphemes '{content}' have no letters")
+        return SegmentedWord(form, morphemes, (), line, text, has_form=False)
+    form, annotation, *more = columns
+    if not form.strip():
+        raise TreebankError("the word is empty")
+    return SegmentedWord(form, parse_morphemes(annotation), tuple(more), line, text)

@@ -1,0 +1,136 @@
+"""Models of the morphemes of written words: what they learn, keep and survive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro.errors import BistroError, ConfigError
+from bistro.models.infinite_words import WordsModel
+from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
+
+LIST = [
+    "u[Pre]-mu[Class]-ntu[Stem]",
+    "a[Pre]-ba[Class]-ntu[Stem]",
+    "u[Pre]-mu[Class]-thi[Stem]",
+    "i[Pre]-mi[Class]-thi[Stem]",
+    "ku[Pre]-hamba[Stem]",
+    "si[Pre]-ya[Tense]-hamba[Stem]",
+]
+
+
+def paragraph(lines: list[str]) -> Paragraph:
+    words = [parse_morphemes(line) for line in lines]
+    return Paragraph(SegmentedWord("".join(m.form for m in word), word) for word in words)
+
+
+def trained(items: list[Paragraph], **settings: object) -> WordsModel:
+    # With a handful of words, most of them repeated, nothing can be learned from what is left out.
+    chosen = {"fit": "seating", **settings}
+    model = bistro.train("infinite", items, task="morphology", **chosen)
+    assert isinstance(model, WordsModel)
+    return model
+
+
+@pytest.fixture(scope="module")
+def model() -> WordsModel:
+    return trained([paragraph(LIST * 3)])
+
+
+def test_seen_and_unseen_words(model: WordsModel) -> None:
+    known, new = model.segment(["umuntu", "abathi"])
+    assert str(known.best) == "u[Pre]-mu[Class]-ntu[Stem]"
+    assert str(new.best) == "a[Pre]-ba[Class]-thi[Stem]"
+    assert known.best.probability > 0.5
+    assert known.best.boundaries == [1, 3]
+    assert all(0 < p <= 1 for p in known.boundaries.values())
+
+
+def test_capitals_digits_and_foreign_letters_do_no_harm(model: WordsModel) -> None:
+    words = ["Umuntu", "UMUNTU", "2030", "ß∂漢", "u", "🙂", "u-mu", "İstanbul", "umuntu" * 8]
+    for found in model.segment(words):
+        assert "".join(m.surface for m in found.best.morphemes) == found.word
+        assert found.best.morphemes[-1].end == len(found.word)
+    first, all_capitals = model.segment(words[:2])
+    assert str(first.best) == "U[Pre]-mu[Class]-ntu[Stem]"
+    assert first.best.canonical == "u[Pre]-mu[Class]-ntu[Stem]"
+    assert all_capitals.best.canonical == first.best.canonical
+
+
+def test_several_analyses_are_ranked_and_sum_to_at_most_one(model: WordsModel) -> None:
+    found = model.segment(["sihamba"], kbest=6)[0]
+    probabilities = [analysis.probability for analysis in found.analyses]
+    assert len(probabilities) == 6
+    assert probabilities == sorted(probabilities, reverse=True)
+    assert sum(probabilities) <= 1 + 1e-9
+    assert len({analysis.morphemes for analysis in found.analyses}) == 6
+
+
+def test_a_word_is_the_same_alone_and_in_a_batch(model: WordsModel) -> None:
+    words = ["umuntu", "sihamba", "umuntu", "imintu"] * 100
+    for word, found in zip(words, model.iter_segment(words), strict=True):
+        assert found == model.segment([word])[0]
+
+
+def test_saved_and_loaded_it_is_the_same(model: WordsModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "m.bistro")
+    again = bistro.load(tmp_path / "m.bistro")
+    assert isinstance(again, WordsModel)
+    assert again.segment(["abathi"], kbest=3) == model.segment(["abathi"], kbest=3)
+    assert again.summary() == model.summary()
+    assert (tmp_path / "m.bistro").read_bytes() == again.to_bytes()
+
+
+def test_canonical_forms_are_learned_with_what_is_written() -> None:
+    lines = [
+        ("kwephroje", "kwa[Poss]-i[Pre]-phroje[Stem]"),
+        ("kwekomiti", "kwa[Poss]-i[Pre]-komiti[Stem]"),
+    ]
+    words = [SegmentedWord(form, parse_morphemes(text)) for form, text in lines * 3]
+    model = trained([Paragraph(words)])
+    found = model.segment(["kwehovisi"])[0].best
+    assert str(found) == "kw[Poss]-e[Pre]-hovisi[Stem]"
+    assert found.canonical == "kwa[Poss]-i[Pre]-hovisi[Stem]"
+
+
+def test_lists_without_labels() -> None:
+    lines = ["un-do", "re-do", "un-break-able", "re-new-able", "do-able"] * 2
+    model = trained([paragraph(lines)])
+    assert str(model.segment(["renewable"])[0].best) == "re-new-able"
+    assert str(model.segment(["undo"])[0].best) == "un-do"
+
+
+def test_annotations_have_probabilities(model: WordsModel) -> None:
+    right, wrong, foreign = (
+        SegmentedWord("umuntu", parse_morphemes(text))
+        for text in ("u[Pre]-mu[Class]-ntu[Stem]", "umu[Pre]-ntu[Stem]", "umuntu[Verb]")
+    )
+    log_probs = model.log_prob([right, wrong, foreign])
+    assert log_probs[0] > log_probs[1] > -np.inf
+    assert log_probs[2] == -np.inf
+    found = model.segment(["umuntu"])[0]
+    assert log_probs[0] == pytest.approx(found.best.log_prob)
+
+
+def test_figures_of_held_out_words(model: WordsModel) -> None:
+    figures = model.figures([paragraph(LIST[:2])])
+    assert figures["words right"] == 100.0
+    assert 0 < figures["bits per letter"] < 3
+
+
+def test_what_cannot_be(model: WordsModel) -> None:
+    with pytest.raises(BistroError, match="given as a list"):
+        model.segment("umuntu")
+    with pytest.raises(BistroError, match="without letters"):
+        model.segment([""])
+    with pytest.raises(ConfigError, match="at least 1"):
+        model.segment(["u"], beam=0)
+    with pytest.raises(BistroError, match="paragraphs of segmented words"):
+        bistro.train("infinite", [["a", "b"]], task="morphology")
+    with pytest.raises(ConfigError, match="minimal"):
+        trained([paragraph(LIST)], sampler={"seating": "gibbs"})
+    with pytest.raises(ConfigError, match="bad_words"):
+        trained([paragraph(LIST)], morphology={"bad_words": 2.0})
