@@ -14,8 +14,11 @@ from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
 from bistro.report.arcs import draw_arcs
+from bistro.report.constituents import draw_constituents
 from bistro.report.plots import bar_chart
 from bistro.report.topics import state_card, topic_cards
+from bistro.treebank.brackets import parse_tree
+from bistro.treebank.constituents import binarised
 from bistro.treebank.grammar import english
 
 IMAGES = Path(__file__).resolve().parent / "images"
@@ -49,6 +52,21 @@ def topics() -> str:
     return topic_cards([state_card(state) for state in model.require("top_states")(words=8)[:10]])
 
 
+def constituents() -> str:
+    """Draw a binarised tree, and the context that one of its nodes is rewritten in."""
+    tree = binarised(
+        parse_tree(
+            "(TOP (S (NP (DT The) (JJ old) (NN man)) (VP (VBD saw) (NP (NP (DT a) (NN dog)) "
+            "(PP (IN with) (NP (CD three) (NNS legs))))) (. .)))"
+        )
+    )
+    nodes = [tree, *tree.children]
+    for step in (1, 0, 1, 1, 1):
+        nodes.append(nodes[-1].children[step])
+    note = "rewriting the last NP sees all of NP < PP < NP < VP < @S < S < TOP"
+    return draw_constituents(tree, marked=nodes, note=note)
+
+
 def main() -> None:
     """Write all pictures."""
     IMAGES.mkdir(exist_ok=True)
@@ -56,6 +74,7 @@ def main() -> None:
         ("garden-path-tree.svg", garden_path_tree()),
         ("garden-path-surprisal.svg", garden_path_surprisal()),
         ("topics.svg", topics()),
+        ("constituents.svg", constituents()),
     ):
         with writing(IMAGES / name) as stream:
             stream.write(picture.encode())

@@ -107,23 +107,22 @@ def table3() -> None:
         ("PCFG CYK", "", {"search": "cyk"}),
         ("A* local", ", pcfg", {"search": "astar-local", "guide": "pcfg", **WIDE}),
         ("A* full", ", pcfg", {"search": "astar-full", "guide": "pcfg", **WIDE}),
-        ("MCMC", ", pcfg, 30,000 draws", {"guide": "pcfg", "samples": 30_000}),
         ("MCMC", ", pcfg, 5,000 draws", {"guide": "pcfg"}),
         ("A* local", ", parents", {"search": "astar-local", **WIDE}),
         ("A* full", ", parents", {"search": "astar-full", **WIDE}),
         ("MCMC", ", parents, 5,000 draws", {}),
-        ("MCMC", ", parents, 30,000 draws", {"samples": 30_000}),
+        ("MCMC", ", parents, 20,000 draws", {"samples": 20_000}),
     ):
         paper = " ".join(f"{figure:.2f}" for figure in PAPER[name])
         show(name + told, parsed(model, test, **options)[1], f"({paper})")
 
 
 def depths() -> None:
-    print(f"\nDepth, test part, mcmc, parents, 20,000 draws {HEADINGS}  (paper: F1)")
+    print(f"\nDepth, test part, mcmc, parents, 5,000 draws{'':<2} {HEADINGS}  (paper: F1)")
     for depth, paper in PAPER_DEPTHS.items():
-        row = parsed(trained(depth), part("test"), samples=20_000)[1]
+        row = parsed(trained(depth), part("test"))[1]
         show(f"depth {depth or 'unbounded'}", row, f"({paper})")
-    row = parsed(trained(fit="seating"), part("test"), samples=20_000)[1]
+    row = parsed(trained(fit="seating"), part("test"))[1]
     show("unbounded, parameters fitted to the seating", row, "(76.7)")
 
 
@@ -132,7 +131,7 @@ def spines() -> None:
     gold = [simplified(tree) for tree in part("test")]
     frequent = {size: most_frequent(gold, size) for size in SPINES}
     for depth, paper in PAPER_SPINES.items():
-        trees, _ = parsed(trained(depth), part("test"), samples=20_000)
+        trees, _ = parsed(trained(depth), part("test"))
         cells = []
         for size, told in zip(SPINES, paper, strict=True):
             found = most_frequent(trees, size)
