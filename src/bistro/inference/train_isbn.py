@@ -213,7 +213,7 @@ class Training:
         return self.trainer.learn(self.data, order, *sizes, drawn, threads)
 
     def _score(self, threads: int) -> float:
-        """Return the log-probability a word of the held-out trees given their words."""
+        """Return the log-probability of the held-out sentences with their trees, a word."""
         return sum(self.trainer.log_probs(self.shape, self.judged, threads)) / self.words
 
     def _state(self) -> dict[str, Floats]:
