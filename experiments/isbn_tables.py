@@ -30,6 +30,8 @@ from bistro.models.committee import WAYS, CommitteeModel
 from bistro.models.isbn import IsbnModel
 from bistro.models.isbn_config import LOCAL
 from bistro.models.mixture import Fit
+from experiments.committee import HEADINGS as OF_COMMITTEES
+from experiments.committee import row
 from experiments.treebanks import HEADINGS, evaluate, load_split, with_analysis
 
 KINDS: dict[str, tuple[str, dict[str, Any], float | None]] = {
@@ -91,8 +93,8 @@ def table2(models: Models) -> None:
         pairs = zip(split.test, parses, strict=True)
         found = [with_analysis(models[name], s, parse) for s, parse in pairs]
         cells = [
-            f"{row.length} {row.las.f1:.1f}, {row.uas.f1:.1f} ({PAPER_BY_LENGTH[row.length]})"
-            for row in score_by_length(split.test, found, "unicode")
+            f"{c.length} {c.las.f1:.1f}, {c.uas.f1:.1f} ({PAPER_BY_LENGTH[c.length]})"
+            for c in score_by_length(split.test, found, "unicode")
         ]
         print(f"{KINDS[name][0]:<24} {'  '.join(cells)}", flush=True)
 
@@ -114,11 +116,11 @@ def committee(models: Models, names: tuple[str, ...] = ("ddt", "ewt")) -> None:
         equal = {way: Fit.equal(len(members)) for way in WAYS}
         together = CommitteeModel(without.config, members, equal, without.origin)
         together.fits = {way: fitted(together, list(split.dev), way, 2) for way in WAYS}
-        print(f"\n{name} test, committee\n{together.describe()}\n{'':<24} {HEADINGS}")
+        print(f"\n{name} test, committee\n{together.describe()}\n{'':<24} {OF_COMMITTEES}")
         for told, model in (("without isbn", without), ("with isbn", together)):
             for tags in WAYS:
-                found = evaluate(model, split.test, tags=tags)  # type: ignore[arg-type]
-                print(f"{f'{told}, tags {tags}':<24} {found.row()}", flush=True)
+                shown = row(model, list(split.test), tags=tags)
+                print(f"{f'{told}, tags {tags}':<24} {shown}", flush=True)
 
 
 def main() -> None:
