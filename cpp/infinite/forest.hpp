@@ -44,7 +44,6 @@ public:
 
     const Grammar& grammar() const { return *grammar_; }
     double log_total() const { return log_total_; }
-    bool in_logs() const { return in_logs_; }
     std::uint32_t root() { return number(in_logs_ ? log_sums_.goal() : sums_.goal()); }
     const SpanItem& item(std::uint32_t number) const { return items_[number].item; }
     std::size_t num_items() const { return items_.size(); }

@@ -14,6 +14,7 @@
 #include <numeric>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -114,7 +115,7 @@ private:
         return found;
     }
 
-    // Which symbols unary rules let in so far lead to, and to which rank the order of symbols comes.
+    // `below` has for each symbol what the unary rules let in so far rewrite it into.
     void break_cycles(std::span<const double> log_prob) {
         std::vector<std::int32_t> candidates = rules_with(1), kept;
         std::stable_sort(candidates.begin(), candidates.end(), [&](int a, int b) { return log_prob[a] > log_prob[b]; });
