@@ -2,7 +2,7 @@
 
 The garden path as a tree, by the built-in grammar, and word by word as surprisal: what a 5-gram
 expects beside what the grammar itself, which made the training sentences, knows.
-Latent states of the same treebank as cards.
+Latent states of the same treebank as cards. The words that morphemes belong to, as a tree.
 """
 
 from __future__ import annotations
@@ -67,6 +67,16 @@ def constituents() -> str:
     return draw_constituents(tree, marked=nodes, note=note)
 
 
+def utterance_of_morphemes() -> str:
+    """Draw the words that the morphemes of a Zulu utterance belong to."""
+    return draw_constituents(
+        parse_tree(
+            "(TOP (Word (P1 ba) (T hlangan) (S a)) (Word (T futhi))"
+            " (Word (P1 na) (P2 u) (P3 mu) (T phakathi)))"
+        )
+    )
+
+
 def main() -> None:
     """Write all pictures."""
     IMAGES.mkdir(exist_ok=True)
@@ -75,6 +85,7 @@ def main() -> None:
         ("garden-path-surprisal.svg", garden_path_surprisal()),
         ("topics.svg", topics()),
         ("constituents.svg", constituents()),
+        ("infinite-morphology.svg", utterance_of_morphemes()),
     ):
         with writing(IMAGES / name) as stream:
             stream.write(picture.encode())

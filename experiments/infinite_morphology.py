@@ -1,7 +1,8 @@
 """Morphology with unbounded contexts (Shareghi et al. 2015, Table 2) on isiZulu, in two settings.
 
     python -m experiments.infinite_morphology utterances [--folds 10] [--longest N] [--depth N]
-    python -m experiments.infinite_morphology words [--part dev|test] [--depths]
+    python -m experiments.infinite_morphology words [--part dev|test] [--depths] [--fit seating]
+    python -m experiments.infinite_morphology curve [--beam 20]
 
 *utterances*: the morphemes of a clause without the boundaries of words; the tree groups them into
 words of prefixes, stem and suffixes. Unlabelled bracket F1 and exact match, as EVALB counts (the
@@ -14,6 +15,8 @@ labelled F1, words all right, canonical forms right; words seen and not seen in 
 model stand the analysis that a seen word most often had (and the model's for others), and with
 --depths models whose contexts are bounded. Part dev is every tenth paragraph of zu-train, and the
 model then learns from the others.
+
+*curve*: the same on dev, learned from the first 100, 300, 1,000 and 3,000 different words.
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ PAPER = {
     "mcmc": (91.33, 78.86),
 }
 DEV_EVERY = 10
+CURVE_WORDS = 1500
 SHOWN = (
     "boundary_f1",
     "boundary_precision",
@@ -148,7 +152,7 @@ def report(
         print(f"{name:16} {group:7} {places.words[group]:5d} {shown}", flush=True)
 
 
-def run_words(part: str, depths: bool) -> None:
+def run_words(part: str, depths: bool, beam: int, fit: str) -> None:
     """Print the scores of segmentation."""
     whole = load("train")
     train, held_out = (whole, load("test")) if part == "test" else split(whole, 7, DEV_EVERY)
@@ -161,11 +165,11 @@ def run_words(part: str, depths: bool) -> None:
     )
     for depth in (None, 1, 2, 3) if depths else (None,):
         begin = time.process_time()
-        model = bistro.train("infinite", train, task="morphology", depth=depth)
+        model = bistro.train("infinite", train, task="morphology", depth=depth, fit=fit)
         assert isinstance(model, WordsModel)
         trained = time.process_time()
         forms = sorted({word.form for word in gold})
-        found = {one.word: one.best for one in model.iter_segment(forms)}
+        found = {one.word: one.best for one in model.iter_segment(forms, beam=beam)}
         done = time.process_time()
         surfaces = {word: parse_morphemes(str(best)) for word, best in found.items()}
         canonicals = {word: parse_morphemes(best.canonical) for word, best in found.items()}
@@ -187,6 +191,25 @@ def run_words(part: str, depths: bool) -> None:
             )
 
 
+def run_curve(beam: int) -> None:
+    """Print the scores on dev of models that learned from few different words."""
+    train, held_out = split(load("train"), 7, DEV_EVERY)
+    gold = [word for paragraph in held_out for word in paragraph][:CURVE_WORDS]
+    different: dict[str, SegmentedWord] = {}
+    for word in (word for paragraph in train for word in paragraph):
+        different.setdefault(word.form, word)
+    for size in (100, 300, 1000, 3000):
+        words = list(different.values())[:size]
+        model = bistro.train("infinite", [Paragraph(words)], task="morphology")
+        assert isinstance(model, WordsModel)
+        forms = sorted({word.form for word in gold})
+        found = {one.word: one.best for one in model.iter_segment(forms, beam=beam)}
+        surfaces = {word: parse_morphemes(str(best)) for word, best in found.items()}
+        canonicals = {word: parse_morphemes(best.canonical) for word, best in found.items()}
+        seen = {word.form for word in words}
+        report(f"{size} words", gold, seen, surfaces.__getitem__, canonicals.__getitem__)
+
+
 def most_frequent(words: Iterable[SegmentedWord]) -> dict[str, tuple[Morpheme, ...]]:
     """Return the analysis that each word most often has."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -197,7 +220,7 @@ def most_frequent(words: Iterable[SegmentedWord]) -> dict[str, tuple[Morpheme, .
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("setting", choices=("utterances", "words"))
+    parser.add_argument("setting", choices=("utterances", "words", "curve"))
     parser.add_argument("--folds", type=int, default=0)
     parser.add_argument("--samples", type=int, default=5000)
     parser.add_argument("--longest", type=int, help="most morphemes of a test utterance")
@@ -205,12 +228,15 @@ def main() -> None:
     parser.add_argument("--fit", choices=("left-out", "seating"), default="left-out")
     parser.add_argument("--part", choices=("dev", "test"), default="test")
     parser.add_argument("--depths", action="store_true")
+    parser.add_argument("--beam", type=int, default=50)
     chosen = parser.parse_args()
     if chosen.setting == "utterances":
         settings = {"depth": chosen.depth, "fit": chosen.fit}
         run_utterances(chosen.folds, chosen.samples, chosen.longest, **settings)
+    elif chosen.setting == "words":
+        run_words(chosen.part, chosen.depths, chosen.beam, chosen.fit)
     else:
-        run_words(chosen.part, chosen.depths)
+        run_curve(chosen.beam)
 
 
 if __name__ == "__main__":
