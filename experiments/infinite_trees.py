@@ -60,6 +60,15 @@ def trained(depth: int | None = None, fit: str = "left-out", **trees: Any) -> Tr
     return model
 
 
+def sampled() -> TreesModel:
+    """Return a model whose seating is sampled, contexts cut to ten elements."""
+    sampler = {"seating": "gibbs", "hyper": "slice", "sweeps": 20, "samples": 10}
+    settings: dict[str, Any] = {"task": "trees", "gibbs_depth": 10, "sampler": sampler}
+    model = bistro.train("infinite", part("train"), seed=1, **settings)
+    assert isinstance(model, TreesModel)
+    return model
+
+
 def parsed(model: TreesModel, golds: Sequence[Tree], **options: Any) -> tuple[list[Tree], str]:
     """Return the trees found, and their scores as a row."""
     words = [model.task.words_of(tree) for tree in golds]
@@ -124,6 +133,7 @@ def depths() -> None:
         show(f"depth {depth or 'unbounded'}", row, f"({paper})")
     row = parsed(trained(fit="seating"), part("test"))[1]
     show("unbounded, parameters fitted to the seating", row, "(76.7)")
+    show("Gibbs seating, depth 10", parsed(sampled(), part("test"))[1], "(76.7)")
 
 
 def spines() -> None:
