@@ -152,13 +152,17 @@ def print_scores(gold: str, system: str, json: bool, training: Iterable[str] = (
     """Print the scores of one annotated file against another; see `bistro evaluate`."""
     from bistro.cli.common import print_json
     from bistro.evaluate.segmentation import score
+    from bistro.models.infinite_config import MorphologySettings
     from bistro.treebank.morphology_files import read_segmented
 
-    files = {}
-    for path in (gold, system, *training):
-        files[path] = [word for paragraph in read_segmented(path) for word in paragraph]
-    seen = {word.form for path in training for word in files[path]} or None
-    scores = score(files[gold], files[system], seen, gold_name=gold, system_name=system)
+    right, found = (
+        [word for paragraph in read_segmented(path) for word in paragraph]
+        for path in (gold, system)
+    )
+    tolerance = MorphologySettings().bad_words
+    learned = (read_segmented(path, tolerance=tolerance) for path in training)
+    seen = {word.form for text in learned for paragraph in text for word in paragraph} or None
+    scores = score(right, found, seen, gold_name=gold, system_name=system)
     if not scores.figures:
         raise BistroError(f"{gold}: there are no words to compare")
     if json:
