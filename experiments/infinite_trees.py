@@ -1,6 +1,6 @@
 """Constituency of Shareghi, Haffari, Cohn & Nicholson (2015) on our data: Tables 3 and 5(a).
 
-    python -m experiments.infinite_trees [settings] [table3] [depths] [spines]
+    python -m experiments.infinite_trees [settings] [table3] [depths] [gibbs] [spines]
 
 The WSJ sample: 3,262 sentences to learn from, where the paper has 33,180. Scores as EVALB computes
 them (Collins' parameters); tags are found, not given. Settings were chosen on the development part
@@ -60,10 +60,11 @@ def trained(depth: int | None = None, fit: str = "left-out", **trees: Any) -> Tr
     return model
 
 
-def sampled() -> TreesModel:
-    """Return a model whose seating is sampled, contexts cut to ten elements."""
-    sampler = {"seating": "gibbs", "hyper": "slice", "sweeps": 20, "samples": 10}
-    settings: dict[str, Any] = {"task": "trees", "gibbs_depth": 10, "sampler": sampler}
+@cache
+def sampled(depth: int) -> TreesModel:
+    """Return a model whose seating is sampled, contexts cut to so many elements."""
+    sampler = {"seating": "gibbs", "hyper": "slice", "sweeps": 30, "samples": 10}
+    settings: dict[str, Any] = {"task": "trees", "gibbs_depth": depth, "sampler": sampler}
     model = bistro.train("infinite", part("train"), seed=1, **settings)
     assert isinstance(model, TreesModel)
     return model
@@ -133,7 +134,19 @@ def depths() -> None:
         show(f"depth {depth or 'unbounded'}", row, f"({paper})")
     row = parsed(trained(fit="seating"), part("test"))[1]
     show("unbounded, parameters fitted to the seating", row, "(76.7)")
-    show("Gibbs seating, depth 10", parsed(sampled(), part("test"))[1], "(76.7)")
+
+
+def gibbs() -> None:
+    """Sampled seating, slice-sampled parameters; the deepest contexts have ten elements."""
+    print(f"\nSampled seating, mcmc, parents{'':<14} {HEADINGS}")
+    for name in ("dev", "test"):
+        for depth in (2, 3, 4, 10):
+            for draws in (5_000, 20_000):
+                row = parsed(sampled(depth), part(name), samples=draws)[1]
+                show(f"{name}, depth {depth}, {draws:,} draws", row)
+    for search in ("astar-local", "astar-full"):
+        row = parsed(sampled(10), part("test"), search=search, **WIDE)[1]
+        show(f"test, depth 10, {search}", row)
 
 
 def spines() -> None:
@@ -171,6 +184,7 @@ def main() -> None:
         "settings": settings,
         "table3": table3,
         "depths": depths,
+        "gibbs": gibbs,
         "spines": spines,
     }
     for name in sys.argv[1:] or parts:

@@ -18,6 +18,7 @@ from bistro.inference.tune import Effort, Search, Trial
 from bistro.inference.workbench import Workbench, with_elements
 from bistro.models import presets
 from bistro.models.eisner_config import EisnerConfig
+from bistro.models.infinite_config import InfiniteConfig
 from bistro.models.settings import SamplerSettings
 from bistro.models.transition import DISTRIBUTIONS
 from bistro.models.transition_config import TransitionConfig
@@ -225,7 +226,10 @@ def test_labels_cannot_be_scored_where_there_are_none(english):
     assert default_metric(bare, "two-step") == "uas"
 
 
-@pytest.mark.parametrize("name", presets.names())
+WITH_UNBOUNDED_CONTEXTS = {"tagger": "tags", "phrases": "trees"}
+
+
+@pytest.mark.parametrize("name", sorted({*presets.names()} - {*WITH_UNBOUNDED_CONTEXTS}))
 def test_presets_are_valid_and_say_all_contexts(name):
     path = presets.file_or_preset(name)
     of_eisner = name.startswith("eisner")
@@ -233,3 +237,10 @@ def test_presets_are_valid_and_say_all_contexts(name):
     for distribution in ("labels", "tags", "words") if of_eisner else DISTRIBUTIONS:
         assert f"{distribution} = [" in path.read_text()
         assert getattr(config.contexts, distribution)
+
+
+@pytest.mark.parametrize(("name", "task"), WITH_UNBOUNDED_CONTEXTS.items())
+def test_presets_with_unbounded_contexts_are_valid(name, task):
+    config = read_toml(presets.file_or_preset(name), InfiniteConfig)
+    assert config.task == task
+    assert config.sampler.seating == "gibbs"
