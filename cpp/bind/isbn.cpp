@@ -5,6 +5,7 @@
 
 #include "bind/bind.hpp"
 #include "bind/results.hpp"
+#include "bind/texts.hpp"
 #include "isbn/language.hpp"
 #include "isbn/parser.hpp"
 #include "isbn/trainer.hpp"
@@ -129,7 +130,7 @@ nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
 
 // Rows of figures for every word and end of sentence.
 nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamRequest& request, int threads) {
-    std::vector<double> log_prefix, lexical, log_joint;
+    PrefixArrays found;
     {
         nb::gil_scoped_release release;
         batch.check(symbols_of(self.shape));
@@ -141,27 +142,17 @@ nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
             };
         });
         for (const auto& rows : results)
-            for (const PrefixFigures& row : rows) {
-                log_prefix.push_back(row.log_prefix);
-                lexical.push_back(row.lexical);
-                log_joint.push_back(row.log_joint);
-            }
+            for (const PrefixFigures& row : rows) found.add(row);
     }
-    nb::dict out;
-    out["log_prefix"] = give(std::move(log_prefix));
-    out["lexical"] = give(std::move(lexical));
-    out["log_joint"] = give(std::move(log_joint));
-    return out;
+    return found.give_all();
 }
 
-// Sentences drawn from the model, one after the other; `complete` is 0 where the limit came before the end.
+// Sentences drawn from the model, one after the other.
 nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int32_t most_words, std::uint64_t seed,
                                std::uint64_t purpose, double temperature, const Batch& prefix, std::int64_t width) {
     if (!(temperature > 0) || width < 1) throw std::invalid_argument("temperature and width must be above 0");
     prefix.check(symbols_of(self.shape));
-    std::vector<std::int32_t> words, tags, heads, labels;
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::uint8_t> complete;
+    GeneratedArrays drawn;
     {
         nb::gil_scoped_release release;
         const isbn::Network<float> network(self.shape, self.weights.data());
@@ -170,23 +161,10 @@ nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int3
             Stream rng(seed, purpose, static_cast<std::uint64_t>(i));
             isbn::Generator<float> generator(network, rng, temperature, most_words);
             if (prefix.size() > 0) generator.begin_with(beam, prefix.sentence(0));
-            const Generated made = generator.sentence();
-            words.insert(words.end(), made.words.begin(), made.words.end());
-            tags.insert(tags.end(), made.tags.begin(), made.tags.end());
-            heads.insert(heads.end(), made.heads.begin(), made.heads.end());
-            labels.insert(labels.end(), made.labels.begin(), made.labels.end());
-            offsets.push_back(static_cast<std::int64_t>(words.size()));
-            complete.push_back(made.complete);
+            drawn.add(generator.sentence());
         }
     }
-    nb::dict out;
-    out["words"] = give(std::move(words));
-    out["tags"] = give(std::move(tags));
-    out["heads"] = give(std::move(heads));
-    out["labels"] = give(std::move(labels));
-    out["offsets"] = give(std::move(offsets));
-    out["complete"] = give(std::move(complete));
-    return out;
+    return drawn.give_all();
 }
 
 }  // namespace

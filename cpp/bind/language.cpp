@@ -3,6 +3,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bind/bind.hpp"
+#include "bind/texts.hpp"
 #include "bind/transition.hpp"
 #include "parse/derivations.hpp"
 #include "parse/language.hpp"
@@ -123,7 +124,7 @@ struct ScoreRequest {
 
 // Rows of figures for every word and end of sentence, `repeats` blocks one after the other.
 nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
-    std::vector<double> log_prefix, lexical, log_joint;
+    PrefixArrays found;
     {
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
@@ -157,49 +158,26 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
         else
             score_with([](std::int64_t size, Stream*) { return ParticlePolicy{size, true}; });
         for (const auto& rows : results)
-            for (const PrefixFigures& row : rows) {
-                log_prefix.push_back(row.log_prefix);
-                lexical.push_back(row.lexical);
-                log_joint.push_back(row.log_joint);
-            }
+            for (const PrefixFigures& row : rows) found.add(row);
     }
-    nb::dict out;
-    out["log_prefix"] = give(std::move(log_prefix));
-    out["lexical"] = give(std::move(lexical));
-    out["log_joint"] = give(std::move(log_joint));
-    return out;
+    return found.give_all();
 }
 
-// Sentences drawn from the model, one after the other; `complete` is 0 where the limit came before the end.
+// Sentences drawn from the model, one after the other.
 nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_words, std::uint64_t seed, std::uint64_t purpose,
                         double temperature, const Batch& prefix, std::int64_t particles) {
     if (!(temperature > 0) || particles < 1) throw std::invalid_argument("temperature and particles must be above 0");
     prefix.check(parser.model.system);
     const GenerateOptions options{most_words, temperature, prefix.size() > 0 ? prefix.sentence(0) : Sentence{}, particles};
-    std::vector<std::int32_t> words, tags, heads, labels;
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::uint8_t> complete;
+    GeneratedArrays drawn;
     {
         nb::gil_scoped_release release;
         for (std::int64_t i = 0; i < n; ++i) {
             Stream rng(seed, purpose, static_cast<std::uint64_t>(i));
-            const Generated made = Generator<Frozen>(parser.model, rng, options).sentence();
-            words.insert(words.end(), made.words.begin(), made.words.end());
-            tags.insert(tags.end(), made.tags.begin(), made.tags.end());
-            heads.insert(heads.end(), made.heads.begin(), made.heads.end());
-            labels.insert(labels.end(), made.labels.begin(), made.labels.end());
-            offsets.push_back(static_cast<std::int64_t>(words.size()));
-            complete.push_back(made.complete);
+            drawn.add(Generator<Frozen>(parser.model, rng, options).sentence());
         }
     }
-    nb::dict out;
-    out["words"] = give(std::move(words));
-    out["tags"] = give(std::move(tags));
-    out["heads"] = give(std::move(heads));
-    out["labels"] = give(std::move(labels));
-    out["offsets"] = give(std::move(offsets));
-    out["complete"] = give(std::move(complete));
-    return out;
+    return drawn.give_all();
 }
 
 }  // namespace
