@@ -13,7 +13,7 @@ what a type cannot say. Unknown keys are refused, with the nearest known one.
 Walk(steps=3, pace='fast')
 >>> from_dict(Walk, {"step": 4})
 Traceback (most recent call last):
-bistro.errors.ConfigError: config.toml: unknown setting 'step' (did you mean 'steps'?)
+bistro.errors.UnknownSettingError: config.toml: unknown setting 'step' (did you mean 'steps'?)
 >>> print(to_toml(Walk(steps=4)), end="")
 # How many steps to take.
 steps = 4

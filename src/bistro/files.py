@@ -57,7 +57,10 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open `path` for writing bytes; it appears under its name only when complete."""
+    """Open `path` for writing bytes; it appears under its name only when complete.
+
+    A device or a pipe that stands under this name is written to, and stays what it is.
+    """
     name = os.fspath(path)
     if name == STANDARD_STREAM:
         if sys.stdout is None:
@@ -66,6 +69,10 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
         return
     target = Path(name)
+    if target.exists() and not target.is_file() and not target.is_dir():
+        with _writing_straight(target, name) as stream:
+            yield stream
+        return
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with temporary.open("wb") as raw:
@@ -80,6 +87,15 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         # After a successful rename the temporary name no longer exists.
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _writing_straight(target: Path, name: str) -> Iterator[IO[bytes]]:
+    try:
+        with target.open("wb") as raw, _compressed(raw, name) as stream:
+            yield stream
+    except OSError as error:
+        raise OutputError(f"{name}: cannot be written: {explain(error)}") from error
 
 
 def _decompressed(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[IO[bytes]]:

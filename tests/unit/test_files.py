@@ -6,6 +6,7 @@ import errno
 import gzip
 import lzma
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -117,3 +118,15 @@ def test_missing_and_closed(tmp_path, monkeypatch):
         read_all("-")
     with pytest.raises(OutputError, match="stdout is closed"), writing("-"):
         pass
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        with writing(pipe) as stream:
+            stream.write(b"words")
+        assert read.result(timeout=10) == b"words"
+    assert pipe.is_fifo()
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]

@@ -83,7 +83,6 @@ def test_a_truncated_file_is_refused(tmp_path: Path, model: TransitionModel) -> 
         lambda header, arrays: header.update(tags=header["tags"][:-1]),
         lambda header, arrays: header.update(labels="root"),
         lambda header, arrays: header.update(single_root="yes"),
-        lambda header, arrays: header["config"].update(colour="red"),
         lambda header, arrays: header["config"]["contexts"].update(tags=["s7.tag"]),
         lambda header, arrays: header["vocabulary"].clear(),
         lambda header, arrays: arrays.pop("word_tags.begin"),

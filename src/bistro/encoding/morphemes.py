@@ -9,8 +9,8 @@ of a sentence, in a heading) is written small.
 >>> word = SegmentedWord("Kwephrojekthi", parse_morphemes("kwa[Poss]-i[Pre]-phrojekthi[Stem]"))
 >>> [(piece.surface, piece.canonical) for piece in pieces(word)]
 [('kw', 'kwa'), ('e', 'i'), ('phrojekthi', 'phrojekthi')]
->>> list(spellings_of("Umuntu", Capitals(0.2, 0.01)))
-[('Umuntu', 0.0), ('umuntu', -1.3...)]
+>>> [(form, round(weight, 2)) for form, weight in spellings_of("Umuntu", Capitals(0.2, 0.01))]
+[('Umuntu', 0.0), ('umuntu', -1.37)]
 """
 
 from __future__ import annotations

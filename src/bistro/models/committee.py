@@ -304,10 +304,10 @@ def _share_vocabularies(members: Sequence[Voter]) -> None:
 
 
 def known_to(member: Voter, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those options that a member has; the size of another search is none of them."""
-    known = {field.name: field.default for field in fields(member.parse_options)}
-    if known.get("search") != options.get("search", ParseOptions.search):
-        known = {name: value for name, value in known.items() if name not in ("search", "size")}
+    """Return those options that a member has; search and its size are a transition parser's."""
+    known = {field.name for field in fields(member.parse_options)}
+    if not issubclass(member.parse_options, ParseOptions):
+        known -= {"search", "size"}
     return {name: value for name, value in options.items() if name in known}
 
 

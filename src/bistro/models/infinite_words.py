@@ -12,8 +12,10 @@ by a beam (`cpp/infinite/segment.hpp`).
 
 >>> import bistro
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
->>> texts = ["un[Pre]-break[Stem]-able[Suf]", "do[Stem]-able[Suf]", "un[Pre]-do[Stem]"]
->>> words = [parse_morphemes(text) for text in texts]
+>>> from itertools import product
+>>> parts = (["", "un[Pre]-", "re[Pre]-"], ["tie", "pack", "lock", "do"], ["", "-able[Suf]"])
+>>> texts = {f"{before}{stem}[Stem]{after}" for before, stem, after in product(*parts)}
+>>> words = [parse_morphemes(text) for text in sorted(texts - {"un[Pre]-do[Stem]-able[Suf]"})]
 >>> items = [Paragraph([SegmentedWord("".join(m.form for m in w), w) for w in words])]
 >>> model = bistro.train("infinite", items, task="morphology")
 >>> str(model.segment(["undoable"])[0].best)
