@@ -7,22 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+from conftest import RARE
 
 import bistro
 from bistro.treebank.treebank import read, write
 
 QUICK = {"sampler": {"sweeps": 6, "samples": 2}}
-RARE = """\
-# sent_id = rare
-# text = Ddon't sleep.
-1-2\tDdon't\t_\t_\t_\t_\t_\t_\t_\t_
-1\tDo\tdo\tAUX\tVBP\t_\t_\t_\t_\tA=1
-2\tn't\tnot\tPART\tRB\t_\t_\t_\t_\t_
-3\tsleep\tsleep\tVERB\tVB\t_\t_\t_\t_\tSpaceAfter=No
-3.1\tdeeply\t_\tADV\t_\t_\t_\t_\t3:advmod\t_
-4\t.\t.\tPUNCT\t.\t_\t_\t_\t_\t_
-
-"""
 
 
 @pytest.fixture(scope="session")

@@ -7,23 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
+from conftest import RARE
 
 import bistro
 from bistro.treebank.treebank import read
 
 QUICK = {"sampler": {"sweeps": 6, "samples": 2}}
 MODELS = ("tagger.bistro", "parser.bistro")
-ODD = """\
-# sent_id = odd
-# text = Ddon't sleep.
-1-2\tDdon't\t_\t_\t_\t_\t_\t_\t_\t_
-1\tDo\tdo\tAUX\tVBP\t_\t_\t_\t_\tA=1
-2\tn't\tnot\tPART\tRB\t_\t_\t_\t_\t_
-3\tsleep\tsleep\tVERB\tVB\t_\t_\t_\t_\tSpaceAfter=No
-3.1\tdeeply\t_\tADV\t_\t_\t_\t_\t3:advmod\t_
-4\t.\t.\tPUNCT\t.\t_\t_\t_\t_\t_
-
-"""
 
 
 @pytest.fixture(scope="session")
@@ -74,10 +64,10 @@ def test_only_the_tags_are_new(bistro_here, taggers, files, here, name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_probabilities_of_tags(bistro_here, taggers, name):
-    done = bistro_here("tag", taggers / name, "--marginals", stdin=ODD.encode())
+    done = bistro_here("tag", taggers / name, "--marginals", stdin=RARE.encode())
     rows = [line.split("\t") for line in done.out.split("\n")[2:-2]]
     assert [row[0] for row in rows] == ["1-2", "1", "2", "3", "3.1", "4"]
-    assert [rows[i] for i in (0, 4)] == [ODD.split("\n")[i].split("\t") for i in (2, 6)]
+    assert [rows[i] for i in (0, 4)] == [RARE.split("\n")[i].split("\t") for i in (2, 6)]
     assert re.fullmatch(r"A=1\|PUpos=[01]\.\d{4}", rows[1][9])
     assert re.fullmatch(r"SpaceAfter=No\|PUpos=[01]\.\d{4}", rows[3][9])
 
@@ -138,11 +128,11 @@ def test_what_cannot_be_tagged_or_learned(bistro_here, taggers, files, here):
     done = bistro_here(*train, files / "train.txt")
     assert done.code == 2
     assert re.search(r"train.txt:1: word 1 \('.*'\) of this sentence has no upos tag", done.err)
-    Path("half.conllu").write_text(ODD.replace("VERB\tVB", "_\tVB"))
+    Path("half.conllu").write_text(RARE.replace("VERB\tVB", "_\tVB"))
     done = bistro_here(*train, "half.conllu")
     assert (done.code, "half.conllu:1: word 3 ('sleep')" in done.err) == (2, True)
     assert bistro_here(*train, "half.conllu", "--set", "tags.tagset=xpos").code == 0
-    done = bistro_here("tag", "t.bistro", stdin=ODD.replace("VBP", "X").encode())
+    done = bistro_here("tag", "t.bistro", stdin=RARE.replace("VBP", "X").encode())
     assert done.code == 0 and "\tAUX\tVBP\t" in done.out
     done = bistro_here(*train, "half.conllu", "--set", "tags.tagset=pos")
     assert done.code == 2 and "tagset" in done.err

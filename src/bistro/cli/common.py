@@ -30,6 +30,12 @@ InputArgument = Annotated[
 OutputOption = Annotated[
     str, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
 ]
+ThreadsOption = Annotated[
+    int,
+    typer.Option(
+        "--threads", metavar="N", min=0, help="0: as many as there are; the result is the same."
+    ),
+]
 SeedOption = Annotated[
     int,
     typer.Option(

@@ -10,6 +10,7 @@ from bistro.cli.common import (
     FormatOption,
     OutputOption,
     SeedOption,
+    ThreadsOption,
     say,
 )
 from bistro.errors import BistroError, ConfigError
@@ -120,12 +121,6 @@ LogProbs = Annotated[
         rich_help_panel=CONSTITUENTS,
     ),
 ]
-Threads = Annotated[
-    int,
-    typer.Option(
-        "--threads", metavar="N", min=0, help="0: as many as there are; the result is the same."
-    ),
-]
 
 
 def parse(
@@ -149,7 +144,7 @@ def parse(
     draws: Draws = None,
     log_probs: LogProbs = None,
     format: FormatOption = None,
-    threads: Threads = 0,
+    threads: ThreadsOption = 0,
     seed: SeedOption = 1,
 ) -> None:
     """Parse sentences: INPUT comes back with new heads, labels and tags, all else as it was.

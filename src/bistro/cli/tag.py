@@ -14,6 +14,7 @@ from bistro.cli.common import (
     ModelArgument,
     OutputOption,
     SeedOption,
+    ThreadsOption,
     say,
 )
 from bistro.errors import BistroError
@@ -53,12 +54,6 @@ LeastRisk = Annotated[
         "--mbr/--no-mbr", help="The likeliest tag of each word, or the likeliest sequence."
     ),
 ]
-Threads = Annotated[
-    int,
-    typer.Option(
-        "--threads", metavar="N", min=0, help="0: as many as there are; the result is the same."
-    ),
-]
 
 
 def tag(
@@ -71,7 +66,7 @@ def tag(
     marginals: MarginalsOption = False,
     mbr: LeastRisk = True,
     format: FormatOption = None,
-    threads: Threads = 0,
+    threads: ThreadsOption = 0,
     seed: SeedOption = 1,
 ) -> None:
     """Tag sentences: INPUT comes back with new tags in one column, all else as it was.

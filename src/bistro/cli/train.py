@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bistro.cli.common import FormatOption, SeedOption, require_writable, say, tell_odd_words
+from bistro.cli.common import (
+    FormatOption,
+    SeedOption,
+    ThreadsOption,
+    require_writable,
+    say,
+    tell_odd_words,
+)
 from bistro.cli.watcher import Watcher
 from bistro.errors import BistroError, OutputError
 
@@ -108,12 +115,6 @@ CheckpointSeconds = Annotated[
 ShowConfig = Annotated[
     bool, typer.Option("--show-config", help="Print all settings as TOML and stop.")
 ]
-Threads = Annotated[
-    int,
-    typer.Option(
-        "--threads", metavar="N", min=0, help="0: as many as there are; the result is the same."
-    ),
-]
 
 
 def train(
@@ -126,7 +127,7 @@ def train(
     overrides: Overrides = None,
     task: TaskOption = None,
     seed: SeedOption = 1,
-    threads: Threads = 0,
+    threads: ThreadsOption = 0,
     cluster: Cluster = None,
     format: FormatOption = None,
     resume: Resume = False,
