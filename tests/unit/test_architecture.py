@@ -27,7 +27,7 @@ def imports(path: Path) -> Iterator[str]:
 
 def allowed(folder: str) -> set[str]:
     if folder in OUTSIDE:
-        return {*FLOW, *EVERYWHERE, "cli"}
+        return {*FLOW, *EVERYWHERE, *OUTSIDE}
     if folder == "reference":
         return {"reference", *EVERYWHERE}
     if folder in FLOW:

@@ -25,6 +25,7 @@ from bistro.cli.linearize import linearize
 from bistro.cli.parse import parse
 from bistro.cli.perplexity import perplexity
 from bistro.cli.segment import segment
+from bistro.cli.serve import serve
 from bistro.cli.surprisal import surprisal
 from bistro.cli.tag import tag
 from bistro.cli.topics import topics
@@ -62,6 +63,7 @@ for command in (
     convert,
     fetch,
     info,
+    serve,
 ):
     app.command()(command)
 app.add_typer(topics, name="topics")

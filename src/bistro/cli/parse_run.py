@@ -38,7 +38,7 @@ class ParseRun:
         """Yield the sentences of the output."""
         parse_all = self.model.require("parse_all")
         parses = self._understood(parse_all(self._prepared(sentences), **self.options))
-        writer = self._writer()
+        writer = ParseWriter.of(self.model, given_tags=self.options["tags"] == "given")
         for parse in parses:
             self._count(parse)
             yield from writer.sentences(parse)
@@ -48,7 +48,7 @@ class ParseRun:
         seconds = max(time.monotonic() - self._begin, 1e-9)
         told = [
             f"{self.sentences:,} sentences, {self.words:,} words, "
-            f"{self.words / seconds:,.0f} words/s; {self._protocol()}"
+            f"{self.words / seconds:,.0f} words/s; {self.protocol()}"
         ]
         if self.relaxed:
             where = f"{'<stdin>' if name == '-' else name}:{self.relaxed[0]}"
@@ -64,7 +64,7 @@ class ParseRun:
             told.append(f"enhanced graphs (DEPS) of {self.kept_graphs:,} sentences kept as given")
         return "; ".join(told)
 
-    def _protocol(self) -> str:
+    def protocol(self) -> str:
         """Return how the trees were found; defaults are named only where they are known here."""
         chosen = self.options
         if isinstance(self.model, ParsingAbility):
@@ -129,14 +129,6 @@ class ParseRun:
                     f"--{name} writes probabilities, for which CoNLL-X has no column: "
                     "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
                 )
-
-    def _writer(self) -> ParseWriter:
-        config = getattr(self.model, "config", None)
-        return ParseWriter(
-            tag_column=getattr(self.model, "tag_column", getattr(config, "tagset", "upos")),
-            joined_features=bool(getattr(config, "tag_features", ())),
-            given_tags=self.options["tags"] == "given",
-        )
 
     def _count(self, parse: Parse) -> None:
         sentence = parse.sentence

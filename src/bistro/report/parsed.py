@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from bistro.models.base import Model
 from bistro.models.parses import Analysis, Marginals, Parse
 from bistro.treebank.conllu import to_conllu
 from bistro.treebank.fields import EMPTY
@@ -45,6 +46,16 @@ class ParseWriter:
     given_tags: bool = False
     """Tags of the input stay; only where it has none, the tag that was found is written."""
     sentences_written: int = 0
+
+    @classmethod
+    def of(cls, model: Model, *, given_tags: bool = False) -> ParseWriter:
+        """Return the writer for the parses of a model."""
+        config = getattr(model, "config", None)
+        return cls(
+            tag_column=getattr(model, "tag_column", getattr(config, "tagset", "upos")),
+            joined_features=bool(getattr(config, "tag_features", ())),
+            given_tags=given_tags,
+        )
 
     def sentences(self, parse: Parse) -> Iterator[Sentence]:
         """Yield the samples of a parse, if it has any, else its analyses."""
@@ -70,27 +81,28 @@ class ParseWriter:
         return sentence.replace(**added)
 
     def _tags(self, base: Sentence, analysis: Analysis) -> list[str]:
-        found = [self._shown_tag(tag) for tag in analysis.tags]
+        found = [self.shown_tag(tag) for tag in analysis.tags]
         if not self.given_tags:
             return found
         given = getattr(base, self.tag_column)
         return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
 
-    def _shown_tag(self, tag: str) -> str:
+    def shown_tag(self, tag: str) -> str:
+        """Return a tag as its column shows it."""
         return tag.partition("|")[0] if self.joined_features else tag
 
     def _misc(self, sentence: Sentence, marginals: Marginals) -> list[str]:
         misc = []
         for word, (head, label) in enumerate(zip(sentence.heads, sentence.deprels, strict=True)):
-            values = {KEYS["heads"]: _head_probability(sentence.heads, word, head, marginals)}
+            values = {KEYS["heads"]: head_probability(sentence.heads, word, head, marginals)}
             if label != EMPTY:
                 listed = marginals.labels[word]
-                values[KEYS["deprels"]] = sum(p for name, p in listed if _plain(name) == label)
+                values[KEYS["deprels"]] = sum(p for name, p in listed if plain_label(name) == label)
             if not self.given_tags:
                 tag = getattr(sentence, self.tag_column)[word]
                 listed = marginals.tags[word]
                 values[KEYS[self.tag_column]] = sum(
-                    p for name, p in listed if self._shown_tag(name) == tag
+                    p for name, p in listed if self.shown_tag(name) == tag
                 )
             clipped = {key: min(p, 1.0) for key, p in values.items()}
             misc.append(put_probabilities(sentence.misc[word], clipped))
@@ -118,12 +130,12 @@ def _is_own(comment: str) -> bool:
     return bool(equals) and key.strip() in OWN_COMMENTS
 
 
-def _plain(label: str) -> str:
+def plain_label(label: str) -> str:
     """Return a label without the marks of pseudo-projective trees."""
     return label.partition(LIFTED)[0].partition(ON_PATH)[0]
 
 
-def _head_probability(heads: list[int], word: int, head: int, marginals: Marginals) -> float:
+def head_probability(heads: list[int], word: int, head: int, marginals: Marginals) -> float:
     """Return the probability of an arc.
 
     A word that was put back under a lower head (pseudo-projective trees) has that of the arc it was

@@ -1,0 +1,96 @@
+"""`bistro serve`: the page, a JSON interface and UDPipe's protocol for models."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Annotated, Any
+
+import typer
+
+from bistro.errors import BistroError
+
+LIMITS = "Limits"
+
+
+def _limit(name: str, told: str) -> Any:
+    return typer.Option(
+        name, metavar="N", min=1, help=told, show_default=False, rich_help_panel=LIMITS
+    )
+
+
+def serve(
+    models: Annotated[
+        list[str], typer.Argument(metavar="MODEL...", help="Model files.", show_default=False)
+    ],
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="N", min=0, max=65535, help="0: any that is free.")
+    ] = 8000,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Answer to this host name too (behind a proxy)."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(metavar="URL", help="Let pages of this origin call the interface."),
+    ] = None,
+    max_words: Annotated[int | None, _limit("--max-words", "Of a sentence; usual: 150.")] = None,
+    max_document: Annotated[
+        int | None, _limit("--max-document", "Words of a request to /process; usual: 5000.")
+    ] = None,
+    max_body: Annotated[
+        int | None, _limit("--max-body", "Bytes of a request; usual: 1000000.")
+    ] = None,
+    max_seconds: Annotated[
+        int | None, _limit("--max-seconds", "Until an answer; usual: 30.")
+    ] = None,
+    at_once: Annotated[
+        int | None, _limit("--at-once", "Computations at a time; usual: one a processor.")
+    ] = None,
+    max_waiting: Annotated[
+        int | None, _limit("--max-waiting", "Requests that wait for these; usual: 64.")
+    ] = None,
+) -> None:
+    """Show models in a browser, and answer requests of programs, until Ctrl-C.
+
+    The page at / works without any network. /api has a JSON interface, described by /openapi.json;
+    /process and /models speak the REST protocol of UDPipe. Only this machine can reach the server
+    unless --host says otherwise; it has no passwords: put a proxy before it for more than friends.
+
+        bistro serve english.bistro
+        bistro serve parser.bistro ngram.bistro --port 8080 --max-words 80
+    """
+    try:
+        from bistro.serve.app import create_app
+        from bistro.serve.run import serve as run
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("bistro"):
+            raise
+        raise BistroError(
+            f"the server needs {error.name}: install it with pip install 'bistro-syntax[web]'"
+        ) from None
+    from bistro.serve.catalog import Catalog
+    from bistro.serve.guard import LOOPBACK
+    from bistro.serve.limits import Limits
+
+    given = {
+        "words": max_words,
+        "document": max_document,
+        "body": max_body,
+        "seconds": max_seconds,
+        "at_once": at_once,
+        "waiting": max_waiting,
+    }
+    limits = Limits(**{name: value for name, value in given.items() if value is not None})
+    names = {*LOOPBACK, *(allow_host or [])}
+    hosts = names if is_loopback(host) or allow_host else None
+    app = create_app(Catalog.load(models), limits, hosts=hosts, origins=allow_origin or ())
+    run(app, host, port)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether an address can be reached from this machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,251 @@
+"""From a model and a checked request to an answer, as plain values for JSON.
+
+Nothing here knows of the network. Every number is finite or None. A computation uses one thread:
+several requests at a time are what keeps a machine busy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from bistro.cli.parse_run import ParseRun
+from bistro.errors import BistroError
+from bistro.models.base import Model
+from bistro.models.linearize import LinearizeModel
+from bistro.models.parses import Analysis, Marginals, Parse
+from bistro.report.parsed import ParseWriter, head_probability, plain_label
+from bistro.serve.catalog import Entry
+from bistro.serve.schemas import GenerateBody, LinearizeBody, ParseBody, ReadBody
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import encoded
+from bistro.treebank.validate import MISSING
+
+Answer = dict[str, Any]
+ONE_THREAD: dict[str, Any] = {"threads": 1}
+METHODS = {
+    "smc": "sequential Monte Carlo with {particles} particles in {repeats} runs, seed {seed}",
+    "search": "a beam of {particles}, a bound from below",
+}
+
+
+def facts(entry: Entry) -> Answer:
+    """Return what is told of a model."""
+    model = entry.model
+    return {
+        "id": entry.id,
+        "kind": model.kind,
+        "abilities": list(entry.abilities),
+        "tag_column": getattr(model, "tag_column", None),
+        "labelled": getattr(model, "is_labelled", None),
+        "single_root": getattr(model, "single_root", None),
+        "treebank": plain(model.origin.treebank),
+        "seed": model.origin.seed,
+        "summary": plain(model.summary()),
+    }
+
+
+def read(entry: Entry, sentence: Sentence, body: ReadBody) -> Answer:
+    """Return the surprisal of every word, and the live analyses where the model can tell them."""
+    model = entry.require("read")
+    words = sentence.forms
+    table = model.surprisal(words, **_threads_of_scores(model))
+    rows = [
+        {
+            "word": row.word_id,
+            "token": row.token,
+            "surprisal": number(row.surprisal),
+            "surprisal_syn": number(row.surprisal_syn),
+            "surprisal_lex": number(row.surprisal_lex),
+            "entropy": number(row.entropy),
+            "oov": bool(row.oov),
+            "mc_se": number(row.mc_se),
+        }
+        for row in table
+    ]
+    steps, told = [], [_score_protocol(model)]
+    if "follow" in entry.abilities:
+        reading = model.require("follow")(words, analyses=body.analyses)
+        steps = [_step(step) for step in reading.steps]
+        told.append(f"analyses: {reading.protocol}")
+    return {
+        "model": entry.id,
+        "words": words,
+        "rows": rows,
+        "steps": steps,
+        "protocol": "; ".join(told),
+    }
+
+
+def _threads_of_scores(model: Model) -> dict[str, Any]:
+    options = model.score_options
+    names = {field.name for field in dataclasses.fields(options)} if options else set()
+    return ONE_THREAD if "threads" in names else {}
+
+
+def _score_protocol(model: Model) -> str:
+    told = f"surprisal in bits by the {model.kind} model"
+    if model.score_options is None:
+        return f"{told}, exact"
+    options = vars(model.score_options())
+    how = METHODS.get(options.get("method", ""), "")
+    return f"{told}, summed over analyses by {how.format_map(options)}" if how else told
+
+
+def _step(step: Any) -> Answer:
+    return {
+        "word": step.word,
+        "token": step.token,
+        "surprisal": number(step.surprisal),
+        "entropy": number(step.entropy),
+        "alive": step.alive,
+        "analyses": [
+            {
+                "id": live.id,
+                "parent": live.parent,
+                "probability": number(live.probability),
+                "heads": list(live.heads),
+                "labels": list(live.labels),
+                "tags": list(live.tags),
+                "stack": list(live.stack),
+            }
+            for live in step.analyses
+        ],
+    }
+
+
+def parse(entry: Entry, sentence: Sentence, body: ParseBody) -> Answer:
+    """Return the tree of least risk, the most probable trees, and the marginals."""
+    model = entry.require("parse")
+    parser = model.require("parse")
+    options = {"seed": body.seed, "samples": body.samples, **ONE_THREAD}
+    found: Parse = parser(sentence, marginals=True, **options)
+    assert found.marginals is not None
+    trees = found.analyses[:1]
+    if body.kbest > 1:
+        ranked: Parse = parser(sentence, kbest=body.kbest, seed=body.seed, **ONE_THREAD)
+        seen = _content(trees[0])
+        trees += [tree for tree in ranked.analyses if _content(tree) != seen]
+    writer = ParseWriter.of(model)
+    alone = dataclasses.replace(found, samples=[])
+    return {
+        "model": entry.id,
+        "words": sentence.forms,
+        "analyses": [_tree(tree, found.marginals, writer) for tree in trees[: body.kbest]],
+        "samples": [_tree(tree, found.marginals, writer) for tree in found.samples],
+        "marginals": _marginals(found.marginals, writer),
+        "conllu": b"".join(encoded(writer.sentences(alone))).decode(),
+        "protocol": ParseRun(model, {"tags": "joint", "seed": body.seed}).protocol(),
+    }
+
+
+def _content(tree: Analysis) -> tuple[list[int], list[str], list[str]]:
+    return tree.heads, tree.labels, tree.tags
+
+
+def _tree(tree: Analysis, marginals: Marginals, writer: ParseWriter) -> Answer:
+    heads = tree.heads
+    expected = tree.expected_uas
+    if expected is None:
+        found = (head_probability(heads, w, h, marginals) for w, h in enumerate(heads))
+        expected = math.fsum(found) / len(heads)
+    return {
+        "heads": heads,
+        "labels": tree.labels,
+        "tags": [writer.shown_tag(tag) for tag in tree.tags],
+        "log_prob": number(tree.log_prob),
+        "posterior": number(tree.posterior),
+        "expected_uas": number(expected),
+    }
+
+
+def _marginals(marginals: Marginals, writer: ParseWriter) -> Answer:
+    return {
+        "heads": [[[h, number(p)] for h, p in row] for row in marginals.heads],
+        "labels": [_summed((plain_label(name), p) for name, p in row) for row in marginals.labels],
+        "tags": [_summed((writer.shown_tag(name), p) for name, p in row) for row in marginals.tags],
+    }
+
+
+def _summed(pairs: Iterable[tuple[str, float]]) -> list[list[Any]]:
+    """Return names with the sums of their probabilities; several names may be shown as one."""
+    sums: dict[str, float] = {}
+    for name, probability in pairs:
+        sums[name] = sums.get(name, 0.0) + probability
+    return [[name, p] for name, p in sorted(sums.items(), key=lambda entry: -entry[1])]
+
+
+def generate(entry: Entry, prefix: Sequence[str], body: GenerateBody) -> Answer:
+    """Return sentences drawn from a model, with trees where it draws them."""
+    model = entry.require("generate")
+    options = {"temperature": body.temperature, "prefix": list(prefix)}
+    if hasattr(model, "generate_trees"):
+        column = getattr(model, "tag_column", "upos")
+        drawn = [_drawn(s, column) for s in model.generate_trees(body.n, body.seed, **options)]
+    else:
+        lists = model.require("generate")(body.n, body.seed, **options)
+        nothing = dict.fromkeys(("heads", "labels", "tags"))
+        drawn = [{"words": list(words), **nothing} for words in lists]
+    told = f"drawn from the {model.kind} model, seed {body.seed}, temperature {body.temperature:g}"
+    cut = sum(len(sentence["words"]) >= model.longest_generated for sentence in drawn)
+    if cut:
+        told += f"; {cut} cut at {model.longest_generated:g} words"
+    return {"sentences": drawn, "protocol": told}
+
+
+def _drawn(sentence: Sentence, tag_column: str) -> Answer:
+    is_tree = MISSING not in sentence.heads
+    return {
+        "words": sentence.forms,
+        "heads": sentence.heads if is_tree else None,
+        "labels": sentence.deprels if is_tree else None,
+        "tags": getattr(sentence, tag_column) if is_tree else None,
+    }
+
+
+def linearize(entry: Entry, body: LinearizeBody) -> Answer:
+    """Return orders of a tree."""
+    model = entry.require("linearize")
+    assert isinstance(model, LinearizeModel)
+    sentence = _tree_of(body)
+    given = model.score_order(sentence).log_prob
+    if body.samples:
+        found, how = model.sample_orders(sentence, body.n, seed=body.seed), "drawn"
+    else:
+        found, how = model.linearize(sentence, kbest=body.n, seed=body.seed), "the most probable"
+    orders = [
+        {"words": one.sentence.forms, "order": one.order, "log_prob": number(one.log_prob)}
+        for one in found
+    ]
+    left_out = len(sentence) - len(found[0].order) if found else 0
+    told = f"{how} orders of the tree, natural logarithms, seed {body.seed}"
+    if left_out:
+        told += f"; {left_out} punctuation marks left out"
+    return {"orders": orders, "given_log_prob": number(given), "protocol": told}
+
+
+def _tree_of(body: LinearizeBody) -> Sentence:
+    columns: dict[str, Any] = {}
+    if body.labels is not None:
+        columns["deprels"] = body.labels
+    if body.tags is not None:
+        columns |= {"upos": body.tags, "xpos": body.tags}
+    if len(body.heads) != len(body.words):
+        raise BistroError(f"{len(body.heads)} heads were given for {len(body.words)} words")
+    return Sentence.from_columns(body.words, heads=body.heads, **columns)
+
+
+def number(value: float | None) -> float | None:
+    """Return a number that JSON can hold."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def plain(value: Any) -> Any:
+    """Return nested facts with None for numbers that JSON cannot hold."""
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return number(value) if isinstance(value, float) else value

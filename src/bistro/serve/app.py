@@ -1,0 +1,178 @@
+"""The application: addresses, and what answers there.
+
+>>> import bistro
+>>> from starlette.testclient import TestClient
+>>> model = bistro.train("ngram", bistro.builtin(sentences=50, seed=1), seed=1)
+>>> app = create_app(Catalog.of([("english.bistro", model)]))
+>>> client = TestClient(app, base_url="http://localhost")
+>>> client.post("/api/words", json={"text": "It rains."}).json()["words"]
+['It', 'rains', '.']
+>>> answer = client.post("/api/read", json={"model": "english", "text": "It rains."})
+>>> [row["token"] for row in answer.json()["rows"]]
+['It', 'rains', '.', '</s>']
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+
+from fastapi import FastAPI, Request
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+
+from bistro.serve import answers
+from bistro.serve.catalog import Catalog
+from bistro.serve.errors import COMMON, MODEL_ERRORS, install
+from bistro.serve.guard import LOOPBACK, Guard
+from bistro.serve.inputs import Inputs
+from bistro.serve.limits import Limits
+from bistro.serve.page_files import page_files
+from bistro.serve.schemas import (
+    GenerateAnswer,
+    GenerateBody,
+    LinearizeAnswer,
+    LinearizeBody,
+    Models,
+    ParseAnswer,
+    ParseBody,
+    ReadAnswer,
+    ReadBody,
+    TextBody,
+    Words,
+)
+from bistro.serve.work import Deadline, Work
+from bistro.treebank.tokens import split_sentences
+from bistro.version import __version__
+
+ABOUT = (
+    "Surprisal, trees with probabilities, generated sentences and word orders of Bistro's models, "
+    "and the REST protocol of UDPipe. Every error is an object with one sentence, `error`."
+)
+
+
+def create_app(
+    catalog: Catalog,
+    limits: Limits | None = None,
+    *,
+    hosts: Collection[str] | None = LOOPBACK,
+    origins: Sequence[str] = (),
+) -> FastAPI:
+    """Return the application for some models.
+
+    `hosts` are the names it answers to (None: all); pages of `origins` may call it from elsewhere.
+    """
+    chosen = limits or Limits()
+    work = Work(chosen)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        work.close()
+
+    # The usual pages of documentation load their scripts from other hosts.
+    app = FastAPI(
+        title="Bistro",
+        version=__version__,
+        description=ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    install(app)
+    _add_page(app)
+    _add_interface(app, catalog, Inputs(chosen), work)
+    if origins:
+        app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_headers=["*"])
+    app.add_middleware(Guard, limits=chosen, hosts=hosts)
+    return app
+
+
+def json_response(content: object) -> Response:
+    """Return an answer; numbers that JSON cannot hold are an error here, not at the reader's."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Response(text.encode(), media_type="application/json")
+
+
+def _add_page(app: FastAPI) -> None:
+    files = page_files()
+
+    def send(request: Request, name: str) -> Response:
+        if name not in files:
+            raise HTTPException(404)
+        file = files[name]
+        headers = {"etag": file.tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == file.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(file.content, headers=headers, media_type=file.media_type)
+
+    @app.get("/", include_in_schema=False)
+    async def page(request: Request) -> Response:
+        return send(request, "index.html")
+
+    @app.get("/static/{name:path}", include_in_schema=False)
+    async def static(request: Request, name: str) -> Response:
+        return send(request, name)
+
+
+def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
+    known = json_response(
+        {
+            "version": __version__,
+            "limits": inputs.shown_limits(),
+            "models": [answers.facts(entry) for entry in catalog],
+        }
+    ).body
+
+    async def answer(compute: Callable[[], object]) -> Response:
+        def whole(deadline: Deadline) -> Response:
+            return json_response(compute())
+
+        return await work.run(whole)
+
+    @app.get("/api/models", response_model=Models, responses=COMMON)
+    async def models() -> Response:
+        """Return the models, what each can do, and the limits of the server."""
+        return Response(known, media_type="application/json")
+
+    @app.post("/api/words", response_model=Words, responses=COMMON)
+    async def words(body: TextBody) -> Response:
+        """Split a text into words, as all other requests that take a text do."""
+        inputs.check_text(body.text)
+        if body.split == "spaces":
+            lists = [line.split() for line in body.text.splitlines()]
+        else:
+            lists = [sentence.forms for sentence in split_sentences(body.text)]
+        lists = [forms for forms in lists if forms]
+        return json_response({"words": [w for forms in lists for w in forms], "sentences": lists})
+
+    @app.post("/api/read", response_model=ReadAnswer, responses=MODEL_ERRORS)
+    async def read(body: ReadBody) -> Response:
+        """Read a sentence: the surprisal of every word, and the live analyses after it."""
+        entry, sentence = catalog[body.model], inputs.sentence(body)
+        inputs.check_analyses(body.analyses)
+        return await answer(lambda: answers.read(entry, sentence, body))
+
+    @app.post("/api/parse", response_model=ParseAnswer, responses=MODEL_ERRORS)
+    async def parse(body: ParseBody) -> Response:
+        """Parse a sentence: trees, and the probabilities of heads, labels and tags."""
+        entry, sentence = catalog[body.model], inputs.sentence(body)
+        inputs.check_analyses(body.kbest, body.samples)
+        return await answer(lambda: answers.parse(entry, sentence, body))
+
+    @app.post("/api/generate", response_model=GenerateAnswer, responses=MODEL_ERRORS)
+    async def generate(body: GenerateBody) -> Response:
+        """Draw sentences from a model."""
+        entry, prefix = catalog[body.model], inputs.prefix(body)
+        inputs.check_sentences(body.n)
+        return await answer(lambda: answers.generate(entry, prefix, body))
+
+    @app.post("/api/linearize", response_model=LinearizeAnswer, responses=MODEL_ERRORS)
+    async def linearize(body: LinearizeBody) -> Response:
+        """Order the words of a tree."""
+        entry = catalog[body.model]
+        inputs.check_words(body.words)
+        inputs.check_analyses(body.n)
+        return await answer(lambda: answers.linearize(entry, body))

@@ -1,0 +1,116 @@
+"""The models of a server, by id. Ids are names of files without folder and suffix, not paths.
+
+>>> unique_ids(["models/english.bistro", "old/english.bistro", "ngram.bistro"])
+['english', 'english-2', 'ngram']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from bistro.errors import BistroError
+from bistro.models.base import Model, load
+from bistro.models.linearize import LinearizeModel
+from bistro.treebank.sentence import Sentence
+
+SUFFIX = ".bistro"
+
+
+class UnknownModelError(BistroError):
+    """A request names a model that this server does not have."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model, its id, and what it can do."""
+
+    id: str
+    model: Model
+    abilities: tuple[str, ...]
+
+    def require(self, ability: str) -> Model:
+        """Return the model, or say that it cannot do this."""
+        if ability in self.abilities:
+            return self.model
+        able = ", ".join(self.abilities) or "none of what this server offers"
+        raise BistroError(f"the model '{self.id}' cannot {ability}; it can: {able}")
+
+
+class Catalog:
+    """All models of a server; the first is the default."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = {entry.id: entry for entry in entries}
+
+    @classmethod
+    def of(cls, models: Sequence[tuple[str, Model]]) -> Catalog:
+        """Give ids to models that have names, and try out what they can do."""
+        ids = unique_ids([name for name, _ in models])
+        return cls(
+            Entry(id, model, tuple(abilities_of(model)))
+            for id, (_, model) in zip(ids, models, strict=True)
+        )
+
+    @classmethod
+    def load(cls, paths: Sequence[str]) -> Catalog:
+        """Open model files."""
+        return cls.of([(path, load(path)) for path in paths])
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries.values())
+
+    def __getitem__(self, id: str) -> Entry:
+        if id in self._entries:
+            return self._entries[id]
+        raise UnknownModelError(f"there is no such model; this server has: {', '.join(self.ids)}")
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids, in the order of the command line."""
+        return list(self._entries)
+
+
+def unique_ids(names: Iterable[str]) -> list[str]:
+    """Return an id for each file, numbered where names are the same."""
+    ids: list[str] = []
+    for name in names:
+        base = PurePath(name).name.removesuffix(SUFFIX) or "model"
+        id, number = base, 1
+        while id in ids:
+            number += 1
+            id = f"{base}-{number}"
+        ids.append(id)
+    return ids
+
+
+def abilities_of(model: Model) -> Iterator[str]:
+    """Yield what a model can do, found out by doing it once, which also fills its caches.
+
+    A method alone says too little: a parser without words, or one from right to left, has `score`.
+    """
+    words = ["a"]
+    trials: dict[str, Callable[[], Any]] = {
+        "read": lambda: model.surprisal(words),
+        "follow": lambda: model.require("follow")(words),
+        "parse": lambda: model.require("parse")(words),
+        "generate": lambda: list(model.require("generate")(1, 1)),
+        "linearize": lambda: _orders(model),
+        "tag": lambda: model.require("tag")(words),
+    }
+    for ability, trial in trials.items():
+        try:
+            trial()
+        except BistroError:
+            continue
+        yield ability
+        if ability == "read":
+            yield "surprisal"
+
+
+def _orders(model: Model) -> None:
+    if not isinstance(model, LinearizeModel):
+        raise BistroError("only models of word order order words")
+    model.linearize(Sentence.from_columns(["a"], heads=[0], upos=["X"], xpos=["X"], deprels=["x"]))

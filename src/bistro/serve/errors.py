@@ -1,0 +1,97 @@
+"""Every error as one sentence in JSON, ``{"error": "…"}``, under the status that fits it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from bistro.errors import BistroError
+from bistro.serve.catalog import UnknownModelError
+from bistro.serve.schemas import Error
+from bistro.serve.work import BusyError
+
+RETRY_AFTER = {"Retry-After": "2"}
+
+
+class TooLargeError(BistroError):
+    """A request asks for more than the limits allow."""
+
+
+STATUS: dict[type[BistroError], int] = {
+    UnknownModelError: 404,
+    TooLargeError: 413,
+    BusyError: 503,
+}
+MEANING = {
+    400: "The request is malformed: its body, its host, or a parameter.",
+    404: "There is no such model.",
+    408: "The body came too slowly.",
+    413: "The request is larger than a limit.",
+    422: "A value is wrong, or the model cannot do this.",
+    503: "The server is busy, or the answer took too long.",
+}
+
+
+def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Return the errors of an endpoint for the OpenAPI description."""
+    return {status: {"model": Error, "description": MEANING[status]} for status in statuses}
+
+
+COMMON = responses(400, 408, 413)
+MODEL_ERRORS = responses(400, 404, 408, 413, 422, 503)
+
+
+def error_response(
+    status: int, sentence: str, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return an error."""
+    # Half of a surrogate pair, which JSON can bring, cannot be sent back.
+    content = json.dumps({"error": sentence}, ensure_ascii=True).encode()
+    return Response(content, status, headers, media_type="application/json")
+
+
+def install(app: FastAPI) -> None:
+    """Let an application answer with such errors."""
+
+    @app.exception_handler(BistroError)
+    async def of_bistro(request: Request, error: Exception) -> Response:
+        status = next((s for kind, s in STATUS.items() if isinstance(error, kind)), 422)
+        return error_response(status, str(error), RETRY_AFTER if status == 503 else None)
+
+    @app.exception_handler(RequestValidationError)
+    async def of_values(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return error_response(*_first_problem(error))
+
+    @app.exception_handler(HTTPException)
+    async def of_http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        sentence = _SENTENCES.get(error.status_code) or str(error.detail)
+        return error_response(error.status_code, sentence, error.headers)
+
+    @app.exception_handler(MemoryError)
+    async def of_memory(request: Request, error: Exception) -> Response:
+        return error_response(503, "there is not enough memory for this", RETRY_AFTER)
+
+
+_SENTENCES: dict[int, str] = {
+    HTTPStatus.NOT_FOUND: "there is nothing at this address: see /openapi.json",
+    HTTPStatus.METHOD_NOT_ALLOWED: "this address has no such method: see /openapi.json",
+}
+
+
+def _first_problem(error: RequestValidationError) -> tuple[int, str]:
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return 400, "the body is not JSON"
+    names = [str(part) for part in first["loc"][1:]]
+    told = str(first["msg"]).removeprefix("Value error, ")
+    told = told[:1].lower() + told[1:]
+    return 422, f"{'.'.join(names)}: {told}" if names else f"the body: {told}"

@@ -1,0 +1,50 @@
+"""The files of the page, read once at the start: no request touches the file system."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+# Not from the tables of the machine, which differ.
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".json": "application/json",
+    ".woff2": "font/woff2",
+}
+
+
+@dataclass(frozen=True)
+class PageFile:
+    """One file: its bytes, its type, and a tag that changes with it."""
+
+    content: bytes
+    media_type: str
+    tag: str
+
+
+def page_files() -> dict[str, PageFile]:
+    """Return all files of the page by their path below its folder."""
+    return dict(_below(files("bistro.serve") / "page", ""))
+
+
+def _below(folder: Traversable, prefix: str) -> list[tuple[str, PageFile]]:
+    found: list[tuple[str, PageFile]] = []
+    for item in folder.iterdir():
+        if item.is_dir():
+            found += _below(item, f"{prefix}{item.name}/")
+        else:
+            found.append((f"{prefix}{item.name}", _file(item)))
+    return found
+
+
+def _file(item: Traversable) -> PageFile:
+    content = item.read_bytes()
+    suffix = item.name[item.name.rfind(".") :]
+    tag = f'"{hashlib.sha256(content).hexdigest()[:16]}"'
+    return PageFile(content, TYPES.get(suffix, "application/octet-stream"), tag)

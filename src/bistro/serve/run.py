@@ -1,0 +1,53 @@
+"""Start the server, say where it is, and stop it cleanly."""
+
+from __future__ import annotations
+
+import socket
+import sys
+
+import uvicorn
+from fastapi import FastAPI
+
+from bistro.errors import BistroError
+from bistro.files import explain
+
+
+def serve(app: FastAPI, host: str, port: int) -> None:
+    """Answer requests until Ctrl-C or SIGTERM."""
+    listening = listen(host, port)
+    name, bound = listening.getsockname()[:2]
+    shown = f"[{name}]" if ":" in name else name
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=5,
+    )
+    print(f"Bistro is at http://{shown}:{bound}/ (Ctrl-C stops it)", file=sys.stderr, flush=True)
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    except KeyboardInterrupt:
+        pass  # Uvicorn has ended, and hands the signal on.
+    finally:
+        listening.close()
+    print("Bistro has stopped", file=sys.stderr)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket at an address, or say why that cannot be."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = found[0]
+        listening = socket.socket(family, kind, protocol)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(128)
+    except (OSError, OverflowError, UnicodeError) as error:
+        reason = explain(error) if isinstance(error, OSError) else str(error)
+        raise BistroError(
+            f"cannot listen at {host}:{port}: {reason}; choose another with --host and --port "
+            "(--port 0 finds a free one)"
+        ) from None
+    return listening

@@ -1,0 +1,255 @@
+"""The bodies that requests bring and answers have; the OpenAPI description is made of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+
+def _whole_characters(text: str) -> str:
+    """Refuse half of a surrogate pair, which JSON can write and UTF-8 cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a character (a lone surrogate)") from None
+    return text
+
+
+Count = Annotated[int, Field(strict=True, ge=1)]
+CountOrNone = Annotated[int, Field(strict=True, ge=0)]
+Seed = Annotated[int, Field(strict=True, ge=0, lt=1 << 64)]
+Text = Annotated[str, Field(strict=True), AfterValidator(_whole_characters)]
+Word = Annotated[str, Field(strict=True, min_length=1), AfterValidator(_whole_characters)]
+Head = Annotated[int, Field(strict=True, ge=0)]
+ModelId = Annotated[
+    str, Field(strict=True, description="One of the ids of /api/models.", examples=["english"])
+]
+Splitting = Annotated[
+    Literal["marks", "spaces"],
+    Field(
+        description="How `text` becomes words: punctuation at their edges apart, or at spaces only."
+    ),
+]
+Listed = list[tuple[str, float]]
+
+
+class Body(BaseModel):
+    """A body; a name that it does not have is an error, not ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class TextBody(Body):
+    """A text to split."""
+
+    text: Text = Field(examples=["The old man the boats."])
+    split: Splitting = "marks"
+
+
+class SentenceBody(Body):
+    """A model and a sentence, as text or as words: one of the two."""
+
+    model: ModelId
+    text: Text | None = Field(None, examples=["The old man the boats."])
+    words: Annotated[list[Word], Field(min_length=1)] | None = None
+    split: Splitting = "marks"
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.text is None) == (self.words is None):
+            raise ValueError("give either 'text' or 'words'")
+        return self
+
+
+class ReadBody(SentenceBody):
+    """A sentence to read word by word."""
+
+    analyses: Count = Field(5, description="Live analyses shown after each word.")
+
+
+class ParseBody(SentenceBody):
+    """A sentence to parse."""
+
+    kbest: Count = 5
+    samples: CountOrNone = 0
+    seed: Seed = 1
+
+
+class GenerateBody(Body):
+    """How many sentences to draw, and how."""
+
+    model: ModelId
+    n: Count = 5
+    seed: Seed = 1
+    temperature: float = Field(1.0, strict=True, ge=0.01, le=100, allow_inf_nan=False)
+    prefix: Text = ""
+    split: Splitting = "marks"
+
+
+class LinearizeBody(Body):
+    """A tree whose words are to be ordered."""
+
+    model: ModelId
+    words: list[Word] = Field(min_length=1)
+    heads: list[Head]
+    labels: list[Word] | None = None
+    tags: list[Word] | None = None
+    n: Count = 5
+    seed: Seed = 1
+    samples: Annotated[bool, Field(strict=True)] = Field(
+        False, description="Draw `n` orders instead of the `n` most probable."
+    )
+
+
+class Error(BaseModel):
+    """What went wrong, in one sentence."""
+
+    error: str
+
+
+class ModelFacts(BaseModel):
+    """One model of the server."""
+
+    id: str
+    kind: str
+    abilities: list[str]
+    tag_column: str | None
+    labelled: bool | None
+    single_root: bool | None
+    treebank: dict[str, Any]
+    seed: int
+    summary: dict[str, Any]
+
+
+class LimitFacts(BaseModel):
+    """What a request may ask for at most."""
+
+    words: int
+    characters: int
+    analyses: int
+    sentences: int
+
+
+class Models(BaseModel):
+    """The models of the server."""
+
+    version: str
+    limits: LimitFacts
+    models: list[ModelFacts]
+
+
+class Words(BaseModel):
+    """The words of a text, and the same by sentence."""
+
+    words: list[str]
+    sentences: list[list[str]]
+
+
+class Row(BaseModel):
+    """The surprisal of one word, or of the end of the sentence, in bits."""
+
+    word: int
+    token: str
+    surprisal: float | None
+    surprisal_syn: float | None
+    surprisal_lex: float | None
+    entropy: float | None
+    oov: bool
+    mc_se: float | None
+
+
+class Live(BaseModel):
+    """An analysis of the words so far. Heads: 0 is the root, -1 not attached yet."""
+
+    id: int
+    parent: int | None
+    probability: float
+    heads: list[int]
+    labels: list[str]
+    tags: list[str]
+    stack: list[int]
+
+
+class Step(BaseModel):
+    """The state after a word."""
+
+    word: int
+    token: str
+    surprisal: float | None
+    entropy: float | None
+    alive: int
+    analyses: list[Live]
+
+
+class ReadAnswer(BaseModel):
+    """A sentence read word by word."""
+
+    model: str
+    words: list[str]
+    rows: list[Row]
+    steps: list[Step]
+    protocol: str
+
+
+class Tree(BaseModel):
+    """A tree; log_prob is a natural logarithm, null where the model has no joint probability."""
+
+    heads: list[int]
+    labels: list[str]
+    tags: list[str]
+    log_prob: float | None
+    posterior: float | None
+    expected_uas: float | None
+
+
+class MarginalTables(BaseModel):
+    """By word: its heads, labels and tags with probabilities, likeliest first."""
+
+    heads: list[list[tuple[int, float]]]
+    labels: list[Listed]
+    tags: list[Listed]
+
+
+class ParseAnswer(BaseModel):
+    """Trees of a sentence: the first is that of least risk, the others by probability."""
+
+    model: str
+    words: list[str]
+    analyses: list[Tree]
+    samples: list[Tree]
+    marginals: MarginalTables
+    conllu: str
+    protocol: str
+
+
+class Generated(BaseModel):
+    """A sentence that was drawn, with its tree if the model has one and it was completed."""
+
+    words: list[str]
+    heads: list[int] | None
+    labels: list[str] | None
+    tags: list[str] | None
+
+
+class GenerateAnswer(BaseModel):
+    """Sentences drawn from a model."""
+
+    sentences: list[Generated]
+    protocol: str
+
+
+class OrderedWords(BaseModel):
+    """An order of the words of a tree; log_prob is a natural logarithm."""
+
+    words: list[str]
+    order: list[int]
+    log_prob: float | None
+
+
+class LinearizeAnswer(BaseModel):
+    """Orders of a tree, and the log-probability of the order it came in."""
+
+    orders: list[OrderedWords]
+    given_log_prob: float | None
+    protocol: str

@@ -1,0 +1,111 @@
+"""The JSON interface: each address, its answers and its refusals."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+SENTENCE = "The dog sleeps."
+
+
+def test_models_are_listed(client):
+    found = client.get("/api/models").json()
+    assert set(found["limits"]) == {"words", "characters", "analyses", "sentences"}
+    by_id = {model["id"]: model for model in found["models"]}
+    assert list(by_id) == ["parser", "ngram", "order"]
+    assert {"read", "parse", "generate", "tag"} <= set(by_id["parser"]["abilities"])
+    assert set(by_id["ngram"]["abilities"]) == {"read", "surprisal", "generate"}
+    assert by_id["order"]["abilities"] == ["linearize"]
+    assert by_id["parser"]["tag_column"] == "upos"
+    assert by_id["ngram"]["tag_column"] is None
+    assert by_id["parser"]["seed"] == 1
+
+
+def test_a_text_is_split(client):
+    text = '"Stop!" he said. It rains.'
+    assert client.post("/api/words", json={"text": text}).json() == {
+        "words": ['"', "Stop", "!", '"', "he", "said", ".", "It", "rains", "."],
+        "sentences": [['"', "Stop", "!", '"', "he", "said", "."], ["It", "rains", "."]],
+    }
+    spaced = client.post("/api/words", json={"text": text, "split": "spaces"}).json()
+    assert spaced["words"] == text.split()
+    assert client.post("/api/words", json={"text": " \n"}).json()["words"] == []
+
+
+@pytest.mark.parametrize("model", ["parser", "ngram"])
+def test_rows_are_the_surprisals_of_the_model(client, models, model):
+    found = client.post("/api/read", json={"model": model, "text": SENTENCE}).json()
+    assert found["words"] == ["The", "dog", "sleeps", "."]
+    assert [row["token"] for row in found["rows"]] == ["The", "dog", "sleeps", ".", "</s>"]
+    table = models[model].surprisal(found["words"])
+    for row, expected in zip(found["rows"], table, strict=True):
+        assert row["surprisal"] == pytest.approx(expected.surprisal)
+    if hasattr(models[model], "follow"):
+        assert len(found["steps"]) == 5
+    else:
+        assert found["steps"] == []
+
+
+def test_a_parse_begins_with_the_tree_of_least_risk(client, models):
+    body = {"model": "parser", "text": SENTENCE, "kbest": 4, "samples": 3}
+    found = client.post("/api/parse", json=body).json()
+    best = models["parser"].parse(found["words"], marginals=True)
+    assert found["analyses"][0]["heads"] == best.heads
+    assert found["analyses"][0]["labels"] == best.labels
+    assert len(found["analyses"]) <= 4
+    assert len(found["samples"]) == 3
+    contents = [(t["heads"], t["labels"], t["tags"]) for t in found["analyses"]]
+    assert all(contents.count(content) == 1 for content in contents)
+    for row in found["marginals"]["heads"]:
+        assert math.isclose(sum(p for _, p in row), 1, abs_tol=1e-3)
+    assert "# text = The dog sleeps.\n" in found["conllu"]
+    assert "SpaceAfter=No" in found["conllu"]
+
+
+def test_words_and_spaces_are_taken_as_they_are(client):
+    words = client.post("/api/parse", json={"model": "parser", "words": ["The", "dog."]}).json()
+    spaces = {"model": "parser", "text": "The dog.", "split": "spaces"}
+    assert words["words"] == client.post("/api/parse", json=spaces).json()["words"]
+
+
+@pytest.mark.parametrize("model", ["parser", "ngram"])
+def test_sentences_are_drawn(client, models, model):
+    body = {"model": model, "n": 3, "seed": 4, "temperature": 0.8, "prefix": "The dog"}
+    found = client.post("/api/generate", json=body).json()["sentences"]
+    drawn = models[model].generate(3, 4, temperature=0.8, prefix=["The", "dog"])
+    assert [sentence["words"] for sentence in found] == list(map(list, drawn))
+    has_tree = [sentence["heads"] is not None for sentence in found]
+    assert any(has_tree) == (model == "parser")
+
+
+def test_orders_of_a_tree(client):
+    tree = {"words": ["sleeps", "the", "dog"], "heads": [0, 3, 1]}
+    labels = {"labels": ["root", "det", "nsubj"], "tags": ["VERB", "DET", "NOUN"]}
+    body = {"model": "order", **tree, **labels, "n": 4}
+    found = client.post("/api/linearize", json=body).json()
+    assert found["orders"][0]["words"] == ["the", "dog", "sleeps"]
+    assert found["orders"][0]["order"] == [2, 3, 1]
+    assert found["given_log_prob"] <= found["orders"][0]["log_prob"] <= 0
+    drawn = client.post("/api/linearize", json={**body, "samples": True, "n": 7}).json()
+    assert len(drawn["orders"]) == 7
+
+
+def test_openapi_describes_every_address(client):
+    paths = client.get("/openapi.json").json()["paths"]
+    for name in ("models", "words", "read", "parse", "generate", "linearize"):
+        operation = next(iter(paths[f"/api/{name}"].values()))
+        assert operation["responses"]["200"]["content"]["application/json"]["schema"]
+        assert "413" in operation["responses"]
+
+
+def test_the_page_and_its_headers(client):
+    page = client.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert page.headers["x-content-type-options"] == "nosniff"
+    assert page.headers["referrer-policy"] == "no-referrer"
+    again = client.get("/", headers={"if-none-match": page.headers["etag"]})
+    assert again.status_code == 304
+    assert client.get("/static/index.html").content == page.content
