@@ -8,6 +8,8 @@ Generative models of syntax on one hierarchical Pitman-Yor core. Six lines to st
     print(model.score([["The", "dog", "sleeps", "."]]).log_probs)
     print(list(model.generate(3, seed=1)))
     model.save("english.bistro"); model = bistro.load("english.bistro")
+
+The names below are what most work needs; the tutorial, docs/tutorial.md, walks through them.
 """
 
 from __future__ import annotations
@@ -16,40 +18,72 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bistro.decode.suite import pairs_suite, read_suite
+    from bistro.decode.suite_results import run_suite
     from bistro.errors import BistroError
+    from bistro.evaluate.attachment import score as score_trees
+    from bistro.evaluate.development import annotate
+    from bistro.evaluate.text import text_figures as perplexity
     from bistro.inference.train import train
-    from bistro.models.base import load
+    from bistro.models.base import Model, load
+    from bistro.models.parses import Parse
+    from bistro.report.arcs import draw_arcs
     from bistro.treebank.samples import builtin, builtin_trees
-    from bistro.treebank.treebank import Treebank, read
+    from bistro.treebank.sentence import Sentence
+    from bistro.treebank.treebank import Treebank, read, write
 
 __all__ = [
     "BistroError",
+    "Model",
+    "Parse",
+    "Sentence",
     "Treebank",
     "__version__",
+    "annotate",
     "builtin",
     "builtin_trees",
+    "draw_arcs",
     "load",
+    "pairs_suite",
+    "perplexity",
     "read",
+    "read_suite",
+    "run_suite",
+    "score_trees",
     "train",
+    "write",
 ]
 
 # Imported when first used, so that the command line starts at once.
 _HOMES = {
     "BistroError": "bistro.errors",
+    "Model": "bistro.models.base",
+    "Parse": "bistro.models.parses",
+    "Sentence": "bistro.treebank.sentence",
     "Treebank": "bistro.treebank.treebank",
     "__version__": "bistro.version",
+    "annotate": "bistro.evaluate.development",
     "builtin": "bistro.treebank.samples",
     "builtin_trees": "bistro.treebank.samples",
+    "draw_arcs": "bistro.report.arcs",
     "load": "bistro.models.base",
+    "pairs_suite": "bistro.decode.suite",
+    "perplexity": "bistro.evaluate.text:text_figures",
     "read": "bistro.treebank.treebank",
+    "read_suite": "bistro.decode.suite",
+    "run_suite": "bistro.decode.suite_results",
+    "score_trees": "bistro.evaluate.attachment:score",
     "train": "bistro.inference.train",
+    "write": "bistro.treebank.treebank",
 }
+"""The module of each name, with its name there if it is another."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'bistro' has no attribute '{name}'")
-    return getattr(import_module(_HOMES[name]), name)
+    module, _, there = _HOMES[name].partition(":")
+    return getattr(import_module(module), there or name)
 
 
 def __dir__() -> list[str]:

@@ -26,6 +26,7 @@ from bistro.cli.parse import parse
 from bistro.cli.perplexity import perplexity
 from bistro.cli.segment import segment
 from bistro.cli.serve import serve
+from bistro.cli.suite import suite
 from bistro.cli.surprisal import surprisal
 from bistro.cli.tag import tag
 from bistro.cli.topics import topics
@@ -56,6 +57,7 @@ for command in (
     tag,
     perplexity,
     surprisal,
+    suite,
     generate,
     linearize,
     segment,

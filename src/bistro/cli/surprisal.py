@@ -102,7 +102,7 @@ def surprisal(
         if id is not None or sentence or split_punct:
             raise BistroError("--id, --sentence and --split-punct need --text COLUMN")
         columns, rows = _of_sentences(trained, input, format, not words, eos, settings)
-    _write(output, columns, rows)
+    write_table(output, columns, rows)
 
 
 def _of_sentences(
@@ -158,7 +158,8 @@ def _of_stimuli(
     return [*table.columns, *ours], cells
 
 
-def _write(output: str, columns: Sequence[str], rows: Cells) -> None:
+def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
+    """Write rows with tabs between their cells; what is not known is NA."""
     from bistro.files import writing
 
     with writing(output) as stream:

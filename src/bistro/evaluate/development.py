@@ -17,6 +17,7 @@ from bistro.models.committee import CommitteeModel
 from bistro.models.parses import Parse
 from bistro.models.parsing import ParsingAbility
 from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import Treebank
 
 Metric = Literal["uas", "las", "no_punct.uas", "no_punct.las"]
 FIGURES = ("uas", "las", "no_punct.uas", "no_punct.las")
@@ -52,6 +53,15 @@ def default_metric(sentences: Sequence[Sentence], labels: str) -> Metric:
     """Return the labelled score where there are labels to be found."""
     known = {label for sentence in sentences for label in sentence.deprels}
     return "uas" if labels == "none" or len(known) < 2 else "las"
+
+
+def annotate(
+    model: ParsingAbility | CommitteeModel,
+    sentences: Iterable[Sentence | Sequence[str]],
+    **options: Any,
+) -> Treebank:
+    """Parse sentences and return them with the trees and tags found; options as in `parse`."""
+    return Treebank(annotated(model.parse_all(sentences, **options), model))
 
 
 def annotated(

@@ -7,10 +7,15 @@ labels; `posterior` is the tree's share among the analyses found.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,34 @@ class Parse:
     def log_prob(self) -> float:
         """Log-probability of the best analysis, a natural logarithm."""
         return self.analyses[0].log_prob
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row a word of the best tree: ``word_id, form, tag, head, label``.
+
+        With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the probabilities of its values,
+        each by itself, and NaN where a value has none (a head that was put back by a label).
+        """
+        import pandas as pd
+
+        best = self.analyses[0]
+        columns: dict[str, object] = {
+            "word_id": range(1, len(best.heads) + 1),
+            "form": self.sentence.forms,
+            "tag": best.tags,
+            "head": best.heads,
+            "label": best.labels,
+        }
+        if self.marginals is not None:
+            for name, values, rows in (
+                ("p_tag", best.tags, self.marginals.tags),
+                ("p_head", best.heads, self.marginals.heads),
+                ("p_label", best.labels, self.marginals.labels),
+            ):
+                columns[name] = [
+                    float(dict(row).get(value, math.nan))  # type: ignore[call-overload]
+                    for value, row in zip(values, rows, strict=True)
+                ]
+        return pd.DataFrame(columns)
 
     def _repr_svg_(self) -> str:
         """Draw the tree in a notebook."""

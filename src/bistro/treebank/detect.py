@@ -29,13 +29,14 @@ _SUFFIXES = {
 }
 _COMPRESSED = {".gz", ".xz", ".zst"}
 _ENOUGH_BYTES = 1 << 14
-_UNIVERSAL_TAGS = frozenset(
+UNIVERSAL_TAGS = frozenset(
     {
         *("ADJ", "ADV", "INTJ", "NOUN", "PROPN", "VERB"),
         *("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ"),
         *("PUNCT", "SYM", "X", "_"),
     }
 )
+"""Those of Universal Dependencies, and the sign for none."""
 
 
 class PeekedStream:
@@ -113,7 +114,7 @@ def format_of_content(first: bytes) -> str:
             comment_seen = True
         elif len(fields) > 1:
             plain = fields[0].isdigit() and len(fields) > UPOS
-            universal = plain and fields[UPOS] in _UNIVERSAL_TAGS
+            universal = plain and fields[UPOS] in UNIVERSAL_TAGS
             return "conllu" if comment_seen or universal or not plain else "conllx"
         elif fields[0]:
             return "brackets" if fields[0].startswith("(") else "text"

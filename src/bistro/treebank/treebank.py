@@ -17,7 +17,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import IO, overload
+from typing import IO, TYPE_CHECKING, overload
 
 from bistro.errors import TreebankError
 from bistro.files import STANDARD_STREAM, open_binary, writing
@@ -30,9 +30,25 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.text import iter_text
 from bistro.treebank.validate import Roots
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 Source = str | os.PathLike[str] | IO[bytes]
 
 _COLUMN_FORMATS = {column_format.name: column_format for column_format in (CONLLU, CONLLX)}
+
+
+_SHOWN = {
+    "form": "forms",
+    "lemma": "lemmas",
+    "upos": "upos",
+    "xpos": "xpos",
+    "feats": "feats",
+    "head": "heads",
+    "deprel": "deprels",
+    "misc": "misc",
+}
+"""The columns of a data frame, and the lists of a sentence that they come from."""
 
 
 class Treebank(Sequence[Sentence]):
@@ -95,6 +111,19 @@ class Treebank(Sequence[Sentence]):
             license=self.license,
             format=self.format,
         )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row a word: ``sent_id, word_id`` and the columns of CoNLL-U."""
+        import pandas as pd
+
+        rows = [
+            (sentence.sent_id or str(number), place, *values)
+            for number, sentence in enumerate(self.sentences, start=1)
+            for place, values in enumerate(
+                zip(*(getattr(sentence, name) for name in _SHOWN.values()), strict=True), start=1
+            )
+        ]
+        return pd.DataFrame(rows, columns=["sent_id", "word_id", *_SHOWN])
 
     def __repr__(self) -> str:
         return f"<Treebank of {len(self)} sentences, {self.words} words: {self.label}>"

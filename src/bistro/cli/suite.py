@@ -1,0 +1,107 @@
+"""`bistro suite`: does a model find surprising what should be surprising?"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bistro.cli.common import (
+    MethodOption,
+    ModelArgument,
+    OutputOption,
+    ParticlesOption,
+    RepeatsOption,
+    SeedOption,
+    TagsSeenOption,
+    say,
+    score_settings,
+)
+from bistro.cli.surprisal import write_table
+from bistro.errors import BistroError
+
+if TYPE_CHECKING:
+    from bistro.decode.suite_results import SuiteResult
+
+COLUMNS = {
+    "suite": ("suite", "items", "right", "accuracy", "low", "high", "unknown"),
+    "item": ("suite", "item", "prediction", "margin", "right", "unknown"),
+    "region": ("suite", "item", "condition", "region", "surprisal", "right"),
+}
+
+
+def suite(
+    model: ModelArgument,
+    suites: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SUITE]...",
+            help="Files (JSON, JSON lines, CSV, TSV) or names of our own suites; all of ours if "
+            "none is given.",
+            show_default=False,
+        ),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(metavar="suite|item|region", help="What gets a row of the table.")
+    ] = "suite",
+    split_punct: Annotated[
+        bool,
+        typer.Option(
+            "--split-punct/--no-split-punct", help="Split punctuation from words, or leave it."
+        ),
+    ] = True,
+    output: OutputOption = "-",
+    method: MethodOption = None,
+    particles: ParticlesOption = None,
+    repeats: RepeatsOption = None,
+    tags_seen: TagsSeenOption = False,
+    seed: SeedOption = 1,
+) -> None:
+    """Run test suites: minimal pairs, or predictions about regions in the notation of SyntaxGym.
+
+    A pair is right if the good sentence is the more probable one. SUITE is a file of pairs (CSV or
+    TSV with the columns good and bad; JSON lines with sentence_good and sentence_bad), a suite in
+    the JSON of SyntaxGym, or one of our own: agreement, garden-path, subordination.
+
+    The table, separated by tabs: items, how many are right (all predictions hold), the share with
+    its 95 % interval (Wilson), and how many words the model does not know. **--by item** tells
+    the margin of every prediction in bits, above 0 where it holds; **--by region** the surprisals.
+
+        bistro suite english.bistro
+        bistro suite english.bistro garden-path --by item
+        bistro suite english.bistro pairs.csv number.json -o results.tsv
+    """
+    from bistro.decode.suite import own_suites, read_suite
+    from bistro.decode.suite_results import run_suite
+    from bistro.models.base import load
+
+    if by not in COLUMNS:
+        raise BistroError(f"--by is suite, item or region, not '{by}'")
+    read = [read_suite(name, split_punct=split_punct) for name in suites or own_suites()]
+    trained = load(model)
+    trained.require("score")
+    settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
+    chosen = dataclasses.asdict(settings["options"]) if settings else {}
+    results = [run_suite(trained, one, **chosen) for one in read]
+    for result in results:
+        if result.suite.about:
+            say(f"{result.suite.name}: {result.suite.about}")
+    write_table(output, COLUMNS[by], (row for result in results for row in _rows(result, by)))
+
+
+def _rows(result: SuiteResult, by: str) -> Iterator[list[Any]]:
+    name = result.suite.name
+    if by == "suite":
+        right = sum(item.right for item in result.items)
+        unknown = sum(item.unknown for item in result.items)
+        yield [name, len(result.items), right, result.accuracy, *result.interval, unknown]
+    elif by == "item":
+        for item in result.items:
+            for formula, margin in zip(result.suite.predictions, item.margins, strict=True):
+                yield [name, item.name, formula.text, margin, int(margin > 0), item.unknown]
+    else:
+        for item in result.items:
+            for (condition, region), bits in item.bits.items():
+                yield [name, item.name, condition, region, bits, int(item.right)]

@@ -1,0 +1,178 @@
+"""Predictions of a test suite: what should be more surprising than what, as a formula.
+
+A formula speaks of regions of the conditions of an item, in the notation of SyntaxGym:
+
+    (6;%plural%) > (6;%singular%)         region 6 is more surprising in condition *plural*
+    (*;%bad%) + ($;%bad%) > (*;%good%)    ``*`` all regions, ``$`` the end of the sentence (our own)
+    [(2;%a%) > 1.5] & [(3;%a%) - (3;%b%) < (4;%a%)]
+
+Operators, the ones that bind closest first: ``* /``, ``+ -``, ``< > =``, ``&``, ``|``; round and
+square brackets group. The *margin* of a prediction is how far it is from failing, in bits: the
+difference of the two sides of a comparison, the smaller of two that are joined by ``&``, the larger
+where they are joined by ``|``. The prediction holds where the margin is above 0.
+
+>>> formula = parse_formula("(1;%a%) < (1;%b%)")
+>>> formula.margin({("a", "1"): 2.0, ("b", "1"): 5.5})
+3.5
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from bistro.errors import BistroError
+
+Surprisals = Mapping[tuple[str, str], float]
+"""Bits of (condition, region); the region ``$`` is the end of the sentence."""
+ALL_REGIONS, END_REGION = "*", "$"
+EQUAL_WITHIN = 1e-3
+"""Two sums of surprisals that differ by less are equal."""
+_TOKEN = re.compile(
+    r"\s*(?:\(\s*(?P<region>\d+|\*|\$)\s*;\s*%(?P<condition>[^%]+)%\s*\)"
+    r"|(?P<number>\d+(?:\.\d*)?|\.\d+)|(?P<sign>[][()+\-*/<>=&|]))"
+)
+_CLOSING = {"(": ")", "[": "]"}
+Value = Callable[[Surprisals], float]
+Part = tuple[Value, bool]
+"""What a part of a formula is worth, and whether it is a prediction rather than a number."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A prediction that was understood."""
+
+    text: str
+    regions: frozenset[tuple[str, str]]
+    """The (condition, region) that it speaks of."""
+    margin: Value
+    """How far the prediction is from failing, in bits; it holds above 0."""
+
+
+def parse_formula(text: str) -> Formula:
+    """Read a formula, or say where it cannot be understood."""
+    return _Reader(text).formula()
+
+
+class _Reader:
+    """Descends through the formula, from what binds loosest to what binds closest."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.regions: set[tuple[str, str]] = set()
+        self.tokens = list(self._split())
+        self.place = 0
+
+    def _split(self) -> list[re.Match[str]]:
+        found, at = [], 0
+        while self.text[at:].strip():
+            match = _TOKEN.match(self.text, at)
+            if match is None:
+                raise self._error(f"'{self.text[at:].strip()[:20]}' cannot be read")
+            found.append(match)
+            at = match.end()
+        return found
+
+    def formula(self) -> Formula:
+        margin, is_prediction = self._joined("|", max, lambda: self._joined("&", min, self._side))
+        if self.place < len(self.tokens):
+            raise self._error(f"'{self._peek()}' is not expected here")
+        if not is_prediction:
+            raise self._error("it compares nothing: it needs <, > or =")
+        return Formula(self.text, frozenset(self.regions), margin)
+
+    def _joined(
+        self,
+        sign: str,
+        join: Callable[[float, float], float],
+        part: Callable[[], Part],
+    ) -> Part:
+        left, is_prediction = part()
+        while self._peek() == sign:
+            self.place += 1
+            right, both = part()
+            if not (is_prediction and both):
+                raise self._error(f"'{sign}' joins predictions, not numbers")
+            left = _binary(join, left, right)
+        return left, is_prediction
+
+    def _side(self) -> Part:
+        """Read a comparison, or a sum that stands by itself inside brackets."""
+        left, is_prediction = self._sum()
+        sign = self._peek()
+        if sign not in ("<", ">", "="):
+            return left, is_prediction
+        self.place += 1
+        right, also = self._sum()
+        if is_prediction or also:
+            raise self._error("a comparison cannot be compared again")
+        return _binary(_MARGINS[sign], left, right), True
+
+    def _sum(self) -> Part:
+        return self._arithmetic("+-", lambda: self._arithmetic("*/", self._atom))
+
+    def _arithmetic(self, signs: str, part: Callable[[], Part]) -> Part:
+        left, is_prediction = part()
+        while (sign := self._peek()) and sign in signs:
+            self.place += 1
+            right, also = part()
+            if is_prediction or also:
+                raise self._error(f"'{sign}' needs numbers on both sides")
+            left = _binary(_ARITHMETIC[sign], left, right)
+        return left, is_prediction
+
+    def _atom(self) -> Part:
+        if self.place >= len(self.tokens):
+            raise self._error("it ends too early")
+        token = self.tokens[self.place]
+        self.place += 1
+        if token["region"]:
+            return self._region(token["condition"].strip(), token["region"]), False
+        if token["number"]:
+            number = float(token["number"])
+            return lambda _: number, False
+        if token["sign"] in _CLOSING:
+            inside = self._joined("|", max, lambda: self._joined("&", min, self._side))
+            if self._peek() != _CLOSING[token["sign"]]:
+                raise self._error(f"'{token['sign']}' is not closed")
+            self.place += 1
+            return inside
+        raise self._error(f"'{token['sign']}' is not expected here")
+
+    def _region(self, condition: str, region: str) -> Value:
+        self.regions.add((condition, region))
+        if region != ALL_REGIONS:
+            return lambda bits: bits[condition, region]
+        return lambda bits: sum(
+            value
+            for (name, place), value in bits.items()
+            if name == condition and place != END_REGION
+        )
+
+    def _peek(self) -> str:
+        return self.tokens[self.place][0].strip() if self.place < len(self.tokens) else ""
+
+    def _error(self, reason: str) -> BistroError:
+        return BistroError(f"the formula '{self.text}' cannot be understood: {reason}")
+
+
+def _binary(join: Callable[[float, float], float], left: Value, right: Value) -> Value:
+    return lambda bits: join(left(bits), right(bits))
+
+
+def _quotient(a: float, b: float) -> float:
+    return a / b if b else float("nan")
+
+
+_MARGINS: dict[str, Callable[[float, float], float]] = {
+    "<": lambda a, b: b - a,
+    ">": lambda a, b: a - b,
+    "=": lambda a, b: EQUAL_WITHIN - abs(a - b),
+}
+_ARITHMETIC: dict[str, Callable[[float, float], float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": _quotient,
+}

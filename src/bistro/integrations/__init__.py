@@ -1,0 +1,1 @@
+"""Bistro inside other programs; each module needs the program it is for."""

@@ -1,0 +1,59 @@
+"""`bistro suite`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+
+@pytest.fixture
+def model_file(files: Path) -> Path:
+    return files / "english.bistro"
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.csv"
+    path.write_text("good,bad\nThe dog was .,The was dog .\nThe xyzzy .,The dog .\n")
+    return path
+
+
+def test_one_row_a_suite(bistro_here: Command, model_file: Path, pairs: Path) -> None:
+    ended = bistro_here("suite", model_file, pairs, "garden-path")
+    assert ended.code == 0
+    header, first, second = (line.split("\t") for line in ended.out.splitlines())
+    assert header == ["suite", "items", "right", "accuracy", "low", "high", "unknown"]
+    assert first[1] == "2" and first[6] == "1"
+    assert second[:2] == ["garden-path", "10"]
+    assert "reduced relative" in ended.err
+
+
+def test_rows_by_item_and_region(bistro_here: Command, model_file: Path, pairs: Path) -> None:
+    items = bistro_here("suite", model_file, pairs, "--by", "item").out.splitlines()
+    assert len(items) == 3
+    margin, right = items[1].split("\t")[3:5]
+    assert (float(margin) > 0) == bool(int(right))
+    regions = bistro_here("suite", model_file, pairs, "--by", "region").out.splitlines()
+    assert len(regions) == 1 + 2 * 2 * 2  # pairs, conditions, the sentence and its end
+    cells = [row.split("\t") for row in regions[1:]]
+    signs = {"good": -1, "bad": 1}
+    difference = sum(signs[cell[2]] * float(cell[4]) for cell in cells if cell[1] == "1")
+    assert difference == pytest.approx(float(margin), abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nonesuch"], "there is no suite 'nonesuch'"),
+        (["agreement", "--by", "word"], "--by is suite, item or region"),
+        (["missing.csv"], "missing.csv"),
+        (["agreement", "--particles", "5"], "sums over nothing"),
+    ],
+)
+def test_bad_input(
+    bistro_here: Command, model_file: Path, arguments: list[str], sentence: str
+) -> None:
+    ended = bistro_here("suite", model_file, *arguments)
+    assert ended.code == 2 and sentence in ended.err and "Traceback" not in ended.err
