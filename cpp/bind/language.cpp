@@ -3,6 +3,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "bind/bind.hpp"
+#include "bind/score_request.hpp"
 #include "bind/texts.hpp"
 #include "bind/transition.hpp"
 #include "parse/derivations.hpp"
@@ -113,27 +114,14 @@ struct Sampler {
     }
 };
 
-// How to sum over derivations: `repeats` independent runs of sequential Monte Carlo, or one search.
-struct ScoreRequest {
-    bool draws = false;
-    std::int64_t size = 1000;
-    int tags = 3, labels = 3;  // 0: all tags, whether or not the word had them in training
-    int repeats = 1;
-    std::uint64_t seed = 1, purpose = 0;
-};
-
 // Rows of figures for every word and end of sentence, `repeats` blocks one after the other.
 nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
     PrefixArrays found;
     {
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
-        TransitionModel<Frozen> model = parser.model;
-        SearchOptions options{request.tags, request.labels, true};
-        if (request.tags == 0) {
-            model.tag_begin = {};
-            options.tags = model.system.symbols.tags;
-        }
+        const TransitionModel<Frozen> model = request.widened(parser.model);
+        const SearchOptions options = request.options(model);
         const std::size_t n = batch.size();
         std::vector<std::vector<PrefixFigures>> results(n * request.repeats);
         // Searches outlast a sentence, because what they have looked up serves the next one, and most of all the next run of the

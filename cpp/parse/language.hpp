@@ -63,17 +63,23 @@ std::vector<double> contributions(const Policy& policy, const std::vector<Deriva
     return logs;
 }
 
-// One row a word, and one for the end of the sentence.
-template <class Franchise, class Policy>
-std::vector<PrefixFigures> prefix_figures(Search<Franchise, Policy>& search, Policy policy, const Sentence& sentence) {
+// One row a word, and one for the end of the sentence; `watch` sees the derivations of each row.
+template <class Franchise, class Policy, class Watch>
+std::vector<PrefixFigures> prefix_figures(Search<Franchise, Policy>& search, Policy policy, const Sentence& sentence,
+                                          const Watch& watch) {
     search.restart(policy);
     std::vector<PrefixFigures> rows;
-    const auto& finals = search.run(sentence, nullptr, [&](const std::vector<Derivation>& derivations) {
+    auto add = [&](const std::vector<Derivation>& derivations) {
         rows.push_back(figures_of(contributions(search.policy(), derivations), derivations));
-    });
-    rows.push_back(figures_of(contributions(search.policy(), finals), finals));
+        watch(derivations);
+    };
+    add(search.run(sentence, nullptr, add));
     rows.back().lexical = 0;  // no word is generated at the end
     return rows;
+}
+template <class Franchise, class Policy>
+std::vector<PrefixFigures> prefix_figures(Search<Franchise, Policy>& search, Policy policy, const Sentence& sentence) {
+    return prefix_figures(search, policy, sentence, [](const std::vector<Derivation>&) {});
 }
 
 // --- generation -----------------------------------------------------------------------------------------------------------

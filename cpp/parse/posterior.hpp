@@ -69,18 +69,34 @@ public:
 
     double log_total() const { return log_total_; }
 
-    // The most probable trees, derivations of the same tree added up.
-    std::vector<Parse> best(std::size_t most) const {
+    // The derivations of one tree.
+    struct Group {
+        std::vector<Derivation> derivations;
+        double posterior = 0;
+    };
+
+    // All trees, the most probable first.
+    std::vector<const Group*> ranked() const {
         std::vector<const Group*> order;
         for (const Group& g : groups_) order.push_back(&g);
         std::stable_sort(order.begin(), order.end(), [](const Group* a, const Group* b) { return a->posterior > b->posterior; });
-        if (order.size() > most) order.resize(most);
+        return order;
+    }
+
+    // A tree with the likeliest label of each arc.
+    Parse tree_of(const Group& group) const {
+        Parse parse = read_back(group.derivations[0].state, group);
+        choose_labels(group, parse);
+        parse.log_prob = log_prob(group, parse);
+        return parse;
+    }
+
+    // The most probable trees, derivations of the same tree added up.
+    std::vector<Parse> best(std::size_t most) const {
         std::vector<Parse> parses;
-        for (const Group* g : order) {
-            Parse parse = read_back(g->derivations[0].state, *g);
-            choose_labels(*g, parse);
-            parse.log_prob = log_prob(*g, parse);
-            parses.push_back(std::move(parse));
+        for (const Group* g : ranked()) {
+            if (parses.size() == most) break;
+            parses.push_back(tree_of(*g));
         }
         return parses;
     }
@@ -191,12 +207,6 @@ private:
         return sums;
     }
 
-    // The derivations of one tree.
-    struct Group {
-        std::vector<Derivation> derivations;
-        double posterior = 0;
-    };
-
     static bool is_arc(const State& s) { return s.action == Action::left_arc || s.action == Action::right_arc; }
 
     template <class Work>
@@ -238,7 +248,7 @@ private:
         return parse;
     }
 
-    // The likeliest label of every arc of a tree, over all its derivations.
+    // The likeliest label of every arc of a tree, over all its derivations; words without a head keep theirs open.
     void choose_labels(const Group& group, Parse& parse) const {
         if (!model_.labelled) return;
         const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
@@ -251,6 +261,7 @@ private:
             });
         }
         for (std::size_t word = 0; word < parse.labels.size(); ++word) {
+            if (parse.heads[word] < 0) continue;
             const auto begin = mass.begin() + static_cast<std::ptrdiff_t>(word * num_labels);
             parse.labels[word] = static_cast<std::int32_t>(
                 std::max_element(begin, begin + static_cast<std::ptrdiff_t>(num_labels)) - begin);

@@ -26,10 +26,10 @@ from bistro import config as configuration
 from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
 from bistro.encoding.contexts import element_numbers, is_lexical
 from bistro.models.base import Arrays, Origin, by_owner, flat
+from bistro.models.following import FollowingAbility
 from bistro.models.parsing import CoreOptions, ParsingAbility, as_sentence
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.transition_data import Codec
-from bistro.models.transition_language import LanguageAbility
 from bistro.rng import purpose_key
 
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
@@ -101,7 +101,7 @@ def outcomes_of(shape: TransitionShape, codec: Codec) -> dict[str, int]:
     }
 
 
-class TransitionModel(LanguageAbility, ParsingAbility):
+class TransitionModel(FollowingAbility, ParsingAbility):
     """A trained transition parser."""
 
     kind: ClassVar[str] = "transition"

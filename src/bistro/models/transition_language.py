@@ -92,10 +92,7 @@ class LanguageAbility:
     def score(self, sentences: Iterable[Words], options: Any = None) -> TextScores:
         """Return the log-probability of every word and every sentence end, with its parts."""
         chosen = options or (self.score_options or ScoreOptions)()
-        if self.config.direction != "left-to-right":
-            raise BistroError("a model that generates from right to left cannot score prefixes")
-        if self.config.lexical == "none":
-            raise BistroError("an unlexicalised model gives no probability to words")
+        self.require_prefixes()
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
         vocabulary = self.codec.vocabulary
         ids, offsets = vocabulary.encode_all(sentence.forms for sentence in texts)
@@ -112,6 +109,13 @@ class LanguageAbility:
         log_scale = np.zeros(is_eos.size)
         log_scale[~is_eos] = unseen.log_scale
         return _scores(found, is_eos, is_oov, ends, log_scale)
+
+    def require_prefixes(self) -> None:
+        """Refuse a model that gives no probability to the first words of a sentence."""
+        if self.config.direction != "left-to-right":
+            raise BistroError("a model that generates from right to left cannot score prefixes")
+        if self.config.lexical == "none":
+            raise BistroError("an unlexicalised model gives no probability to words")
 
     def generate_trees(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
