@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from bistro.encoding.vocabulary import END_SYMBOL
-from bistro.errors import BistroError, ConfigError
+from bistro.errors import ConfigError
 from bistro.models.parsing import as_sentence
 from bistro.models.transition_data import Codec
 from bistro.models.transition_language import LanguageAbility, ScoreOptions
@@ -110,7 +110,7 @@ class Reading:
 class FollowOptions:
     """How hard to search; the same as in scores with ``method="search"``."""
 
-    particles: int = 1000
+    particles: int = 10_000
     tags: Literal["all", "seen"] = "all"
     """Which tags a word may have: all, or those it had in training (faster)."""
 
@@ -141,8 +141,6 @@ class FollowingAbility(LanguageAbility):
         if analyses < 1:
             raise ConfigError(f"analyses = {analyses} must be at least 1")
         sentence = Sentence.from_columns(as_sentence(words).forms)
-        if not len(sentence):
-            raise BistroError("a sentence has no words to read")
         unseen = self.codec.unseen([sentence])
         found = self._parser.follow(
             self.codec.encode([sentence], None, unseen), request, min(analyses, 2**31)
