@@ -44,6 +44,15 @@ def test_text_in_trees_out(bistro_here, parsers):
     )
 
 
+def test_running_text_is_split_if_asked(bistro_here, parsers):
+    text = b"The dog sleeps. It rains.\n"
+    done = bistro_here("parse", parsers / "full.bistro", "--input", "raw", stdin=text)
+    first, second, _ = done.out.split("\n\n")
+    assert "# text = The dog sleeps.\n" in first
+    assert [columns(line)[1] for line in second.split("\n")[4:]] == ["It", "rains", "."]
+    assert columns(second.split("\n")[5])[9] == "SpaceAfter=No"
+
+
 def test_everything_else_is_kept_in_order(bistro_here, parsers, files, here):
     done = bistro_here("parse", parsers / "full.bistro", files / "test.conllu", "-o", "out.conllu")
     assert (done.code, done.out) == (0, "")

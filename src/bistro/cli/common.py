@@ -51,8 +51,8 @@ FormatOption = Annotated[
     typer.Option(
         "--input",
         metavar="FORMAT",
-        help="conllu, conllx or lines; otherwise by suffix (.conllu; .conll, .conllx; .txt) or "
-        "content.",
+        help="conllu, conllx, lines, or raw (running text); otherwise by suffix (.conllu; .conll, "
+        ".conllx; .txt) or content.",
         show_default=False,
     ),
 ]

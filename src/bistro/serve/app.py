@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 
 from fastapi import FastAPI, Request
@@ -30,6 +29,7 @@ from bistro.serve.guard import LOOPBACK, Guard
 from bistro.serve.inputs import Inputs
 from bistro.serve.limits import Limits
 from bistro.serve.page_files import page_files
+from bistro.serve.replies import json_response
 from bistro.serve.schemas import (
     GenerateAnswer,
     GenerateBody,
@@ -43,6 +43,7 @@ from bistro.serve.schemas import (
     TextBody,
     Words,
 )
+from bistro.serve.udpipe_routes import add_routes
 from bistro.serve.work import Deadline, Work
 from bistro.treebank.tokens import split_sentences
 from bistro.version import __version__
@@ -83,17 +84,13 @@ def create_app(
     )
     install(app)
     _add_page(app)
-    _add_interface(app, catalog, Inputs(chosen), work)
+    inputs = Inputs(chosen)
+    _add_interface(app, catalog, inputs, work)
+    add_routes(app, catalog, inputs, work)
     if origins:
         app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_headers=["*"])
     app.add_middleware(Guard, limits=chosen, hosts=hosts)
     return app
-
-
-def json_response(content: object) -> Response:
-    """Return an answer; numbers that JSON cannot hold are an error here, not at the reader's."""
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return Response(text.encode(), media_type="application/json")
 
 
 def _add_page(app: FastAPI) -> None:

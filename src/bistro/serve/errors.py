@@ -24,7 +24,12 @@ class TooLargeError(BistroError):
     """A request asks for more than the limits allow."""
 
 
+class MalformedError(BistroError):
+    """A request cannot be understood."""
+
+
 STATUS: dict[type[BistroError], int] = {
+    MalformedError: 400,
     UnknownModelError: 404,
     TooLargeError: 413,
     BusyError: 503,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from bistro.errors import BistroError
 from bistro.serve.errors import TooLargeError
 from bistro.serve.limits import Limits
 from bistro.serve.schemas import GenerateBody, SentenceBody
 from bistro.treebank.sentence import Sentence
-from bistro.treebank.tokens import SplitSentence, split_sentences
+from bistro.treebank.tokens import split_text
 
 
 class Inputs:
@@ -54,34 +53,34 @@ class Inputs:
 
     def sentence(self, body: SentenceBody) -> Sentence:
         """Return the sentence that a request is about."""
-        if body.words is not None:
-            self.check_words(body.words)
-            return Sentence.from_columns(body.words)
         text = body.text or ""
         self.check_text(text)
-        if body.split == "spaces":
-            forms = text.split()
-            split = SplitSentence(forms, [True] * len(forms))
-        else:
-            split = _whole(text)
-        if not split.forms:
-            raise BistroError("the text has no words")
-        self.check_words(split.forms)
-        return split.to_sentence()
+        if body.words is None and body.split == "marks":
+            split = split_text(text)
+            self.check_words(split.forms)
+            return split.to_sentence()
+        words = text.split() if body.words is None else body.words
+        self.check_words(words)
+        told = ["# sent_id = 1", f"# text = {' '.join(words)}"]
+        return Sentence.from_columns(words, comments=told)
+
+    def checked_document(self, sentences: Iterable[Sentence]) -> list[Sentence]:
+        """Return the sentences of a whole text, or refuse it at the first that is too much."""
+        total, kept = 0, []
+        for sentence in sentences:
+            self.check_words(sentence.forms)
+            total += len(sentence)
+            if total > self.limits.document:
+                raise TooLargeError(
+                    f"the text has more than {self.limits.document:,} words: send it in parts"
+                )
+            kept.append(sentence)
+        return kept
 
     def prefix(self, body: GenerateBody) -> list[str]:
         """Return the words that drawn sentences begin with."""
         self.check_text(body.prefix)
         spaced = body.split == "spaces"
-        words = body.prefix.split() if spaced else _whole(body.prefix).forms
+        words = body.prefix.split() if spaced else split_text(body.prefix).forms
         self.check_words(words)
         return words
-
-
-def _whole(text: str) -> SplitSentence:
-    """Return all words of a text as one sentence, which is what a request is about."""
-    sentences = list(split_sentences(text))
-    return SplitSentence(
-        [form for sentence in sentences for form in sentence.forms],
-        [space for sentence in sentences for space in sentence.spaces],
-    )

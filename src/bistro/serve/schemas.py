@@ -253,3 +253,18 @@ class LinearizeAnswer(BaseModel):
     orders: list[OrderedWords]
     given_log_prob: float | None
     protocol: str
+
+
+class ProcessAnswer(BaseModel):
+    """What UDPipe's protocol answers."""
+
+    model: str
+    acknowledgements: list[str]
+    result: str
+
+
+class ProcessModels(BaseModel):
+    """The models in UDPipe's protocol."""
+
+    models: dict[str, list[str]]
+    default_model: str

@@ -16,6 +16,8 @@ from bistro.treebank.blocks import BYTE_ORDER_MARK, Readable
 from bistro.treebank.fields import UPOS
 
 SENTENCE_FORMATS = ("conllu", "conllx", "text")
+READABLE_FORMATS = (*SENTENCE_FORMATS, "raw")
+"""Running text becomes CoNLL-U when it is read, and only if it is called so."""
 FORMATS = (*SENTENCE_FORMATS, "brackets")
 _OTHER_NAMES = {"lines": "text"}
 
@@ -68,7 +70,7 @@ def choose_format(
     path: str | None,
     stream: PeekedStream,
     given: str | None,
-    choices: tuple[str, ...] = SENTENCE_FORMATS,
+    choices: tuple[str, ...] = READABLE_FORMATS,
 ) -> str:
     """Return the format of a file: as given, by its suffix, or by its content."""
     if given is not None:

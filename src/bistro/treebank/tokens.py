@@ -15,7 +15,7 @@ that `joined` gives the text back, up to the kind and number of its spaces.
 ...     print(sentence.forms)
 ['"', 'Stop', '!', '"', 'he', 'said', '.']
 ['(', 'Nobody', 'did', '...', ')']
->>> split_words_of("Dr. J. Smith paid $5 (cash).")
+>>> split_text("Dr. J. Smith paid $5 (cash).").forms
 ['Dr', '.', 'J.', 'Smith', 'paid', '$', '5', '(', 'cash', ')', '.']
 """
 
@@ -27,42 +27,66 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from bistro.treebank.blocks import Readable
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
+from bistro.treebank.text import iter_lines
 
 NO_SPACE = "SpaceAfter=No"
 _EDGE_CATEGORIES = frozenset({"Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Sc"})
+_CLOSING_CATEGORIES = frozenset({"Pe", "Pf", "Pi", "Po"})
 _OF_NAMES = frozenset("@#&*/\\_")
 _OPENING = {")": "(", "]": "[", "}": "{"}
 _FINAL = frozenset(".!?…")
-_LINE_END = re.compile(r"[\n\r\u0085\u2028\u2029]+")
+_LINE = re.compile(r"[^\n\r\u0085\u2028\u2029]+")
+_CHUNK = re.compile(r"\S+")
+_RUN = re.compile(r"(.)\1*", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class SplitSentence:
-    """The words of a sentence, and after which of them a space was."""
+    """The words of a sentence, where in the text each begins, and after which a space was."""
 
     forms: list[str]
+    starts: list[int]
     spaces: list[bool]
 
-    def to_sentence(self, number: int = 1) -> Sentence:
+    def to_sentence(self, number: int = 1, line: int = 1) -> Sentence:
         """Return it as CoNLL-U, with its text, and ``SpaceAfter=No`` where there was none."""
         return Sentence.from_columns(
             self.forms,
             misc=[EMPTY if space else NO_SPACE for space in self.spaces],
             comments=[f"# sent_id = {number}", f"# text = {joined(self.forms, self.spaces)}"],
+            line=line,
         )
 
 
-def split_words_of(text: str) -> list[str]:
+def split_text(text: str) -> SplitSentence:
     """Return the words of a text as of one sentence."""
-    return [form for sentence in split_sentences(text) for form in sentence.forms]
+    whole = SplitSentence([], [], [])
+    for sentence in split_sentences(text):
+        whole.forms.extend(sentence.forms)
+        whole.starts.extend(sentence.starts)
+        whole.spaces.extend(sentence.spaces)
+    return whole
+
+
+def split_lines(text: str) -> Iterator[SplitSentence]:
+    """Yield the lines of a text that have words, each as one sentence."""
+    for line in _LINE.finditer(text):
+        if chunks := _chunks(line):
+            yield _sentence(chunks)
 
 
 def split_sentences(text: str) -> Iterator[SplitSentence]:
     """Yield the sentences of a text that have words."""
-    for line in _LINE_END.split(text):
-        yield from _of_line([_pieces(chunk) for chunk in line.split()])
+    for line in _LINE.finditer(text):
+        chunks = _chunks(line)
+        first = 0
+        for number, (now, after) in enumerate(zip_longest(chunks, chunks[1:]), start=1):
+            if after is None or (_is_final(now[1]) and not after[1][0][0].islower()):
+                yield _sentence(chunks[first:number])
+                first = number
 
 
 def joined(forms: Iterable[str], spaces: Iterable[bool]) -> str:
@@ -71,15 +95,34 @@ def joined(forms: Iterable[str], spaces: Iterable[bool]) -> str:
     return "".join(parts).rstrip(" ")
 
 
-def _of_line(chunks: list[list[str]]) -> Iterator[SplitSentence]:
-    forms: list[str] = []
-    spaces: list[bool] = []
-    for pieces, after in zip_longest(chunks, chunks[1:]):
-        forms += pieces
-        spaces += [False] * (len(pieces) - 1) + [True]
-        if after is None or (_is_final(pieces) and not after[0][0].islower()):
-            yield SplitSentence(forms, spaces)
-            forms, spaces = [], []
+def iter_raw(stream: Readable, path: str | None = None) -> Iterator[Sentence]:
+    """Yield the sentences of a stream of running text as CoNLL-U, numbered."""
+    number = 0
+    for block in iter_lines(stream, path):
+        for sentence in split_sentences(block.text):
+            number += 1
+            yield sentence.to_sentence(number, block.line)
+
+
+Chunk = tuple[int, list[str]]
+"""Where something between spaces begins, and its words."""
+
+
+def _chunks(line: re.Match[str]) -> list[Chunk]:
+    begin = line.start()
+    return [(begin + found.start(), _pieces(found[0])) for found in _CHUNK.finditer(line[0])]
+
+
+def _sentence(chunks: list[Chunk]) -> SplitSentence:
+    split = SplitSentence([], [], [])
+    for start, pieces in chunks:
+        for piece in pieces:
+            split.forms.append(piece)
+            split.starts.append(start)
+            split.spaces.append(False)
+            start += len(piece)
+        split.spaces[-1] = True
+    return split
 
 
 def _is_final(pieces: list[str]) -> bool:
@@ -87,7 +130,7 @@ def _is_final(pieces: list[str]) -> bool:
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):
             return True
-        if unicodedata.category(piece[0]) not in ("Pe", "Pf", "Pi", "Po"):
+        if unicodedata.category(piece[0]) not in _CLOSING_CATEGORIES:
             return False
     return False
 
@@ -118,4 +161,4 @@ def _belongs(word: str) -> bool:
 
 def _runs(marks: str) -> list[str]:
     """Return marks one by one, the same several times in a row as one."""
-    return [match[0] for match in re.finditer(r"(.)\1*", marks, re.DOTALL)]
+    return [found[0] for found in _RUN.finditer(marks)]

@@ -28,6 +28,7 @@ from bistro.treebank.conllx import CONLLX
 from bistro.treebank.detect import PeekedStream, choose_format
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.text import iter_text
+from bistro.treebank.tokens import iter_raw
 from bistro.treebank.validate import Roots
 
 if TYPE_CHECKING:
@@ -136,7 +137,8 @@ def read(
     with opened(source) as (peeked, path):
         chosen = choose_format(path, peeked, format)
         sentences = list(parse(peeked, path, chosen, roots, partial))
-        return Treebank(sentences, path, format=chosen, sha256=peeked.sha256.hexdigest())
+        written = CONLLU.name if chosen == "raw" else chosen
+        return Treebank(sentences, path, format=written, sha256=peeked.sha256.hexdigest())
 
 
 def iter_sentences(
@@ -144,7 +146,8 @@ def iter_sentences(
 ) -> Iterator[Sentence]:
     """Yield the sentences of a path, ``-`` or a binary stream, a megabyte in memory at a time.
 
-    `format` is ``conllu``, ``conllx`` or ``text``. `roots` is ``one`` (the rule of CoNLL-U) or
+    `format` is ``conllu``, ``conllx``, ``text`` (a sentence a line) or ``raw`` (running text, which
+    `bistro.treebank.tokens` splits). `roots` is ``one`` (the rule of CoNLL-U) or
     ``any`` (that of CoNLL-X). `partial` allows sentences in which only some words have a head.
     """
     with opened(source) as (peeked, path):
@@ -203,6 +206,8 @@ def parse(
     """Yield the sentences of a stream of a known format."""
     if format == "text":
         sentences = iter_text(stream, path)
+    elif format == "raw":
+        sentences = iter_raw(stream, path)
     else:
         reader = ColumnReader(_COLUMN_FORMATS[format], path, roots, partial)
         sentences = reader.iter_sentences(stream)

@@ -1,0 +1,223 @@
+"""The REST protocol of UDPipe: ``/process`` and ``/models``, so that its clients can use Bistro.
+
+Text goes in as ``data``; ``tokenizer``, ``tagger`` and ``parser`` say by being there, empty or not,
+what is to be done; ``input`` and ``output`` name formats. What was not asked for stays as it came:
+with ``parser`` alone, tags of the input are used and kept; with ``tagger`` alone, trees are.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from bistro.errors import nearest
+from bistro.models.base import Model
+from bistro.report.parsed import ParseWriter
+from bistro.report.tagged import tagged_sentence
+from bistro.serve.answers import ONE_THREAD
+from bistro.serve.catalog import Catalog, Entry
+from bistro.serve.errors import MalformedError
+from bistro.serve.inputs import Inputs
+from bistro.serve.work import Deadline
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.tokens import NO_SPACE, joined, split_lines, split_sentences
+from bistro.treebank.treebank import encoded, iter_sentences
+from bistro.version import __version__
+
+PARAMETERS = ("data", "model", "tokenizer", "tagger", "parser", "input", "output")
+Reader = Callable[[str, str], Iterator[Sentence]]
+TOKENIZER_OPTIONS = ("presegmented", "ranges", "normalized_spaces")
+
+
+def models(catalog: Catalog) -> dict[str, Any]:
+    """Return the models and what each can do, in UDPipe's words."""
+    words = {"tag": "tagger", "parse": "parser"}
+    able = {
+        entry.id: ["tokenizer", *(words[a] for a in ("tag", "parse") if a in entry.abilities)]
+        for entry in catalog
+    }
+    return {"models": able, "default_model": default_model(catalog).id}
+
+
+def default_model(catalog: Catalog) -> Entry:
+    """Return the first model that parses, else the first that tags, else the first."""
+    entries = list(catalog)
+    for ability in ("parse", "tag"):
+        for entry in entries:
+            if ability in entry.abilities:
+                return entry
+    return entries[0]
+
+
+def process(
+    catalog: Catalog, inputs: Inputs, given: Mapping[str, str], deadline: Deadline
+) -> dict[str, Any]:
+    """Return the answer to a request."""
+    if "data" not in given:
+        raise MalformedError("the parameter 'data' is missing")
+    name = given.get("model", "")
+    entry = catalog[name] if name else default_model(catalog)
+    write = _chosen("output", given.get("output") or "conllu", OUTPUTS)
+    sentences = inputs.checked_document(_sentences(given))
+    treated = list(_treated(entry, sentences, given, deadline))
+    return {
+        "model": entry.id,
+        "acknowledgements": [_acknowledgement(entry.model)],
+        "result": write(treated),
+    }
+
+
+def _acknowledgement(model: Model) -> str:
+    facts = model.origin.treebank
+    told = f"Bistro {__version__}, a model of kind {model.kind}"
+    if name := facts.get("name"):
+        told += f", trained on {name}"
+    return f"{told} ({facts['license']})" if facts.get("license") else told
+
+
+# ---- what to do --------------------------------------------------------------------------------
+def _treated(
+    entry: Entry, sentences: Iterable[Sentence], given: Mapping[str, str], deadline: Deadline
+) -> Iterator[Sentence]:
+    treat = _treatment(entry, tags="tagger" in given, trees="parser" in given)
+    for number, sentence in enumerate(sentences, start=1):
+        deadline.check()
+        yield treat(sentence, number)
+
+
+def _treatment(entry: Entry, *, tags: bool, trees: bool) -> Callable[[Sentence, int], Sentence]:
+    if trees:
+        return _with_tree(entry.require("parse"), given_tags=not tags)
+    if tags:
+        return _with_tags(entry.require("tag"))
+    return lambda sentence, number: sentence
+
+
+def _with_tree(model: Model, *, given_tags: bool) -> Callable[[Sentence, int], Sentence]:
+    writer = ParseWriter.of(model, given_tags=given_tags)
+    parser = model.require("parse")
+    options = {"tags": "given" if given_tags else "joint", **ONE_THREAD}
+
+    def treat(sentence: Sentence, number: int) -> Sentence:
+        found = next(writer.sentences(parser(sentence, **options)))
+        if given_tags:
+            column = writer.tag_column
+            return found.replace(**{column: getattr(sentence, column)})
+        return found
+
+    return treat
+
+
+def _with_tags(model: Model) -> Callable[[Sentence, int], Sentence]:
+    tagger = model.require("tag")
+    column = getattr(model, "tag_column", "upos")
+    return lambda sentence, number: tagged_sentence(tagger(sentence, **ONE_THREAD), column, number)
+
+
+# ---- formats -----------------------------------------------------------------------------------
+def _sentences(given: Mapping[str, str]) -> Iterator[Sentence]:
+    data = given["data"].removeprefix("\ufeff")
+    if "tokenizer" in given:
+        return _tokenized(data, given["tokenizer"])
+    name, _, options = (given.get("input") or "conllu").partition("=")
+    read: Reader = _chosen("input", name, INPUTS)
+    return read(data, options)
+
+
+def _tokenized(data: str, options: str) -> Iterator[Sentence]:
+    chosen = {option.partition("=")[0] for option in options.split(";") if option}
+    for option in sorted(chosen):
+        _chosen("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))
+    split = split_lines if "presegmented" in chosen else split_sentences
+    for number, found in enumerate(split(data), start=1):
+        sentence = found.to_sentence(number)
+        if "ranges" in chosen:
+            ends = [s + len(f) for s, f in zip(found.starts, found.forms, strict=True)]
+            ranges = [f"TokenRange={s}:{e}" for s, e in zip(found.starts, ends, strict=True)]
+            marks = zip(sentence.misc, ranges, strict=True)
+            sentence = sentence.replace(misc=[r if m == "_" else f"{m}|{r}" for m, r in marks])
+        yield sentence
+
+
+def _conllu(data: str, options: str) -> Iterator[Sentence]:
+    if not data.strip():
+        return iter(())
+    stream = io.BytesIO(data.encode())
+    return iter_sentences(stream, "conllu", roots="any", partial=True)
+
+
+def _from_words(lists: Iterable[list[str]]) -> Iterator[Sentence]:
+    for number, words in enumerate(filter(None, lists), start=1):
+        told = [f"# sent_id = {number}", f"# text = {' '.join(words)}"]
+        yield Sentence.from_columns(words, comments=told)
+
+
+def _horizontal(data: str, options: str) -> Iterator[Sentence]:
+    return _from_words(line.split() for line in data.splitlines())
+
+
+def _vertical(data: str, options: str) -> Iterator[Sentence]:
+    # A column file may have more columns, of which the first has the words.
+    lines = [line.partition("\t")[0].strip() for line in data.splitlines()]
+    return _from_words(_blocks(lines))
+
+
+def _blocks(lines: Iterable[str]) -> Iterator[list[str]]:
+    block: list[str] = []
+    for line in lines:
+        if line:
+            block.append(line)
+        else:
+            yield block
+            block = []
+    yield block
+
+
+def _as_conllu(sentences: Iterable[Sentence]) -> str:
+    return b"".join(encoded(sentences)).decode()
+
+
+def _as_horizontal(sentences: Iterable[Sentence]) -> str:
+    # A space inside a word would make two of it.
+    rows = (" ".join(f.replace(" ", "\u00a0") for f in s.forms) for s in sentences)
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _as_vertical(sentences: Iterable[Sentence]) -> str:
+    return "".join("\n".join(s.forms) + "\n\n" for s in sentences)
+
+
+def _as_plain_text(sentences: Iterable[Sentence]) -> str:
+    return "".join(f"{_text(sentence)}\n" for sentence in sentences)
+
+
+def _text(sentence: Sentence) -> str:
+    """Return a sentence as running text, its tokens of several words as they are written."""
+    spaces = [NO_SPACE not in misc.split("|") for misc in sentence.misc]
+    return sentence.text or joined(sentence.forms, spaces)
+
+
+INPUTS: dict[str, Reader] = {
+    "conllu": _conllu,
+    "generic_tokenizer": _tokenized,
+    "horizontal": _horizontal,
+    "vertical": _vertical,
+}
+OUTPUTS: dict[str, Callable[[Iterable[Sentence]], str]] = {
+    "conllu": _as_conllu,
+    "horizontal": _as_horizontal,
+    "plaintext": _as_plain_text,
+    "vertical": _as_vertical,
+}
+
+
+def _chosen(parameter: str, value: str, choices: Mapping[str, Any]) -> Any:
+    name = value.partition("=")[0]
+    if name in choices:
+        return choices[name]
+    shown = name[:40]
+    raise MalformedError(
+        f"{parameter}: '{shown}' is not possible{nearest(shown, choices)}; "
+        f"choose one of {', '.join(choices)}"
+    )

@@ -1,0 +1,118 @@
+"""Where UDPipe's protocol is spoken: parameters from the address, a form, or a form with files."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Query, Request
+from starlette.datastructures import UploadFile
+from starlette.responses import Response
+
+from bistro.serve import udpipe
+from bistro.serve.catalog import Catalog
+from bistro.serve.errors import COMMON, MODEL_ERRORS, MalformedError
+from bistro.serve.inputs import Inputs
+from bistro.serve.replies import json_response
+from bistro.serve.schemas import ProcessAnswer, ProcessModels
+from bistro.serve.work import Deadline, Work
+
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+MEANING = {
+    "data": "The text.",
+    "model": "An id of /models; usual: the default one.",
+    "tokenizer": "Split running text; options: presegmented, ranges.",
+    "tagger": "Find the tags.",
+    "parser": "Find the trees.",
+    "input": "conllu (usual), horizontal, vertical or generic_tokenizer.",
+    "output": "conllu (usual), horizontal, vertical or plaintext.",
+}
+FORM_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "required": ["data"],
+    "properties": {name: {"type": "string", "description": told} for name, told in MEANING.items()},
+}
+POST_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {kind: {"schema": FORM_SCHEMA} for kind in FORMS},
+    }
+}
+
+
+def _parameter(name: str) -> Any:
+    return Query(description=MEANING[name])
+
+
+Data = Annotated[str, _parameter("data")]
+ModelName = Annotated[str | None, _parameter("model")]
+Tokenizer = Annotated[str | None, _parameter("tokenizer")]
+Tagger = Annotated[str | None, _parameter("tagger")]
+Parser = Annotated[str | None, _parameter("parser")]
+InputName = Annotated[str | None, _parameter("input")]
+OutputName = Annotated[str | None, _parameter("output")]
+
+
+def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
+    """Add the addresses of the protocol."""
+    known = json_response(udpipe.models(catalog)).body
+
+    async def answer(given: dict[str, str]) -> Response:
+        def compute(deadline: Deadline) -> Response:
+            return json_response(udpipe.process(catalog, inputs, given, deadline))
+
+        return await work.run(compute)
+
+    @app.get("/models", response_model=ProcessModels, responses=COMMON)
+    async def models() -> Response:
+        """Return the models as UDPipe does."""
+        return Response(known, media_type="application/json")
+
+    @app.get("/process", response_model=ProcessAnswer, responses=MODEL_ERRORS)
+    async def process_query(
+        data: Data,
+        model: ModelName = None,
+        tokenizer: Tokenizer = None,
+        tagger: Tagger = None,
+        parser: Parser = None,
+        input: InputName = None,
+        output: OutputName = None,
+    ) -> Response:
+        """Split, tag or parse a text; ``tokenizer``, ``tagger`` and ``parser`` may be empty."""
+        values = (data, model, tokenizer, tagger, parser, input, output)
+        pairs = zip(udpipe.PARAMETERS, values, strict=True)
+        return await answer({name: value for name, value in pairs if value is not None})
+
+    @app.post(
+        "/process",
+        response_model=ProcessAnswer,
+        responses=MODEL_ERRORS,
+        openapi_extra=POST_BODY,
+    )
+    async def process_form(request: Request) -> Response:
+        """Do the same with a form, whose parts may be files."""
+        given = dict(request.query_params.items())
+        return await answer(given | await form_values(request, inputs.limits.body))
+
+
+async def form_values(request: Request, most: int) -> dict[str, str]:
+    """Return the values of a form; files are taken for their content."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in FORMS:
+        if await request.body():
+            raise MalformedError(f"the body is to be a form: {' or '.join(FORMS)}")
+        return {}
+    async with request.form(max_files=16, max_fields=64, max_part_size=most) as form:
+        found: dict[str, str] = {}
+        for name, value in form.multi_items():
+            if name in udpipe.PARAMETERS:
+                found[name] = await _text(name, value)
+        return found
+
+
+async def _text(name: str, value: UploadFile | str) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return (await value.read()).decode()
+    except UnicodeDecodeError:
+        raise MalformedError(f"{name}: is not in UTF-8") from None
