@@ -15,7 +15,7 @@ A garden path is an analysis that holds most of the probability until a word tak
 ['The', 'dog', 'sleeps', '.', '</s>']
 >>> best = reading.steps[2].analyses[0]
 >>> best.tags, best.heads, best.stack
-(['DET', 'NOUN', 'VERB'], [2, 3, -1], [3])
+(['DET', 'NOUN', 'VERB'], [2, -1, -1], [2, 3])
 """
 
 from __future__ import annotations
