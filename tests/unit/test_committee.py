@@ -12,7 +12,7 @@ import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.inference.train_committee import member_settings, preset_for
+from bistro.inference.committee_members import member_settings, preset_for
 from bistro.modelfile import is_model_file, read_model, write_model
 from bistro.models.committee import CommitteeModel
 from bistro.models.committee_config import CommitteeConfig

@@ -1,26 +1,38 @@
-"""Training of a committee: all members at once, then the weights of their votes."""
+"""Training of a committee: the latent-variable members, all others at once, then the weights.
+
+A checkpoint holds its phase, so that an interrupted training goes on where it was:
+
+    phase i   latent-variable member i learns, until it is best on held-out trees
+    last      the chains of all other members sweep side by side
+
+What earlier phases have made is carried along in the checkpoints of later ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
-from bistro.errors import BistroError, ConfigError
+from bistro.errors import BistroError
 from bistro.inference.chains import OwnedChain, Session, fingerprint_of, run_chains
+from bistro.inference.checkpoint import PhaseCheckpoint
+from bistro.inference.committee_members import member_settings
 from bistro.inference.mixture_weights import accurate_weights, likely_weights, sharpness
 from bistro.inference.train_eisner import EisnerTraining
-from bistro.inference.train_transition import Training, training_of
-from bistro.models.base import Origin, Words
-from bistro.models.committee import WAYS, CommitteeModel
-from bistro.models.committee_config import AUTO, CommitteeConfig
-from bistro.models.eisner_config import ChildContexts, EisnerConfig
+from bistro.inference.train_isbn import train_isbn
+from bistro.inference.train_transition import Training, training_of, trees_of
+from bistro.models.base import Origin, Words, from_bytes
+from bistro.models.committee import WAYS, CommitteeModel, Voter
+from bistro.models.committee_config import CommitteeConfig
+from bistro.models.eisner_config import EisnerConfig
+from bistro.models.isbn import IsbnModel
+from bistro.models.isbn_config import IsbnConfig
 from bistro.models.mixture import Fit, Mixture, in_common
-from bistro.models.presets import file_or_preset
 from bistro.models.transition_config import TransitionConfig
 from bistro.models.votes import ArcCode, Rows
 from bistro.treebank.sentence import Sentence
@@ -30,15 +42,6 @@ WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.floa
     "likely": likely_weights,
     "equal": lambda members, gold: np.full(len(members), 1 / len(members)),
 }
-MemberSettings = TransitionConfig | EisnerConfig
-UNKNOWN = ("unknown", "unknown_below", "unknown_suffixes")
-GENERATED_LABELS = ChildContexts(
-    labels=("direction", "parent.tag", "sibling.label", "parent.word"),
-    tags=("label", "direction", "parent.tag", "sibling.tag", "parent.word"),
-    words=("tag", "label", "direction", "parent.tag", "parent.word"),
-)
-PRESETS_TRIED = ("ud", "ddt")
-PENN_TAGS = frozenset(("NN", "NNS", "VBD", "VBZ", "IN", "DT"))
 
 
 def train_committee(
@@ -50,18 +53,8 @@ def train_committee(
     dev: Sequence[Sentence] | None = None,
 ) -> CommitteeModel:
     """Train the members on trees, and fit weights and sharpness on a development set, if given."""
-    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
-    if len(sentences) != len(data):
-        raise BistroError("a parser learns from trees: give a treebank, not lists of words")
-    trainings = {
-        name: _begin(sentences, settings, seed)
-        for name, settings in member_settings(config, sentences).items()
-    }
-    digests = [digest for training in trainings.values() for digest in training.digests]
-    fingerprint = fingerprint_of(CommitteeModel.kind, config, seed, digests)
-    chains = [OwnedChain(name, chain) for name, t in trainings.items() for chain in t.chains]
-    trace = run_chains(chains, config.sampler, fingerprint, session)
-    members = [t.finish({**treebank, "member": name}, []) for name, t in trainings.items()]
+    run = _Run(trees_of(data), config, seed, treebank, session, dev)
+    members, trace = run.members()
     origin = Origin(seed, treebank, trace)
     model = CommitteeModel(config, members, {w: Fit.equal(len(members)) for w in WAYS}, origin)
     if dev:
@@ -69,84 +62,95 @@ def train_committee(
     return model
 
 
+class _Run:
+    """One training of all members, from its first phase or a later one."""
+
+    def __init__(
+        self,
+        sentences: list[Sentence],
+        config: CommitteeConfig,
+        seed: int,
+        treebank: dict[str, Any],
+        session: Session,
+        dev: Sequence[Sentence] | None,
+    ) -> None:
+        self.sentences, self.config, self.seed, self.dev = sentences, config, seed, dev
+        self.treebank, self.session = treebank, session
+        self.settings = member_settings(config, sentences)
+        # Weights are fitted anew in any case, but latent-variable members learn from `dev`.
+        learned_from = [*sentences, *(dev or ())] if self._latent() else sentences
+        content = hashlib.sha256("".join(map(str, learned_from)).encode()).hexdigest()
+        self.fingerprint = fingerprint_of(CommitteeModel.kind, config, seed, [content])
+
+    def members(self) -> tuple[list[Voter], list[dict[str, Any]]]:
+        """Go through the phases that a checkpoint does not spare; return members and trace."""
+        saved = self._saved()
+        found: dict[str, Voter] = {}
+        done: dict[str, NDArray[Any]] = {}
+        for phase, (name, settings) in enumerate(self._latent().items()):
+            model = (
+                _finished(saved, name)
+                if name in saved
+                else self._learn(name, settings, phase, done)
+            )
+            found[name] = model
+            done[name] = np.frombuffer(model.to_bytes(), dtype=np.uint8)
+        others, trace = self._sweep(done)
+        found |= others
+        return [found[name] for name in self.settings], trace
+
+    def _latent(self) -> dict[str, IsbnConfig]:
+        return {n: s for n, s in self.settings.items() if isinstance(s, IsbnConfig)}
+
+    def _saved(self) -> Mapping[str, NDArray[Any]]:
+        """Return what a checkpoint holds, if this run is to go on from one."""
+        checkpoint = self.session.checkpoint if self.session.resume else None
+        found = checkpoint.load(self.fingerprint) if checkpoint else None
+        return found[1] if found else {}
+
+    def _session(self, phase: int, carried: Mapping[str, NDArray[Any]]) -> Session:
+        checkpoint = self.session.checkpoint
+        if checkpoint is None:
+            return self.session
+        own = PhaseCheckpoint(checkpoint, self.fingerprint, phase, carried)
+        return replace(self.session, checkpoint=own)
+
+    def _learn(
+        self, name: str, settings: IsbnConfig, phase: int, done: Mapping[str, NDArray[Any]]
+    ) -> IsbnModel:
+        self.session.on_note(f"learning {name}, then the other members")
+        session, facts = self._session(phase, dict(done)), {**self.treebank, "member": name}
+        return train_isbn(self.sentences, settings, self.seed, facts, session, self.dev)
+
+    def _sweep(
+        self, done: Mapping[str, NDArray[Any]]
+    ) -> tuple[dict[str, Voter], list[dict[str, Any]]]:
+        """Run the chains of all members that have some."""
+        trainings = {
+            name: _begin(self.sentences, settings, self.seed)
+            for name, settings in self.settings.items()
+            if not isinstance(settings, IsbnConfig)
+        }
+        chains = [OwnedChain(name, chain) for name, t in trainings.items() for chain in t.chains]
+        session = self._session(len(self._latent()), done)
+        trace = run_chains(chains, self.config.sampler, self.fingerprint, session) if chains else []
+        facts = self.treebank
+        return {n: t.finish({**facts, "member": n}, []) for n, t in trainings.items()}, trace
+
+
+def _finished(saved: Mapping[str, NDArray[Any]], name: str) -> IsbnModel:
+    """Return a member that a checkpoint holds complete."""
+    model = from_bytes(saved[name].tobytes(), f"the member {name} in the checkpoint")
+    assert isinstance(model, IsbnModel)
+    return model
+
+
 def _begin(
-    sentences: Sequence[Sentence], settings: MemberSettings, seed: int
+    sentences: Sequence[Sentence], settings: TransitionConfig | EisnerConfig, seed: int
 ) -> Training | EisnerTraining:
     if isinstance(settings, EisnerConfig):
         return EisnerTraining(sentences, settings, seed)
     return training_of(sentences, settings, seed)
-
-
-def member_settings(
-    config: CommitteeConfig, sentences: Sequence[Sentence]
-) -> dict[str, MemberSettings]:
-    """Return the settings of every member, by name; members that could not differ are left out."""
-    base = replace(_preset(config.preset, sentences), sampler=config.sampler)
-    if base.unsupervised.sweeps:
-        raise ConfigError("members of a committee learn from trees: unsupervised.sweeps = 0")
-    table1 = configuration.read_toml(file_or_preset("table1"), TransitionConfig).contexts
-    seeing_labels = replace(base.contexts, actions=config.label_actions)
-    has_labels = base.labels != "none" and len({d for s in sentences for d in s.deprels}) > 1
-    found: dict[str, MemberSettings] = {}
-    for name in config.members:
-        side, _, family = name.partition("-")
-        settings = replace(base, direction="right-to-left" if side == "right" else "left-to-right")
-        if family == "labels":
-            settings = replace(settings, contexts=seeing_labels if has_labels else table1)
-        elif family == "table1":
-            settings = replace(settings, contexts=table1)
-        elif family == "other-tags":
-            other: Literal["upos", "xpos"] = "xpos" if base.tagset == "upos" else "upos"
-            settings = replace(settings, tagset=other, tag_features=())
-            if not _has_other_tags(sentences, base.tagset, other):
-                continue
-        if name in config.spelled and side != "eisner":
-            settings = replace(settings, unknown="spelling")
-        chosen: MemberSettings = settings
-        if side == "eisner":
-            chosen = _eisner(settings, generated=family == "labels" and has_labels)
-        if chosen not in found.values():
-            found[name] = chosen
-    return found
-
-
-def _eisner(settings: TransitionConfig, *, generated: bool) -> EisnerConfig:
-    """Return the settings of Eisner's model that are those of the transition parsers."""
-    names = ("tagset", "tag_features", "roots", "nonprojective", "sampler", *UNKNOWN)
-    shared = {name: getattr(settings, name) for name in names}
-    if generated:
-        return EisnerConfig(labels="generated", contexts=GENERATED_LABELS, **shared)
-    return EisnerConfig(labels="none" if settings.labels == "none" else "arcs", **shared)
-
-
-def _preset(name: str, sentences: Sequence[Sentence]) -> TransitionConfig:
-    chosen = preset_for(sentences) if name == AUTO else name
-    if chosen is None:
-        return TransitionConfig()
-    return configuration.read_toml(file_or_preset(chosen), TransitionConfig)
-
-
-def preset_for(sentences: Sequence[Sentence]) -> str | None:
-    """Return the name of the preset that fits a treebank: by its features, or by the Penn tags."""
-    features = {
-        pair.partition("=")[0]
-        for sentence in sentences
-        for feats in sentence.feats
-        for pair in feats.split("|")
-    }
-    for name in PRESETS_TRIED:
-        wanted = configuration.read_toml(file_or_preset(name), TransitionConfig).tag_features
-        if features.issuperset(wanted):
-            return name
-    tags = {tag for sentence in sentences for tag in sentence.upos}
-    return "wsj" if tags >= PENN_TAGS else None
-
-
-def _has_other_tags(sentences: Sequence[Sentence], own: str, other: str) -> bool:
-    """Tell whether the other column of tags is filled, and does not say the same."""
-    columns = [(getattr(s, own), getattr(s, other)) for s in sentences]
-    filled = all("_" not in others for _, others in columns)
-    return filled and any(owns != others for owns, others in columns)
 
 
 def fitted(model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: int) -> Fit:

@@ -149,6 +149,16 @@ class CommitteeModel(TaggingByParsing, Model):
         """Return what members are asked: what is given, and the committee's own defaults."""
         return {"tags": "joint", "size": self.config.particles, **given}
 
+    def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those options that a member has; particles are a transition parser's alone."""
+        known = {field.name for field in fields(member.parse_options)}
+        own = {name: value for name, value in asked.items() if name in known}
+        if issubclass(member.parse_options, ParseOptions):
+            return own
+        by_beam = asked.get("search") == "beam"
+        sizes = {"size": asked["size"] if by_beam else self.config.beam} if "size" in known else {}
+        return {n: v for n, v in own.items() if n not in ("search", "size")} | sizes
+
     def parse_all(
         self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
     ) -> Iterator[Parse]:
@@ -197,7 +207,7 @@ class CommitteeModel(TaggingByParsing, Model):
         self, member: Voter, sentences: Sequence[Sentence], asked: Mapping[str, Any]
     ) -> Votes:
         """Return the votes of a member, who has nothing to say of sentences it finds too long."""
-        own, lengths = known_to(member, asked), [len(sentence) for sentence in sentences]
+        own, lengths = self.known_to(member, asked), [len(sentence) for sentence in sentences]
         most = member.most_words
         if most is None or max(lengths) <= most:
             return member.votes(sentences, **own)
@@ -225,7 +235,7 @@ class CommitteeModel(TaggingByParsing, Model):
         weights = self.fits[asked["tags"]].heads
         able = [m.most_words is None or len(sentence) <= m.most_words for m in self.members]
         first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
-        own = known_to(first, {**asked, "samples": 0})
+        own = self.known_to(first, {**asked, "samples": 0})
         parse = next(first.parse_all([sentence], **own))
         return [replace(parse.analyses[0], log_prob=math.nan, posterior=math.nan)]
 
@@ -301,14 +311,6 @@ def _share_vocabularies(members: Sequence[Voter]) -> None:
     for member in members:
         vocabulary = member.codec.vocabulary
         member.codec.vocabulary = known.setdefault(vocabulary.hash, vocabulary)
-
-
-def known_to(member: Voter, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those options that a member has; search and its size are a transition parser's."""
-    known = {field.name for field in fields(member.parse_options)}
-    if not issubclass(member.parse_options, ParseOptions):
-        known -= {"search", "size"}
-    return {name: value for name, value in options.items() if name in known}
 
 
 def _voter(model: Model) -> Voter:

@@ -8,6 +8,7 @@ from typing import Literal
 from bistro.config import setting
 from bistro.encoding.contexts import element_numbers
 from bistro.errors import ConfigError
+from bistro.models.isbn_config import IsbnConfig
 from bistro.models.settings import SamplerSettings
 
 AUTO = "auto"
@@ -23,6 +24,7 @@ Member = Literal[
     "eisner",
     "eisner-labels",
     "eisner-other-tags",
+    "isbn",
 ]
 
 
@@ -34,7 +36,8 @@ class CommitteeConfig:
         ("left", "right", "left-labels", "left-other-tags", "right-other-tags", "eisner"),
         "Transition parsers from left to right and from right to left, and Eisner's model; plain, "
         "with contexts that see labels, with those of the preset table1, or with the other column "
-        "of tags. Members that cannot differ on a treebank are left out or replaced.",
+        "of tags; isbn, the latent-variable parser, is the best of them and the slowest. "
+        "Members that cannot differ on a treebank are left out or replaced.",
     )
     preset: str = setting(
         AUTO,
@@ -65,8 +68,14 @@ class CommitteeConfig:
         "gold ones are most probable (EM), or all the same.",
     )
     particles: int = setting(50, "Particles of each member in parsing, unless said otherwise.")
+    beam: int = setting(10, "Derivations that a latent-variable member keeps after each word.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
+    )
+    isbn: IsbnConfig = setting(
+        IsbnConfig(),
+        "The latent-variable parser; column of tags, labels, roots and crossing arcs are those of "
+        "the other members.",
     )
 
     def validate(self) -> None:
@@ -75,6 +84,8 @@ class CommitteeConfig:
             raise ConfigError("a committee needs at least one member")
         if len(set(self.members)) < len(self.members):
             raise ConfigError("a member of the committee is named twice")
-        if self.particles < 1:
-            raise ConfigError(f"particles = {self.particles} must be at least 1")
+        if min(self.particles, self.beam) < 1:
+            raise ConfigError(
+                f"particles = {self.particles} and beam = {self.beam} must be at least 1"
+            )
         element_numbers(self.label_actions)

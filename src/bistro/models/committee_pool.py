@@ -68,11 +68,9 @@ def _of_members(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
 ) -> Iterator[tuple[Parse, ...]]:
     """Yield what all members find for every sentence."""
-    from bistro.models.committee import known_to
-
     copies = tee(sentences, len(committee.members))
     streams = [
-        member.parse_all(copy, **known_to(member, {**asked, "marginals": False}))
+        member.parse_all(copy, **committee.known_to(member, {**asked, "marginals": False}))
         for member, copy in zip(committee.members, copies, strict=True)
     ]
     return zip(*streams, strict=True)

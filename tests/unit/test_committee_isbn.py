@@ -1,0 +1,195 @@
+"""A committee with the latent-variable parser among its members."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro.config import read_toml
+from bistro.errors import BistroError, ConfigError
+from bistro.inference.chains import Session
+from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.inference.committee_members import member_settings
+from bistro.models.committee import CommitteeModel
+from bistro.models.committee_config import CommitteeConfig
+from bistro.models.isbn import IsbnModel
+from bistro.models.isbn_config import IsbnConfig
+from bistro.models.presets import file_or_preset
+from bistro.treebank.sentence import Sentence
+
+SMALL = {"hidden": 16, "learning": {"passes": 4, "rate": 0.2}}
+SETTINGS: dict[str, Any] = {
+    "members": ["left", "isbn", "eisner"],
+    "sampler": {"sweeps": 3, "samples": 2},
+    "isbn": SMALL,
+}
+
+
+def trained(session: Session | None = None, **settings: Any) -> CommitteeModel:
+    treebank = bistro.builtin(sentences=120, seed=1)
+    model = bistro.train(
+        "committee",
+        treebank[:90],
+        seed=1,
+        dev=treebank[90:],
+        session=session,
+        **{**SETTINGS, **settings},
+    )
+    assert isinstance(model, CommitteeModel)
+    return model
+
+
+@pytest.fixture(scope="module")
+def model() -> CommitteeModel:
+    return trained()
+
+
+def same(one: CommitteeModel, other: CommitteeModel) -> bool:
+    return one.to_bytes() == other.to_bytes()
+
+
+def test_its_member_is_the_parser_trained_alone(model: CommitteeModel) -> None:
+    treebank = bistro.builtin(sentences=120, seed=1)
+    alone = bistro.train("isbn", treebank[:90], seed=1, dev=treebank[90:], **SMALL)
+    member = model.members[1]
+    assert isinstance(member, IsbnModel)
+    assert model.member_names() == ["left", "isbn", "eisner"]
+    np.testing.assert_array_equal(member.arrays()["weights"], alone.arrays()["weights"])
+    assert member.origin.trace == alone.origin.trace
+
+
+def test_a_loaded_committee_parses_alike(tmp_path: Path, model: CommitteeModel) -> None:
+    model.save(tmp_path / "m.bistro")
+    again = bistro.load(tmp_path / "m.bistro")
+    sentences = list(bistro.builtin(sentences=10, seed=3))
+    options = {"marginals": True, "samples": 2, "kbest": 3}
+    assert list(again.parse_all(sentences, **options)) == list(
+        model.parse_all(sentences, **options)
+    )
+
+
+def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
+    for fit in model.fits.values():
+        assert sum(fit.heads) == pytest.approx(1)
+        assert fit.heads[1] > 0
+        assert fit.heads != (1 / 3,) * 3
+
+
+def stop_when(reached: Callable[[list[int]], bool]) -> Session:
+    """Return a session that stops by the numbers of the sweeps so far, each phase from 1."""
+    numbers: list[int] = []
+    return Session(
+        on_sweep=lambda sweep: numbers.append(sweep.number),
+        stop_asked=lambda: reached(numbers),
+    )
+
+
+@pytest.mark.parametrize("phase", ["isbn", "others"])
+def test_an_interrupted_training_resumes(tmp_path: Path, model: CommitteeModel, phase: str) -> None:
+    checkpoint = Checkpoint(tmp_path / "state")
+    passes = SMALL["learning"]["passes"]  # type: ignore[index]
+    after = 2 if phase == "isbn" else passes + 2
+    session = stop_when(lambda numbers: len(numbers) >= after)
+    session.checkpoint = checkpoint
+    with pytest.raises(StoppedError):
+        trained(session)
+    begun: list[int] = []
+    resumed = trained(
+        Session(checkpoint, resume=True, on_start=lambda done, total: begun.append(done))
+    )
+    assert begun == ([2, 0] if phase == "isbn" else [2])
+    assert same(resumed, model)
+
+
+def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "state")
+    with pytest.raises(StoppedError):
+        trained(Session(checkpoint, stop_asked=lambda: True))
+    treebank = bistro.builtin(sentences=120, seed=1)
+    with pytest.raises(BistroError, match="other data, settings or seed"):
+        bistro.train(
+            "committee",
+            treebank[:90],
+            dev=treebank[80:],
+            session=Session(checkpoint, resume=True),
+            **SETTINGS,
+        )
+
+
+def test_threads_change_nothing(model: CommitteeModel) -> None:
+    assert same(trained(Session(threads=3)), model)
+    sentences = list(bistro.builtin(sentences=10, seed=3))
+    one, three = (list(model.parse_all(sentences, threads=n, marginals=True)) for n in (1, 3))
+    assert one == three
+
+
+def test_evidence_reaches_it(model: CommitteeModel) -> None:
+    gold = list(bistro.builtin(sentences=10, seed=7))
+    whole = model.votes_of_members(gold, model.asked(partial=True))[1]
+    assert not whole.relaxed.any()
+    labels = len(model.members[1].label_names) + 1
+    given = [head for sentence in gold for head in sentence.heads]
+    np.testing.assert_array_equal(whole.arcs.likeliest() // labels, given)
+    half = [s.replace(heads=[h if i % 2 else -1 for i, h in enumerate(s.heads)]) for s in gold]
+    for sentence, parse in zip(half, model.parse_all(half, partial=True), strict=True):
+        kept = zip(sentence.heads, parse.heads, strict=True)
+        assert all(wanted in (-1, found) for wanted, found in kept)
+
+
+def test_the_width_of_its_beam(model: CommitteeModel) -> None:
+    transition, isbn, eisner = model.members
+    asked = model.asked(size=200)
+    assert model.known_to(transition, asked)["size"] == 200
+    assert model.known_to(isbn, asked)["size"] == model.config.beam
+    assert "size" not in model.known_to(eisner, asked)
+    by_beam = model.asked(search="beam", size=3)
+    assert model.known_to(isbn, by_beam) == {"tags": "joint", "size": 3}
+
+
+def test_its_trees_are_those_of_the_others() -> None:
+    tree = Sentence.from_columns(
+        ["a", "b"], heads=[2, 0], deprels=["x", "root"], upos=["X", "Y"], xpos=["P", "Q"]
+    )
+    config = CommitteeConfig(members=("left", "isbn"), isbn=IsbnConfig(hidden=7, tagset="xpos"))
+    found = member_settings(config, [tree])["isbn"]
+    assert isinstance(found, IsbnConfig)
+    assert (found.tagset, found.hidden) == ("upos", 7)
+
+
+def test_without_trees_to_hold_out_it_holds_out_some_of_its_own() -> None:
+    alone = bistro.train(
+        "committee", bistro.builtin(sentences=60, seed=1), members=["isbn"], isbn=SMALL
+    )
+    assert isinstance(alone, CommitteeModel)
+    assert alone.members[0].origin.treebank["held_out_sentences"] == 3
+    assert alone.parse(["The", "dog", "sleeps", "."]).heads.count(0) == 1
+
+
+def test_the_preset_adds_it_to_the_default() -> None:
+    preset = read_toml(file_or_preset("best"), CommitteeConfig)
+    assert preset.members == (*CommitteeConfig().members, "isbn")
+    assert preset == CommitteeConfig(members=preset.members)
+
+
+def test_bad_settings() -> None:
+    treebank = bistro.builtin(sentences=20, seed=1)
+    for settings, told in (
+        ({"beam": 0}, "at least 1"),
+        ({"isbn": {"hidden": 0}}, "at least 1"),
+        ({"isbn": {"hiden": 4}}, "hiden"),
+        ({"members": ["isbm"]}, "must be one of"),
+    ):
+        with pytest.raises(ConfigError, match=told):
+            bistro.train("committee", treebank, **settings)
+
+
+def test_learning_that_comes_to_no_number_says_so(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "state")
+    wild = {"hidden": 16, "learning": {"passes": 4, "rate": 1e30}}
+    with pytest.raises(BistroError, match="no number"):
+        trained(Session(checkpoint), isbn=wild)
