@@ -70,6 +70,21 @@ def test_one_command_one_file(bistro_here, here, files):
     assert [s.heads for s in kept] == [s.heads for s in gold]
 
 
+def test_the_best_committee(bistro_here, here, files):
+    dev = files / "test.conllu"
+    small = ("--set", "isbn.hidden=8", "--set", "isbn.learning.passes=2")
+    done = bistro_here(
+        "train", "committee", files / "train.conllu", "--dev", dev, "--config", "best",
+        "-o", "c.bistro", *SHORT, *small,
+    )  # fmt: skip
+    assert done.code == 0
+    assert "learning isbn, then the other members" in done.err and "isbn 0." in done.err
+    assert [path.name for path in here.iterdir()] == ["c.bistro"]
+    for options in ((), ("--tags", "given", "--kbest", 2), ("--beam", 3), ("--partial",)):
+        parsed = bistro_here("parse", "c.bistro", dev, *options, "-o", "out.conllu")
+        assert parsed.code == 0 and "committee of 7" in parsed.err
+
+
 def test_what_a_committee_cannot_do(bistro_here, here, files):
     done = bistro_here(
         "train", "committee", files / "train.conllu", "-o", "c.bistro", *SHORT,
