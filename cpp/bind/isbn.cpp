@@ -27,12 +27,12 @@ System symbols_of(const isbn::Shape& shape) {
 
 void make_shape(isbn::Shape* self, int words, int tags, int labels, int components, Ints tag_of, Ints component_begin,
                 Ints component_list, Ints word_begin, Ints word_list, In<double> frequency, bool single_root, Ints root_labels,
-                int hidden, const std::vector<std::pair<int, int>>& elements, bool linked) {
+                int hidden, const std::vector<std::pair<int, int>>& elements, bool linked, bool mean_field) {
     isbn::Symbols symbols{words, tags, labels, components, copied(tag_of), copied(component_begin), copied(component_list),
                           copied(word_begin), copied(word_list), copied(frequency), single_root, copied(root_labels)};
     std::vector<isbn::Element> list;
     for (const auto& [place, attribute] : elements) list.push_back({place, attribute});
-    new (self) isbn::Shape(std::move(symbols), hidden, std::move(list), linked);
+    new (self) isbn::Shape(std::move(symbols), hidden, std::move(list), linked, mean_field);
 }
 
 // Derivations of annotated trees, and the numbers of trees that have none.
@@ -91,10 +91,10 @@ void bind_trainer(nb::module_& m, const char* name) {
             return give(self.gradient(data.list, dropout));
         }, "data"_a, "dropout"_a,
              "Derivatives of the negative log-probability of all derivations.")
-        .def("log_probs", [](const Trainer& self, const isbn::Shape& shape, const Derivations& data, int threads) {
+        .def("log_probs", [](const Trainer& self, const Derivations& data, int threads) {
             nb::gil_scoped_release release;
-            return isbn::log_probs_by_kind(shape, self.weights().data(), data.list, threads);
-        }, "shape"_a, "data"_a, "threads"_a = 1, "Log-probabilities by kind: actions, labels, root labels, tags, bundles, words.")
+            return isbn::log_probs_by_kind(self.network(), data.list, threads);
+        }, "data"_a, "threads"_a = 1, "Log-probabilities by kind: actions, labels, root labels, tags, bundles, words.")
         .def_prop_ro("weights", [](const Trainer& self) { return give(std::vector<Real>(self.weights())); }, nb::rv_policy::automatic)
         .def_prop_ro("squares", [](const Trainer& self) { return give(std::vector<Real>(self.squares())); }, nb::rv_policy::automatic);
 }
@@ -104,6 +104,9 @@ struct IsbnHolder {
     isbn::Shape shape;
     In<float> weights;
     isbn::SeenClusters seen;
+    std::vector<float> gains;
+
+    isbn::Network<float> network() const { return {shape, weights.data(), gains.data()}; }
 
     IsbnHolder(const isbn::Shape& shape_, In<float> weights_, Ints seen_begin, Ints seen_list, In<float> seen_share)
         : shape(shape_), weights(std::move(weights_)), seen{copied(seen_begin), copied(seen_list), copied(seen_share)} {
@@ -116,11 +119,12 @@ struct IsbnHolder {
         if (weights.shape(0) != shape.parameters()) throw std::invalid_argument("the parameters do not fit the model");
         for (const float w : view(weights))
             if (!std::isfinite(w)) throw std::invalid_argument("a parameter is not a number");
+        gains = isbn::all_gains(shape, weights.data());
     }
 };
 
 nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamRequest& request, int threads) {
-    const isbn::Network<float> network(self.shape, self.weights.data());
+    const isbn::Network<float> network = self.network();
     return parse_all(batch, symbols_of(self.shape), threads, {request.marginals, request.arcs}, [&] {
         return [parser = isbn::SentenceParser<float>(network, self.seen, request)](const Sentence& sentence, std::size_t i) mutable {
             return parser.parse(sentence, i);
@@ -134,7 +138,7 @@ nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
     {
         nb::gil_scoped_release release;
         batch.check(symbols_of(self.shape));
-        const isbn::Network<float> network(self.shape, self.weights.data());
+        const isbn::Network<float> network = self.network();
         std::vector<std::vector<PrefixFigures>> results(batch.size());
         in_parallel_each(batch.size(), threads, [&] {
             return [&, beam = isbn::Beam<float>(network, self.seen, request.search)](std::size_t i) mutable {
@@ -155,7 +159,7 @@ nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int3
     GeneratedArrays drawn;
     {
         nb::gil_scoped_release release;
-        const isbn::Network<float> network(self.shape, self.weights.data());
+        const isbn::Network<float> network = self.network();
         isbn::Beam<float> beam(network, self.seen, {static_cast<std::size_t>(width), 5, 3, INFINITY});
         for (std::int64_t i = 0; i < n; ++i) {
             Stream rng(seed, purpose, static_cast<std::uint64_t>(i));
@@ -174,7 +178,7 @@ void bind_isbn(nb::module_& m) {
         .def("__init__", &make_shape, "words"_a, "tags"_a, "labels"_a, "components"_a, "tag_of"_a.noconvert(),
              "component_begin"_a.noconvert(), "component_list"_a.noconvert(), "word_begin"_a.noconvert(),
              "word_list"_a.noconvert(), "frequency"_a.noconvert(), "single_root"_a, "root_labels"_a.noconvert(), "hidden"_a,
-             "elements"_a, "linked"_a)
+             "elements"_a, "linked"_a, "mean_field"_a)
         .def_prop_ro("parameters", &isbn::Shape::parameters)
         .def_prop_ro("rows", &isbn::Shape::rows)
         .def_prop_ro("groups", &isbn::Shape::groups)

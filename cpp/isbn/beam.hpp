@@ -2,8 +2,9 @@
 //
 // After each shift the best derivations that have generated the same words are kept. Between two shifts the search is best-first:
 // the most probable partial derivation is taken further, until none can come among the kept ones any more (a derivation only
-// becomes less probable, and its next word is hardly more probable than in those found already). After an arc only its likeliest labels are pursued, and so that no sentence takes for ever, a limited
-// number of derivations that have come equally far since the last shift.
+// becomes less probable, and its next word is hardly more probable than in those found already). After an arc only its likeliest
+// labels are pursued, and so that no sentence takes for ever, a limited number of derivations that have come equally far since
+// the last shift. What a state has decided is noted when a derivation goes on from it (stages.hpp).
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include <queue>
 #include <vector>
 
-#include "isbn/network.hpp"
+#include "isbn/stages.hpp"
 
 namespace bistro::isbn {
 
@@ -38,7 +39,7 @@ template <class Real>
 class Beam {
 public:
     Beam(const Network<Real>& network, const SeenClusters& seen, BeamOptions options)
-        : network_(network), shape_(network.shape()), seen_(seen), options_(options), h_(shape_.hidden()) {}
+        : shape_(network.shape()), seen_(seen), options_(options), stages_(network) {}
 
     // Complete derivations, the best first; none if the evidence allows none that the search found. `watch` is told the
     // derivations that have generated each word, with the log-probability of the word in each.
@@ -66,7 +67,8 @@ public:
         Configuration configuration;
         double log_prob;
         std::uint32_t level = 0;
-        std::int32_t state = kAbsent;
+        std::int32_t stage = kAbsent;                                            // of its state
+        std::array<std::int32_t, kActions> after{kAbsent, kAbsent, kAbsent, kAbsent};  // the stages after an action, if made
     };
 
     // The best derivations that have generated the words of a sentence and may go on, up to so many words.
@@ -79,14 +81,15 @@ public:
         return kept_;
     }
 
-    // The means of all states made, one after the other.
-    const std::vector<Real>& means() const { return mu_; }
+    // All states made, which the links of configurations mean.
+    const Stages<Real>& stages() const { return stages_; }
 
     // A derivation that has generated one more word.
     struct Shifted {
         double log_prob;
         std::int32_t node, cluster;
-        double log_word;  // of the word given its cluster
+        double log_word;     // of the word given its cluster
+        std::int32_t stage;  // that decided on the word
     };
 
 private:
@@ -103,9 +106,7 @@ private:
         words_.assign(1, 0);
         words_.insert(words_.end(), sentence.words.begin(), sentence.words.end());
         finals_.clear();
-        mu_.clear();
-        sent_.clear();
-        sent_at_.clear();
+        stages_.clear();
         kept_.assign(1, {Configuration(most_words), 0.0});
     }
 
@@ -146,7 +147,7 @@ private:
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label) {
         push(log_prob, node, action, label, node_at(node).level + 1);
     }
-    const Node& node_at(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
+    Node& node_at(std::int32_t node) { return nodes_[static_cast<std::size_t>(node)]; }
 
     void note_score(double log_prob) {
         best_.push(log_prob);
@@ -154,57 +155,54 @@ private:
     }
 
     void expand(const Item& item, bool is_last) {
-        Node node = item.action == kStart ? std::move(kept_[static_cast<std::size_t>(item.node)])
-                                          : Node{nodes_[static_cast<std::size_t>(item.node)].configuration, item.log_prob, item.level};
+        Node node = item.action == kStart ? std::move(kept_[static_cast<std::size_t>(item.node)]) : child(item);
         Configuration& c = node.configuration;
-        if (item.action == kLeftArc) c.left_arc(item.label);
-        if (item.action == kRightArc) c.right_arc(item.label);
-        if (item.action == kReduce) c.reduce();
         const std::uint8_t possible = c.possible(), allowed = agreeing(c, possible, is_last);
         if (allowed == 0) return;
-        const std::int32_t state = node.state = evaluate(c);
-        const auto here = static_cast<std::int32_t>(nodes_.size());
-        nodes_.push_back(std::move(node));
+        node.stage = evaluate(c);
         std::array<double, kActions> log_action{};
         if (possible != 1 << kShift) {
-            p_.resize(kActions);
-            network_.decide(kActionGroup, possible, mu(state), p_.data());
+            stages_.decide(node.stage, kActionGroup, possible, p_);
             for (std::size_t a = 0; a < kActions; ++a) log_action[a] = log_of(p_[a]);
         }
+        const auto here = static_cast<std::int32_t>(nodes_.size());
+        nodes_.push_back(std::move(node));
         for (std::int32_t action = 0; action < kActions; ++action)
             if (allowed >> action & 1) push(item.log_prob + log_action[static_cast<std::size_t>(action)], here, action, open_label(action));
     }
 
-    std::int32_t open_label(std::int32_t action) const {
-        const std::int32_t group = action == kLeftArc ? kLeftLabels : kRightLabels;
-        return action == kReduce || action == kShift || shape_.outcomes(group) == 1 ? 0 : kAbsent;
+    // What a derivation has become by an action.
+    Node child(const Item& item) {
+        Node& parent = node_at(item.node);
+        Node node{parent.configuration, item.log_prob, item.level};
+        const std::int32_t decided = after_action(parent, item.action);
+        Configuration& c = node.configuration;
+        c.note(item.action == kReduce ? decided : stages_.after(decided, label_group(item.action), kAll, item.label));
+        if (item.action == kLeftArc) c.left_arc(item.label);
+        if (item.action == kRightArc) c.right_arc(item.label);
+        if (item.action == kReduce) c.reduce();
+        return node;
     }
 
-    std::int32_t evaluate(Configuration& c) {
-        const auto state = static_cast<std::int32_t>(mu_.size() / h_);
+    std::int32_t after_action(Node& node, std::int32_t action) {
+        const std::uint8_t possible = node.configuration.possible();
+        if (possible == 1 << kShift) return node.stage;
+        std::int32_t& stage = node.after[static_cast<std::size_t>(action)];
+        if (stage == kAbsent) stage = stages_.after(node.stage, kActionGroup, possible, action);
+        return stage;
+    }
+
+    static std::int32_t label_group(std::int32_t action) { return action == kLeftArc ? kLeftLabels : kRightLabels; }
+
+    std::int32_t open_label(std::int32_t action) const {
+        return action == kReduce || action == kShift || shape_.outcomes(label_group(action)) == 1 ? 0 : kAbsent;
+    }
+
+    std::int32_t evaluate(const Configuration& c) {
         features_.clear();
         see(shape_, c, words_.data(), features_);
-        eta_.resize(h_);
-        network_.sum_up(features_, c.links(), [&](std::int32_t from, int relation) { return sent_by(from, relation); }, eta_.data());
-        mu_.resize(mu_.size() + h_);
-        sent_at_.resize(sent_at_.size() + kRelations, kAbsent);
-        logistic(mu_.data() + static_cast<std::size_t>(state) * h_, eta_.data(), h_);
-        c.note(state);
-        return state;
+        return stages_.add(features_, c.links());
     }
-
-    // Many derivations follow the same states: what these send is worked out once.
-    const Real* sent_by(std::int32_t state, int relation) {
-        std::int32_t& place = sent_at_[static_cast<std::size_t>(state) * kRelations + static_cast<std::size_t>(relation)];
-        if (place == kAbsent) {
-            place = static_cast<std::int32_t>(sent_.size() / h_);
-            sent_.resize(sent_.size() + h_);
-            network_.send(relation, mu(state), sent_.data() + static_cast<std::size_t>(place) * h_);
-        }
-        return sent_.data() + static_cast<std::size_t>(place) * h_;
-    }
-
-    const Real* mu(std::int32_t state) const { return mu_.data() + static_cast<std::size_t>(state) * h_; }
 
     // Those of the possible actions that the evidence allows, and after which the sentence can still end.
     std::uint8_t agreeing(const Configuration& c, std::uint8_t possible, bool is_last) const {
@@ -232,11 +230,9 @@ private:
     }
 
     void label(const Item& item) {
-        const Node& node = node_at(item.node);
-        const std::int32_t group = item.action == kLeftArc ? kLeftLabels : kRightLabels;
+        Node& node = node_at(item.node);
         const std::int32_t word = item.action == kLeftArc ? node.configuration.top() : node.configuration.front();
-        p_.resize(shape_.outcomes(group));
-        network_.decide(group, kAll, mu(node.state), p_.data());
+        stages_.decide(after_action(node, item.action), label_group(item.action), kAll, p_);
         auto go_on = [&](std::int32_t label) {
             push(item.log_prob + log_of(p_[static_cast<std::size_t>(label)]), item.node, item.action, label);
         };
@@ -260,22 +256,19 @@ private:
     void shift(const Item& item, bool is_last) {
         const double log_prob = item.log_prob;
         const Configuration& c = node_at(item.node).configuration;
-        const std::int32_t state = node_at(item.node).state;
-        tags_.resize(shape_.outcomes(kTagGroup));
-        network_.decide(kTagGroup, end_mask(c.may_end(shape_.symbols().single_root)), mu(state), tags_.data());
-        if (is_last) return finish(c, log_prob + log_of(tags_[kEnd]));
-        const std::int32_t next = c.front() + 1, word = words_[static_cast<std::size_t>(next)], given = sentence_->given_tag(next);
-        candidates_.clear();
-        if (given >= 0)
-            candidates_.push_back({0.0, given, log_cluster(given, state)});
-        else
-            find_candidates(word, state);
+        const TagDecision decision{after_action(node_at(item.node), kShift), end_mask(c.may_end(shape_.symbols().single_root))};
+        stages_.decide(decision.stage, kTagGroup, decision.mask, tags_);
+        if (is_last) return finish(c, decision, log_prob + log_of(tags_[kEnd]));
+        const std::int32_t next = c.front() + 1, word = words_[static_cast<std::size_t>(next)];
+        find_candidates(decision, word, sentence_->given_tag(next));
         const std::size_t first = shifted_.size();
         for (const Candidate& candidate : candidates_) {
             if (log_prob + candidate.log_cluster <= threshold()) continue;
-            const double log_word = word_log_prob(candidate.cluster, word, state);
+            const Outcome bundle = shape_.of_bundle(candidate.cluster);
+            const std::int32_t stage = stages_.after(of_tag(candidate.cluster).stage, bundle.group, kAll, bundle.outcome);
+            const double log_word = decided(stage, shape_.of_word(candidate.cluster, word));
             best_word_ = std::max(best_word_, candidate.log_cluster + log_word);
-            shifted_.push_back({log_prob + candidate.log_cluster + log_word, item.node, candidate.cluster, log_word});
+            shifted_.push_back({log_prob + candidate.log_cluster + log_word, item.node, candidate.cluster, log_word, stage});
         }
         auto better = [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; };
         std::stable_sort(shifted_.begin() + static_cast<std::ptrdiff_t>(first), shifted_.end(), better);
@@ -283,55 +276,61 @@ private:
         for (std::size_t i = first; i < shifted_.size(); ++i) note_score(shifted_[i].log_prob);
     }
 
+    struct TagDecision {
+        std::int32_t stage;
+        std::uint8_t mask;
+    };
     struct Candidate {
         double rank;
         std::int32_t cluster;
         double log_cluster;
     };
+    // The stage after the decision for a tag, and the probabilities of its bundles.
+    struct OfTag {
+        std::int32_t stage = kAbsent;
+        std::vector<Real> bundles;
+    };
+    OfTag& of_tag(std::int32_t cluster) { return of_tags_[static_cast<std::size_t>(shape_.symbols().tag_of[cluster])]; }
 
-    // The clusters of a word that are likeliest by the network and by how often the word was seen with them; twice as many as
-    // will be kept, since the network has not said yet what it thinks of the word.
-    void find_candidates(std::int32_t word, std::int32_t state) {
+    // The cluster that is given, or the clusters of a word that are likeliest by the network and by how often the word was seen
+    // with them; twice as many as will be kept, since the network has not said yet what it thinks of the word.
+    void find_candidates(const TagDecision& decision, std::int32_t word, std::int32_t given) {
+        of_tags_.resize(static_cast<std::size_t>(shape_.symbols().tags));
+        for (OfTag& tag : of_tags_) tag.stage = kAbsent;
+        candidates_.clear();
+        if (given >= 0) return add_candidate(decision, given, 0.0);
         const auto begin = seen_.begin[static_cast<std::size_t>(word)], end = seen_.begin[static_cast<std::size_t>(word) + 1];
-        bundle_of_tag_.assign(static_cast<std::size_t>(shape_.symbols().tags), {});
         if (begin == end)
-            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_candidate(cluster, 0.0, state);
+            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_candidate(decision, cluster, 0.0);
         for (auto i = begin; i < end; ++i)
-            add_candidate(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)], state);
+            add_candidate(decision, seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
         std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.rank > b.rank; });
         if (candidates_.size() > 2 * options_.clusters) candidates_.resize(2 * options_.clusters);
     }
 
-    void add_candidate(std::int32_t cluster, double log_share, std::int32_t state) {
+    void add_candidate(const TagDecision& decision, std::int32_t cluster, double log_share) {
         const Outcome bundle = shape_.of_bundle(cluster);
-        double log_prob = log_of(tags_[static_cast<std::size_t>(shape_.symbols().tag_of[cluster]) + 1]);
-        if (shape_.outcomes(bundle.group) > 1) {
-            auto& p = bundle_of_tag_[static_cast<std::size_t>(shape_.symbols().tag_of[cluster])];
-            if (p.empty()) {
-                p.resize(shape_.outcomes(bundle.group));
-                network_.decide(bundle.group, kAll, mu(state), p.data());
-            }
-            log_prob += log_of(p[static_cast<std::size_t>(bundle.outcome)]);
+        const std::int32_t tag_outcome = shape_.symbols().tag_of[cluster] + 1;
+        const bool has_bundles = shape_.outcomes(bundle.group) > 1;
+        OfTag& tag = of_tag(cluster);
+        if (tag.stage == kAbsent) {
+            tag.stage = stages_.after(decision.stage, kTagGroup, decision.mask, tag_outcome);
+            if (has_bundles) stages_.decide(tag.stage, bundle.group, kAll, tag.bundles);
         }
+        double log_prob = log_of(tags_[static_cast<std::size_t>(tag_outcome)]);
+        if (has_bundles) log_prob += log_of(tag.bundles[static_cast<std::size_t>(bundle.outcome)]);
         candidates_.push_back({log_prob + log_share, cluster, log_prob});
     }
 
-    double log_cluster(std::int32_t cluster, std::int32_t state) {
-        const Outcome bundle = shape_.of_bundle(cluster);
-        return log_of(tags_[static_cast<std::size_t>(shape_.symbols().tag_of[cluster]) + 1]) + decided(bundle, state);
-    }
-    double word_log_prob(std::int32_t cluster, std::int32_t word, std::int32_t state) {
-        return decided(shape_.of_word(cluster, word), state);
-    }
-    double decided(const Outcome& outcome, std::int32_t state) {
+    double decided(std::int32_t stage, const Outcome& outcome) {
         if (shape_.outcomes(outcome.group) == 1) return outcome.log_share;
-        p_.resize(shape_.outcomes(outcome.group));
-        network_.decide(outcome.group, kAll, mu(state), p_.data());
+        stages_.decide(stage, outcome.group, kAll, p_);
         return log_of(p_[static_cast<std::size_t>(outcome.outcome)]) + outcome.log_share;
     }
 
     // Hangs on the root what has no head; each with its likeliest label.
-    void finish(Configuration c, double log_prob) {
+    void finish(Configuration c, const TagDecision& decision, double log_prob) {
+        c.note(stages_.after(decision.stage, kTagGroup, decision.mask, kEnd));
         c.shift_to_end();
         while (c.depth() > 0) {
             if (c.head(c.top()) >= 0) {
@@ -343,11 +342,11 @@ private:
             std::int32_t outcome = given >= 0 ? shape_.root_outcome(given) : 0;
             if (outcome == kAbsent) return;
             if (shape_.outcomes(kRootLabels) > 1) {
-                const std::int32_t state = evaluate(c);
-                p_.resize(shape_.outcomes(kRootLabels));
-                network_.decide(kRootLabels, kAll, mu(state), p_.data());
+                const std::int32_t stage = evaluate(c);
+                stages_.decide(stage, kRootLabels, kAll, p_);
                 if (given < 0) outcome = static_cast<std::int32_t>(std::max_element(p_.begin(), p_.end()) - p_.begin());
                 log_prob += log_of(p_[static_cast<std::size_t>(outcome)]);
+                c.note(stages_.after(stage, kRootLabels, kAll, outcome));
             }
             c.left_arc(shape_.root_label(outcome));
         }
@@ -366,23 +365,24 @@ private:
         if (shifted_.size() > options_.width) shifted_.resize(options_.width);
         kept_.clear();
         for (const Shifted& s : shifted_) {
-            kept_.push_back({nodes_[static_cast<std::size_t>(s.node)].configuration, s.log_prob});
-            kept_.back().configuration.shift(s.cluster);
+            kept_.push_back({node_at(s.node).configuration, s.log_prob});
+            Configuration& c = kept_.back().configuration;
+            const Outcome word = shape_.of_word(s.cluster, words_[static_cast<std::size_t>(c.front()) + 1]);
+            c.note(stages_.after(s.stage, word.group, kAll, word.outcome));
+            c.shift(s.cluster);
         }
     }
 
     static constexpr std::size_t kLeastExpanded = 60;
 
-    const Network<Real>& network_;
     const Shape& shape_;
     const SeenClusters& seen_;
     BeamOptions options_;
-    std::size_t h_;
+    Stages<Real> stages_;
     const Sentence* sentence_ = nullptr;
     std::vector<std::int32_t> words_, features_, ranked_;
-    std::vector<Real> mu_, eta_, sent_, p_, tags_;
-    std::vector<std::int32_t> sent_at_;  // by state and relation: where in sent_, if it is known
-    std::vector<std::vector<Real>> bundle_of_tag_;
+    std::vector<Real> p_, tags_;
+    std::vector<OfTag> of_tags_;
     std::vector<Candidate> candidates_;
     std::vector<Node> kept_, nodes_;
     std::vector<Shifted> shifted_;

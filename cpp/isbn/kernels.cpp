@@ -136,6 +136,105 @@ BISTRO_INLINE Real softmax(Real* __restrict x, std::size_t n) {
     return highest + std::log(sum);
 }
 
+// log of a positive number by a polynomial of degree 9 around 1 (relative error below 2e-7).
+BISTRO_INLINE float logarithm(float x) {
+    std::int32_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    const std::int32_t shifted = bits - 0x3f3504f3;  // of the root of 1/2
+    const std::int32_t whole = shifted >> 23;
+    bits = (shifted & 0x7fffff) + 0x3f3504f3;
+    float f;
+    std::memcpy(&f, &bits, sizeof f);
+    f -= 1.0f;
+    float p = 7.0376836292e-2f;
+    p = p * f - 1.1514610310e-1f;
+    p = p * f + 1.1676998740e-1f;
+    p = p * f - 1.2420140846e-1f;
+    p = p * f + 1.4249322787e-1f;
+    p = p * f - 1.6668057665e-1f;
+    p = p * f + 2.0000714765e-1f;
+    p = p * f - 2.4999993993e-1f;
+    p = p * f + 3.3333331174e-1f;
+    const float square = f * f, power = static_cast<float>(whole);
+    p = p * f * square - 2.12194440e-4f * power - 0.5f * square;
+    return f + p + 0.693359375f * power;
+}
+BISTRO_INLINE double logarithm(double x) { return std::log(x); }
+
+template <class Real>
+BISTRO_INLINE void gains(Real* __restrict y, const Real* __restrict x, std::size_t n) {
+    for (std::size_t j = 0; j < n; ++j) y[j] = exponential(x[j]) - Real(1);
+}
+
+// Above 0 whatever rounding does.
+template <class Real>
+BISTRO_INLINE Real factor(Real m, Real e) {
+    return std::max(Real(1) + m * e, Real(1e-6));
+}
+
+// Four rows share a logarithm.
+template <class Real>
+BISTRO_INLINE void log_factors(Real* __restrict y, const Real* __restrict m, const Real* __restrict e, std::size_t rows,
+                               std::size_t columns) {
+    std::size_t i = 0;
+    for (; i + 4 <= rows; i += 4) {
+        const Real* __restrict e0 = e + i * columns;
+        const Real* __restrict e1 = e0 + columns;
+        const Real* __restrict e2 = e1 + columns;
+        const Real* __restrict e3 = e2 + columns;
+        for (std::size_t j = 0; j < columns; ++j)
+            y[j] += logarithm((factor(m[i], e0[j]) * factor(m[i + 1], e1[j])) * (factor(m[i + 2], e2[j]) * factor(m[i + 3], e3[j])));
+    }
+    for (; i < rows; ++i)
+        for (std::size_t j = 0; j < columns; ++j) y[j] += logarithm(factor(m[i], e[i * columns + j]));
+}
+
+// The sum over j of term(j), in lanes.
+template <class Real, class Term>
+BISTRO_INLINE Real sum_of(std::size_t n, const Term& term) {
+    Real lanes[kLanes] = {};
+    std::size_t j = 0;
+    for (; j + kLanes <= n; j += kLanes)
+        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += term(j + k);
+    Real rest = 0;
+    for (; j < n; ++j) rest += term(j);
+    return in_order(lanes) + rest;
+}
+
+template <class Real>
+BISTRO_INLINE void ratio_means(Real* __restrict y, const Real* __restrict m, const Real* __restrict p, const Real* __restrict e,
+                               std::size_t rows, std::size_t columns) {
+    for (std::size_t i = 0; i < rows; ++i, e += columns)
+        y[i] = sum_of<Real>(columns, [&](std::size_t j) __attribute__((always_inline)) { return p[j] * e[j] / factor(m[i], e[j]); });
+}
+
+template <class Real>
+BISTRO_INLINE void ratios(Real* __restrict y, const Real* __restrict m, const Real* __restrict c, const Real* __restrict e,
+                          std::size_t rows, std::size_t columns) {
+    for (std::size_t i = 0; i < rows; ++i, e += columns)
+        for (std::size_t j = 0; j < columns; ++j) y[j] += c[i] * e[j] / factor(m[i], e[j]);
+}
+
+template <class Real>
+BISTRO_INLINE void mean_slopes(Real* __restrict y, const Real* __restrict m, const Real* __restrict c, const Real* __restrict p,
+                               const Real* __restrict a, const Real* __restrict e, std::size_t rows, std::size_t columns) {
+    for (std::size_t i = 0; i < rows; ++i, e += columns)
+        y[i] += sum_of<Real>(columns, [&](std::size_t j) __attribute__((always_inline)) {
+            const Real ratio = e[j] / factor(m[i], e[j]);
+            return (a[j] - c[i] * p[j] * ratio) * ratio;
+        });
+}
+
+template <class Real>
+BISTRO_INLINE void gain_slopes(Real* __restrict g, const Real* __restrict m, const Real* __restrict c, const Real* __restrict p,
+                               const Real* __restrict a, const Real* __restrict e, std::size_t rows, std::size_t columns) {
+    for (std::size_t i = 0; i < rows; ++i, e += columns, g += columns)
+        for (std::size_t j = 0; j < columns; ++j) {
+            const Real inverse = Real(1) / factor(m[i], e[j]);
+            g[j] += (Real(1) + e[j]) * inverse * (c[i] * p[j] * inverse + a[j] * m[i]);
+        }
+}
+
 template <class Real>
 BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict squares, std::size_t n, Real rate, Real decay) {
     for (std::size_t j = 0; j < n; ++j) {
@@ -162,6 +261,24 @@ BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict
     }                                                                                                                         \
     CLONES void logistic(Real* y, const Real* x, std::size_t n) { squash(y, x, n); }                                          \
     CLONES Real normalise(Real* x, std::size_t n) { return softmax(x, n); }                                                   \
+    CLONES void gains_of(Real* y, const Real* x, std::size_t n) { gains(y, x, n); }                                           \
+    CLONES void add_log_factors(Real* y, const Real* m, const Real* e, std::size_t rows, std::size_t columns) {               \
+        log_factors(y, m, e, rows, columns);                                                                                  \
+    }                                                                                                                         \
+    CLONES void mean_ratios(Real* y, const Real* m, const Real* p, const Real* e, std::size_t rows, std::size_t columns) {    \
+        ratio_means(y, m, p, e, rows, columns);                                                                               \
+    }                                                                                                                         \
+    CLONES void add_ratios(Real* y, const Real* m, const Real* c, const Real* e, std::size_t rows, std::size_t columns) {     \
+        ratios(y, m, c, e, rows, columns);                                                                                    \
+    }                                                                                                                         \
+    CLONES void add_slopes(Real* y, const Real* m, const Real* c, const Real* p, const Real* a, const Real* e,                \
+                           std::size_t rows, std::size_t columns) {                                                           \
+        mean_slopes(y, m, c, p, a, e, rows, columns);                                                                         \
+    }                                                                                                                         \
+    CLONES void add_gain_slopes(Real* g, const Real* m, const Real* c, const Real* p, const Real* a, const Real* e,           \
+                                std::size_t rows, std::size_t columns) {                                                      \
+        gain_slopes(g, m, c, p, a, e, rows, columns);                                                                         \
+    }                                                                                                                         \
     CLONES void adagrad(Real* w, Real* g, Real* squares, std::size_t n, Real rate, Real decay) {                              \
         step(w, g, squares, n, rate, decay);                                                                                  \
     }

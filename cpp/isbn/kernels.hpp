@@ -37,6 +37,35 @@ void logistic(double* y, const double* x, std::size_t n);
 float normalise(float* x, std::size_t n);
 double normalise(double* x, std::size_t n);
 
+// y[i] = exp(x[i]) - 1
+void gains_of(float* y, const float* x, std::size_t n);
+void gains_of(double* y, const double* x, std::size_t n);
+
+// The mean-field update (see mean_field.hpp) with means m and gains e = exp(w) - 1: f_ij = 1 + m_i e_ij, r_ij = e_ij / f_ij.
+// y[j] += sum over i of log f_ij
+void add_log_factors(float* y, const float* m, const float* e, std::size_t rows, std::size_t columns);
+void add_log_factors(double* y, const double* m, const double* e, std::size_t rows, std::size_t columns);
+
+// y[i] = sum over j of p_j r_ij
+void mean_ratios(float* y, const float* m, const float* p, const float* e, std::size_t rows, std::size_t columns);
+void mean_ratios(double* y, const double* m, const double* p, const double* e, std::size_t rows, std::size_t columns);
+
+// y[j] += sum over i of c_i r_ij
+void add_ratios(float* y, const float* m, const float* c, const float* e, std::size_t rows, std::size_t columns);
+void add_ratios(double* y, const double* m, const double* c, const double* e, std::size_t rows, std::size_t columns);
+
+// y[i] += sum over j of (a_j - c_i p_j r_ij) r_ij
+void add_slopes(float* y, const float* m, const float* c, const float* p, const float* a, const float* e, std::size_t rows,
+                std::size_t columns);
+void add_slopes(double* y, const double* m, const double* c, const double* p, const double* a, const double* e, std::size_t rows,
+                std::size_t columns);
+
+// g[i][j] += (1 + e_ij) (c_i p_j / f_ij + a_j m_i) / f_ij
+void add_gain_slopes(float* g, const float* m, const float* c, const float* p, const float* a, const float* e, std::size_t rows,
+                     std::size_t columns);
+void add_gain_slopes(double* g, const double* m, const double* c, const double* p, const double* a, const double* e,
+                     std::size_t rows, std::size_t columns);
+
 // A step of AdaGrad: squares += g^2, w -= rate g / sqrt(squares), with g the gradient plus decay times w; g becomes 0.
 void adagrad(float* w, float* g, float* squares, std::size_t n, float rate, float decay);
 void adagrad(double* w, double* g, double* squares, std::size_t n, double rate, double decay);

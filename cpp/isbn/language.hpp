@@ -38,8 +38,8 @@ template <class Real>
 class Generator {
 public:
     Generator(const Network<Real>& network, Stream& rng, double temperature, std::int32_t most_words)
-        : network_(network), shape_(network.shape()), rng_(rng), temperature_(temperature), most_words_(most_words),
-          h_(shape_.hidden()), configuration_(most_words + 1) {}
+        : shape_(network.shape()), rng_(rng), temperature_(temperature), most_words_(most_words),
+          stages_(network), configuration_(most_words + 1) {}
 
     // Begins with a prefix, under one of the derivations that a search has kept.
     void begin_with(Beam<Real>& beam, const Sentence& prefix) {
@@ -47,70 +47,64 @@ public:
         std::vector<double> weights;
         for (const auto& k : kept) weights.push_back(std::exp(k.log_prob - kept[0].log_prob));
         configuration_ = kept[bistro::draw(weights, rng_)].configuration;
-        mu_ = beam.means();
+        stages_ = beam.stages();
         words_.insert(words_.end(), prefix.words.begin(), prefix.words.end());
     }
 
     Generated sentence() {
         Configuration& c = configuration_;
         while (!c.ended()) {
-            const std::int32_t state = evaluate();
+            evaluate();
             const std::uint8_t possible = c.possible();
-            const std::int32_t action = possible == 1 << kShift ? static_cast<std::int32_t>(kShift) : decide(kActionGroup, possible, state);
-            if (action == kLeftArc) c.left_arc(decide(kLeftLabels, kAll, state));
-            if (action == kRightArc) c.right_arc(decide(kRightLabels, kAll, state));
+            const std::int32_t action = possible == 1 << kShift ? static_cast<std::int32_t>(kShift) : decide(kActionGroup, possible);
+            if (action == kLeftArc) c.left_arc(decide(kLeftLabels));
+            if (action == kRightArc) c.right_arc(decide(kRightLabels));
             if (action == kReduce) c.reduce();
-            if (action == kShift && !shift(state)) return read(false);
+            if (action == kShift && !shift()) return read(false);
         }
         while (c.depth() > 0) {
-            if (c.head(c.top()) >= 0)
+            if (c.head(c.top()) >= 0) {
                 c.reduce();
-            else
-                c.left_arc(shape_.root_label(shape_.outcomes(kRootLabels) > 1 ? decide(kRootLabels, kAll, evaluate()) : 0));
+                continue;
+            }
+            if (shape_.outcomes(kRootLabels) > 1) evaluate();
+            c.left_arc(shape_.root_label(decide(kRootLabels)));
         }
         return read(true);
     }
 
 private:
-    std::int32_t evaluate() {
-        const auto state = static_cast<std::int32_t>(mu_.size() / h_);
+    void evaluate() {
         rows_.clear();
         see(shape_, configuration_, words_.data(), rows_);
-        eta_.resize(h_);
-        sent_.resize(h_);
-        auto sent_by = [&](std::int32_t from, int relation) {
-            network_.send(relation, mu_.data() + static_cast<std::size_t>(from) * h_, sent_.data());
-            return sent_.data();
-        };
-        network_.sum_up(rows_, configuration_.links(), sent_by, eta_.data());
-        mu_.resize(mu_.size() + h_);
-        logistic(mu_.data() + static_cast<std::size_t>(state) * h_, eta_.data(), h_);
-        configuration_.note(state);
-        return state;
+        stage_ = stages_.add(rows_, configuration_.links());
+        configuration_.note(stage_);
     }
 
-    std::int32_t decide(std::int32_t group, std::uint8_t mask, std::int32_t state) {
+    std::int32_t decide(std::int32_t group, std::uint8_t mask = kAll) {
         if (shape_.outcomes(group) == 1) return 0;
-        p_.resize(shape_.outcomes(group));
-        network_.decide(group, mask, mu_.data() + static_cast<std::size_t>(state) * h_, p_.data());
+        stages_.decide(stage_, group, mask, p_);
         std::vector<double> weights(p_.begin(), p_.end());
         const double highest = *std::max_element(weights.begin(), weights.end());
         if (temperature_ != 1)
             for (double& w : weights) w = w > 0 ? std::pow(w / highest, 1 / temperature_) : 0.0;
-        return static_cast<std::int32_t>(bistro::draw(weights, rng_));
+        const auto outcome = static_cast<std::int32_t>(bistro::draw(weights, rng_));
+        stage_ = stages_.after(stage_, group, mask, outcome);
+        configuration_.note(stage_);
+        return outcome;
     }
 
     // False if the sentence would become too long.
-    bool shift(std::int32_t state) {
+    bool shift() {
         const Symbols& s = shape_.symbols();
-        const std::int32_t tag = decide(kTagGroup, end_mask(configuration_.may_end(s.single_root)), state);
+        const std::int32_t tag = decide(kTagGroup, end_mask(configuration_.may_end(s.single_root)));
         if (tag == kEnd) {
             configuration_.shift_to_end();
             return true;
         }
         if (configuration_.front() >= most_words_) return false;
-        const std::int32_t cluster = shape_.clusters_of_tag(tag - 1, decide(kFirstBundles + tag - 1, kAll, state));
-        const std::int32_t outcome = decide(shape_.word_group(cluster), kAll, state);
+        const std::int32_t cluster = shape_.clusters_of_tag(tag - 1, decide(kFirstBundles + tag - 1));
+        const std::int32_t outcome = decide(shape_.word_group(cluster));
         const std::int32_t begin = s.word_begin[static_cast<std::size_t>(cluster)], end = s.word_begin[static_cast<std::size_t>(cluster) + 1];
         words_.push_back(outcome < end - begin ? s.word_list[static_cast<std::size_t>(begin + outcome)] : other_word(begin, end));
         configuration_.shift(cluster);
@@ -136,15 +130,15 @@ private:
         return out;
     }
 
-    const Network<Real>& network_;
     const Shape& shape_;
     Stream& rng_;
     double temperature_;
     std::int32_t most_words_;
-    std::size_t h_;
+    Stages<Real> stages_;
+    std::int32_t stage_ = kAbsent;  // of the present state
     Configuration configuration_;
     std::vector<std::int32_t> words_{0}, rows_;
-    std::vector<Real> mu_, eta_, sent_, p_;
+    std::vector<Real> p_;
 };
 
 }  // namespace bistro::isbn

@@ -1,27 +1,39 @@
 // The network: from features and linked states to the means of a state's variables, and from these to decisions.
 //
 // A state has binary variables with means mu. Its potentials are sums, eta = sum of the rows of its features + sum over
-// relations of J mu', and feed-forward means are mu = 1 / (1 + exp(-eta)). A decision among the outcomes of a group has the
-// probabilities  p(d) ~ exp(bias_d + sum_j W_dj mu_j)  over those that are possible.
+// relations of J mu', and its means are mu = 1 / (1 + exp(-eta)). A decision among the outcomes of a group has the
+// probabilities  p(d) ~ exp(bias_d + sum_j W_dj mu_j)  over those that are possible. Feed-forward means stay as they are;
+// mean-field means move with every decision (mean_field.hpp).
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "isbn/derivation.hpp"
 #include "isbn/kernels.hpp"
 
 namespace bistro::isbn {
 
+// What is not possible has the logarithm of 0.
+template <class Real>
+void rule_out(std::uint8_t mask, Real* logs, std::size_t n) {
+    if (mask == kAll) return;
+    for (std::size_t i = 0; i < n && i < 8; ++i)
+        if (!(mask >> i & 1)) logs[i] = -std::numeric_limits<Real>::infinity();
+}
+
 template <class Real>
 class Network {
 public:
-    Network(const Shape& shape, const Real* weights) : shape_(shape), w_(weights) {}
+    // Gains, exp(w) - 1 of the weights of all groups, are wanted where means move.
+    Network(const Shape& shape, const Real* weights, const Real* gains) : shape_(shape), w_(weights), gains_(gains) {}
 
     const Shape& shape() const { return shape_; }
     const Real* weights() const { return w_; }
+    const Real* gains(std::int32_t group) const { return gains_ + (shape_.group_at(group) - shape_.group_at(0)); }
 
     // What a state sends along a relation.
     void send(int relation, const Real* mu, Real* sent) const {
@@ -45,16 +57,24 @@ public:
         const std::size_t d = shape_.outcomes(group);
         std::copy_n(w_ + shape_.bias_at(group), d, p);
         add_product(p, mu, w_ + shape_.group_at(group), shape_.hidden(), d);
-        if (mask != kAll)
-            for (std::size_t i = 0; i < d && i < 8; ++i)
-                if (!(mask >> i & 1)) p[i] = -std::numeric_limits<Real>::infinity();
+        rule_out(mask, p, d);
         normalise(p, d);
     }
 
 private:
     const Shape& shape_;
     const Real* w_;
+    const Real* gains_;
 };
+
+// The gains of all groups, if the model wants them.
+template <class Real>
+std::vector<Real> all_gains(const Shape& shape, const Real* weights) {
+    if (!shape.mean_field()) return {};
+    std::vector<Real> gains(shape.parameters() - shape.group_at(0));
+    gains_of(gains.data(), weights + shape.group_at(0), gains.size());
+    return gains;
+}
 
 // A probability of 0 can only come from rounding: the logarithm stays finite.
 template <class Real>

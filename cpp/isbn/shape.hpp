@@ -81,8 +81,8 @@ struct Outcome {
 
 class Shape {
 public:
-    Shape(Symbols symbols, std::int32_t hidden, std::vector<Element> elements, bool linked)
-        : symbols_(std::move(symbols)), hidden_(hidden), elements_(std::move(elements)), linked_(linked) {
+    Shape(Symbols symbols, std::int32_t hidden, std::vector<Element> elements, bool linked, bool mean_field)
+        : symbols_(std::move(symbols)), hidden_(hidden), elements_(std::move(elements)), linked_(linked), mean_field_(mean_field) {
         symbols_.check();
         if (hidden < 1) throw std::invalid_argument("a state must have at least one variable");
         number_bundles();
@@ -102,6 +102,7 @@ public:
     std::size_t hidden() const { return static_cast<std::size_t>(hidden_); }
     std::int32_t rows() const { return rows_; }
     bool linked() const { return linked_; }
+    bool mean_field() const { return mean_field_; }  // do means move with decisions?
 
     std::int32_t groups() const { return static_cast<std::int32_t>(sizes_.size()); }
     std::size_t outcomes(std::int32_t group) const { return static_cast<std::size_t>(sizes_[group]); }
@@ -183,7 +184,7 @@ private:
     Symbols symbols_;
     std::int32_t hidden_, rows_ = 0;
     std::vector<Element> elements_;
-    bool linked_;
+    bool linked_, mean_field_;
     std::vector<std::int32_t> bundle_;                   // by cluster: its outcome among those of its tag
     std::vector<std::vector<std::int32_t>> cluster_of_;  // by tag and outcome
     std::vector<double> other_;                          // by cluster: frequency of the words that it does not list

@@ -37,10 +37,12 @@ public:
           is_touched_(static_cast<std::size_t>(shape.rows()), 0) {
         if (w_.size() != shape.parameters() || squares_.size() != shape.parameters())
             throw std::invalid_argument("the parameters do not fit the model");
+        gains_ = all_gains(shape_, w_.data());
     }
 
     const std::vector<Real>& weights() const { return w_; }
     const std::vector<Real>& squares() const { return squares_; }
+    Network<Real> network() const { return {shape_, w_.data(), gains_.data()}; }
 
     // One pass over derivations in the given order, so many at once; returns their log-probability before each step. The index
     // of the dropout is the number of the pass.
@@ -79,7 +81,7 @@ private:
 
     double run(const std::vector<Derivation>& data, std::span<const std::int64_t> batch, const Dropout& dropout, int threads) {
         if (tapes_.size() < batch.size()) tapes_.resize(batch.size());
-        const Network<Real> network(shape_, w_.data());
+        const Network<Real> network = this->network();
         in_parallel(batch.size(), threads, [&](std::size_t i) {
             const Derivation& derivation = data[static_cast<std::size_t>(batch[i])];
             Dropout own = dropout;
@@ -112,7 +114,7 @@ private:
         const std::size_t h = shape_.hidden();
         for (std::size_t s = 0; s < derivation.states(); ++s)
             if (const std::int32_t from = derivation.links[s][relation]; from != kAbsent)
-                add_outer(g_.data() + shape_.links_at(relation), tape.mu(from, h), tape.delta(s, h), h, h);
+                add_outer(g_.data() + shape_.links_at(relation), tape.last_mu(from), tape.delta(s), h, h);
     }
 
     void collect_rows(const Derivation& derivation, const Tape<Real>& tape, std::size_t part) {
@@ -120,7 +122,7 @@ private:
         for (std::size_t s = 0; s < derivation.states(); ++s)
             for (const std::int32_t row : derivation.features_of(s)) {
                 if (static_cast<std::size_t>(row) % kRowBlocks != part) continue;
-                add_row(g_.data() + shape_.row_at(row), tape.delta(s, h), h);
+                add_row(g_.data() + shape_.row_at(row), tape.delta(s), h);
                 if (is_touched_[static_cast<std::size_t>(row)]) continue;
                 is_touched_[static_cast<std::size_t>(row)] = 1;
                 touched_[part].push_back(row);
@@ -128,15 +130,12 @@ private:
     }
 
     void collect_groups(const Derivation& derivation, const Tape<Real>& tape, std::size_t part) {
-        const std::size_t h = shape_.hidden();
         for (std::size_t s = 0; s < derivation.states(); ++s)
             for (auto k = static_cast<std::size_t>(derivation.decision_begin[s]);
                  k < static_cast<std::size_t>(derivation.decision_begin[s + 1]); ++k) {
                 const std::int32_t group = derivation.decisions[k].group;
                 if (static_cast<std::size_t>(group) % kGroupBlocks != part) continue;
-                const std::size_t d = shape_.outcomes(group);
-                add_outer(g_.data() + shape_.group_at(group), tape.mu(static_cast<std::int32_t>(s), h), tape.slopes(k), h, d);
-                add_row(g_.data() + shape_.bias_at(group), tape.slopes(k), d);
+                tape.collect_decision(network(), derivation.decisions[k], s, k, g_.data());
                 touched_groups_[part].push_back(group);
             }
     }
@@ -161,7 +160,9 @@ private:
             std::sort(groups.begin(), groups.end());
             groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
             for (const std::int32_t group : groups) {
-                move(shape_.group_at(group), h * shape_.outcomes(group), true);
+                const std::size_t at = shape_.group_at(group), n = h * shape_.outcomes(group);
+                move(at, n, true);
+                if (shape_.mean_field()) gains_of(gains_.data() + (at - shape_.group_at(0)), w_.data() + at, n);
                 move(shape_.bias_at(group), shape_.outcomes(group), false);
             }
             groups.clear();
@@ -170,6 +171,7 @@ private:
 
     const Shape& shape_;
     std::vector<Real> w_, squares_, g_;
+    std::vector<Real> gains_;  // of the groups, always those of the weights
     std::vector<Tape<Real>> tapes_;
     std::vector<std::uint8_t> is_touched_;
     std::array<std::vector<std::int32_t>, kRowBlocks> touched_;  // rows with a gradient
@@ -178,8 +180,8 @@ private:
 
 // Log-probabilities of derivations, by kind of decision; what unlisted words get belongs to the words.
 template <class Real>
-std::array<double, kKinds> log_probs_by_kind(const Shape& shape, const Real* weights, const std::vector<Derivation>& data, int threads) {
-    const Network<Real> network(shape, weights);
+std::array<double, kKinds> log_probs_by_kind(const Network<Real>& network, const std::vector<Derivation>& data, int threads) {
+    const Shape& shape = network.shape();
     std::vector<std::array<double, kKinds>> sums(data.size());
     in_parallel_each(data.size(), threads, [&] {
         return [&, tape = Tape<Real>()](std::size_t i) mutable {

@@ -55,6 +55,7 @@ class Tiny:
         elements: str = "local",
         single_root: bool = True,
         linked: bool = True,
+        mean_field: bool = False,
         root_labels: int = 2,
         hidden: int = 7,
     ) -> Tiny:
@@ -74,9 +75,11 @@ class Tiny:
             hidden,
             element_numbers(ELEMENTS[elements]),
             linked,
+            mean_field,
         )
         weights = np.random.default_rng(seed).normal(0, 0.7, shape.parameters)
-        twin = IsbnTwin(s, weights, hidden, ELEMENTS[elements], linked=linked)
+        kind = {"linked": linked, "mean_field": mean_field}
+        twin = IsbnTwin(s, weights, hidden, ELEMENTS[elements], **kind)
         return cls(s, shape, weights, twin)
 
     def parser(self) -> Any:

@@ -16,6 +16,7 @@ from bistro.reference.isbn import History, IsbnTwin
 KINDS: dict[str, dict[str, Any]] = {
     "one root": {"root_labels": 1},
     "several roots": {"single_root": False, "root_labels": 1},
+    "mean field": {"root_labels": 1, "mean_field": True},
 }
 
 
@@ -62,9 +63,9 @@ def drawn(tiny: Tiny, n: int, **options: Any) -> dict[str, Any]:
 
 def first_words(twin: IsbnTwin) -> list[float]:
     history = History()
-    means = twin.make_state(history, [])
+    twin.make_state(history, [])
     return [
-        sum(np.exp(twin.log_next(history, means, cluster, word)) for cluster in range(3))
+        sum(np.exp(twin.log_next(history.copy(), cluster, word)) for cluster in range(3))
         for word in range(5)
     ]
 
@@ -97,8 +98,8 @@ def test_a_prefix_is_continued_by_its_posterior() -> None:
     tiny, n, word = Tiny.make(46, root_labels=1, hidden=4), 3000, 2
     found = drawn(tiny, n, prefix=[word])
     history = History()
-    means = tiny.twin.make_state(history, [])
-    weights = np.exp([tiny.twin.log_next(history, means, c, word) for c in range(3)])
+    tiny.twin.make_state(history, [])
+    weights = np.exp([tiny.twin.log_next(history.copy(), c, word) for c in range(3)])
     tags = Counter(found["tags"][found["offsets"][:-1]].tolist())
     assert not too_far(tags, (weights / weights.sum()).tolist(), n)
     assert set(found["words"][found["offsets"][:-1]].tolist()) == {word}

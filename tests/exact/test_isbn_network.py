@@ -18,6 +18,9 @@ KINDS: dict[str, dict[str, Any]] = {
     "all features": {"elements": "all"},
     "no links": {"linked": False},
     "one label on the root": {"root_labels": 1},
+    "mean field": {"mean_field": True},
+    "mean field, all features": {"mean_field": True, "elements": "all", "single_root": False},
+    "mean field, no links": {"mean_field": True, "linked": False},
 }
 
 
@@ -33,10 +36,10 @@ def test_derivations_have_the_probability_of_the_twin(kind: str, early: bool) ->
     for tree in some_trees(tiny, 5):
         data = tiny.derivations([tree], early=early)
         assert data.failed.size == 0
-        ours = sum(tiny.trainer().log_probs(tiny.shape, data))
+        ours = sum(tiny.trainer().log_probs(data))
         theirs = tiny.twin.log_prob(tree.words, tree.clusters, tree.heads, tree.labels, early=early)
         assert ours == pytest.approx(theirs, abs=1e-9)
-        single = sum(tiny.trainer(_core.IsbnTrainer).log_probs(tiny.shape, data))
+        single = sum(tiny.trainer(_core.IsbnTrainer).log_probs(data))
         assert single == pytest.approx(theirs, abs=2e-4)
 
 
@@ -71,7 +74,17 @@ def differences(tiny: Tiny, data: Any, places: Any, dropout: Any) -> Any:
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.4])
-@pytest.mark.parametrize("kind", ["several roots", "all features", "no links"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "several roots",
+        "all features",
+        "no links",
+        "mean field",
+        "mean field, all features",
+        "mean field, no links",
+    ],
+)
 def test_gradients_are_those_of_finite_differences(kind: str, dropout: float) -> None:
     tiny = Tiny.make(4, **KINDS[kind])
     data = tiny.derivations(some_trees(tiny, 6, number=8))
@@ -84,7 +97,7 @@ def test_gradients_are_those_of_finite_differences(kind: str, dropout: float) ->
         places = np.concatenate([rng.permutation(used)[:8], rng.permutation(unused)[:2]])
         wanted = differences(tiny, data, places, chosen)
         assert gradient[places] == pytest.approx(wanted, abs=1e-6), name
-        if name.startswith(("features", "relation")) and kind != "no links":
+        if name.startswith(("features", "relation")) and "no links" not in kind:
             assert used.size, name
 
 
@@ -101,8 +114,9 @@ def test_dropout_is_drawn_anew_by_every_stream() -> None:
     assert plain.learn(data, order, 1, 0.0, 0.0, _core.IsbnDropout(0.0, 1, 1, 1)) == whole
 
 
-def test_learning_does_not_depend_on_threads() -> None:
-    tiny = Tiny.make(9, elements="all", single_root=False)
+@pytest.mark.parametrize("mean_field", [False, True])
+def test_learning_does_not_depend_on_threads(mean_field: bool) -> None:
+    tiny = Tiny.make(9, elements="all", single_root=False, mean_field=mean_field)
     data = tiny.derivations(some_trees(tiny, 7, number=30))
     order = np.random.default_rng(2).permutation(30)
     found = []
@@ -113,14 +127,15 @@ def test_learning_does_not_depend_on_threads() -> None:
     assert found[0] == found[1] == found[2]
 
 
-def test_learning_makes_the_trees_more_probable() -> None:
-    tiny = Tiny.make(10)
+@pytest.mark.parametrize("mean_field", [False, True])
+def test_learning_makes_the_trees_more_probable(mean_field: bool) -> None:
+    tiny = Tiny.make(10, mean_field=mean_field)
     data = tiny.derivations(some_trees(tiny, 8, number=20))
     trainer = tiny.trainer(_core.IsbnTrainer)
-    before = sum(trainer.log_probs(tiny.shape, data))
+    before = sum(trainer.log_probs(data))
     for _ in range(30):
         trainer.learn(data, np.arange(20), 5, 0.1, 0.0, NO_DROPOUT)
-    assert sum(trainer.log_probs(tiny.shape, data)) > 0.6 * before
+    assert sum(trainer.log_probs(data)) > 0.6 * before
 
 
 def test_trees_that_have_no_derivation_are_told() -> None:

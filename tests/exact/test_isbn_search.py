@@ -19,6 +19,7 @@ Key = tuple[tuple[int, ...], ...]
 KINDS: dict[str, dict[str, Any]] = {
     "one root": {"root_labels": 2},
     "several roots": {"single_root": False, "root_labels": 1},
+    "mean field": {"root_labels": 2, "mean_field": True},
 }
 
 
@@ -103,10 +104,12 @@ def test_marginals_are_sums_over_the_trees(kind: str) -> None:
     assert ours == pytest.approx(dict(heads), abs=1e-3)
 
 
+@pytest.mark.parametrize("mean_field", [False, True])
 @pytest.mark.parametrize("width", [1, 2, 5])
-def test_a_narrow_beam_keeps_the_best_of_each_word(width: int) -> None:
+def test_a_narrow_beam_keeps_the_best_of_each_word(width: int, mean_field: bool) -> None:
     """Against a beam that enumerates everything between two shifts, and then cuts."""
-    tiny, n = Tiny.make(33, single_root=False, root_labels=1, hidden=4), 4
+    kind = {"single_root": False, "root_labels": 1, "mean_field": mean_field}
+    tiny, n = Tiny.make(33, hidden=4, **kind), 4
     tree = some_words(7, n)
     kept = [(0.0, History())]
     for _ in range(n + 1):
@@ -123,8 +126,9 @@ def test_a_narrow_beam_keeps_the_best_of_each_word(width: int) -> None:
     assert found["log_total"][0] == pytest.approx(wanted, abs=3e-4)
 
 
-def test_given_heads_and_labels_are_kept() -> None:
-    tiny = Tiny.make(34, root_labels=3)
+@pytest.mark.parametrize("mean_field", [False, True])
+def test_given_heads_and_labels_are_kept(mean_field: bool) -> None:
+    tiny = Tiny.make(34, root_labels=3, mean_field=mean_field)
     rng = random.Random(3)
     for _ in range(60):
         whole = random_tree(rng, rng.randint(1, 5), tiny.symbols)
@@ -143,8 +147,10 @@ def test_given_heads_and_labels_are_kept() -> None:
                 assert found["labels"][i] == whole.labels[i]
 
 
-def test_a_whole_tree_has_the_probability_of_all_its_derivations() -> None:
-    tiny, n = Tiny.make(35, single_root=False, root_labels=1, hidden=4), 4
+@pytest.mark.parametrize("mean_field", [False, True])
+def test_a_whole_tree_has_the_probability_of_all_its_derivations(mean_field: bool) -> None:
+    kind = {"single_root": False, "root_labels": 1, "mean_field": mean_field}
+    tiny, n = Tiny.make(35, hidden=4, **kind), 4
     words = some_words(8, n)
     for key, log_prob in list(enumerated(tiny, words.words, words.clusters).items())[::40]:
         tree = Tree(words.words, words.clusters, list(key[0]), list(key[1]))

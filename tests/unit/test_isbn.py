@@ -32,6 +32,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "plain": {},
     "no labels": {"labels": "none"},
     "backwards": {"direction": "right-to-left"},
+    "mean field": {"approximation": "mean-field"},
     "no features": {"tag_features": [], "features": LOCAL, "reduce": "early"},
 }
 
@@ -152,6 +153,7 @@ def test_without_links_nothing_is_induced() -> None:
         ({"learning": {"held_out": 1.0}}, "held_out"),
         ({"learning": {"patience": 0}}, "patience"),
         ({"unknown": "spelling"}, "unknown"),
+        ({"approximation": "mean_field"}, "feed-forward"),
     ],
 )
 def test_settings_that_cannot_be(settings: dict[str, Any], told: str) -> None:

@@ -214,7 +214,7 @@ class Training:
 
     def _score(self, threads: int) -> float:
         """Return the log-probability of the held-out sentences with their trees, a word."""
-        return sum(self.trainer.log_probs(self.shape, self.judged, threads)) / self.words
+        return sum(self.trainer.log_probs(self.judged, threads)) / self.words
 
     def _state(self) -> dict[str, Floats]:
         return {

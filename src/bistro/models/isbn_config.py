@@ -135,6 +135,10 @@ class IsbnConfig:
     )
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
     hidden: int = setting(160, "Binary variables of a state.")
+    approximation: Literal["feed-forward", "mean-field"] = setting(
+        "feed-forward",
+        "Means of a state: feed-forward, or mean-field: each decision moves those that made it.",
+    )
     links: bool = setting(True, "States are linked to earlier ones; without, nothing is induced.")
     features: tuple[str, ...] = setting(RICH, "What a state sees of its configuration.")
     reduce: Literal["late", "early"] = setting(

@@ -153,6 +153,7 @@ class IsbnSymbols:
             config.hidden,
             element_numbers(config.features),
             config.links,
+            config.approximation == "mean-field",
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:

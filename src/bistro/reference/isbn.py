@@ -2,7 +2,9 @@
 
 Every state looks its seven predecessors up in the list of all earlier states, by the definitions of
 Titov & Henderson (2007, section 4); nothing is remembered cleverly. Words count from 1; a state is
-described by its stack (the top last), the word in front, and the arcs made so far.
+described by its stack (the top last), the word in front, and the arcs made so far. With mean-field
+means every decision among several outcomes moves the means of its state, and later states see what
+they have become in the end.
 
 >>> twin = IsbnTwin(symbols, weights, hidden=80, elements=["s1.tag", "b.tag"])   # doctest: +SKIP
 >>> twin.log_prob(words, clusters, heads, labels)                              # doctest: +SKIP
@@ -20,6 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+
+def means_of(potentials: Floats) -> Floats:
+    """Return the means of variables with these potentials."""
+    result: Floats = 1 / (1 + np.exp(-potentials))
+    return result
+
+
 LEFT_ARC, RIGHT_ARC, REDUCE, SHIFT, START = range(5)
 NO_STATE = -1
 
@@ -69,7 +79,8 @@ class History:
     ended: bool = False
     states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
     """Stack and front of every state made."""
-    means: list[Floats] = field(default_factory=list)
+    potentials: list[Floats] = field(default_factory=list)
+    """Of every state made, after the decisions that it has made so far."""
 
     @property
     def top(self) -> int:
@@ -87,7 +98,7 @@ class History:
             self.last_action,
             self.ended,
             list(self.states),
-            list(self.means),
+            list(self.potentials),
         )
 
     def children(self, word: int) -> list[int]:
@@ -169,8 +180,10 @@ class IsbnTwin:
         elements: Sequence[str],
         *,
         linked: bool = True,
+        mean_field: bool = False,
     ) -> None:
-        self.symbols, self.hidden, self.elements, self.linked = symbols, hidden, elements, linked
+        self.symbols, self.hidden, self.elements = symbols, hidden, elements
+        self.linked, self.mean_field = linked, mean_field
         flat = np.asarray(weights, dtype=np.float64)
         counts = {
             "word": symbols.words + 2,
@@ -233,71 +246,83 @@ class IsbnTwin:
             return history.heads.get(word, 0)
         return history.outermost(word, {"lc": -1, "rc": 1}[relative]) if relative else word
 
-    def make_state(self, history: History, words: Sequence[int]) -> Floats:
-        """Return the means of a new state, and note it in the history."""
+    def make_state(self, history: History, words: Sequence[int]) -> None:
+        """Note a new state in the history."""
         eta = self.rows[self.features(history, words)].sum(axis=0)
         for relation, state in enumerate(history.links()):
             if self.linked and state != NO_STATE:
-                eta = eta + history.means[state] @ self.relations[relation]
+                eta = eta + means_of(history.potentials[state]) @ self.relations[relation]
         history.states.append((tuple(history.stack), history.front))
-        means: Floats = 1 / (1 + np.exp(-eta))
-        history.means.append(means)
-        return means
+        history.potentials.append(eta)
 
-    def log_probs(self, group: int, means: Floats, possible: Sequence[int] | None = None) -> Floats:
-        """Return the log-probabilities of the outcomes of a decision."""
+    def decide(
+        self, history: History, group: int, outcome: int, possible: Sequence[int] | None = None
+    ) -> float:
+        """Return the log-probability of a decision of the last state, and let it move the means."""
         matrix, bias = self.groups[group]
+        among = list(range(bias.size)) if possible is None else list(possible)
+        if outcome not in among:
+            return -math.inf
+        means = means_of(history.potentials[-1])
         scores = means @ matrix + bias
-        if possible is not None:
-            scores[[i for i in range(scores.size) if i not in possible]] = -np.inf
-        result: Floats = scores - np.logaddexp.reduce(scores)
+        if self.mean_field and len(among) > 1:
+            history.potentials[-1] = self.moved(history.potentials[-1], group, outcome, among)
+        return float(scores[outcome] - np.logaddexp.reduce(scores[among]))
+
+    def moved(self, potentials: Floats, group: int, outcome: int, among: Sequence[int]) -> Floats:
+        """Return the potentials of a state after a decision among some outcomes."""
+        matrix, bias = self.groups[group]
+        means = means_of(potentials)
+        factors = {d: 1 - means + means * np.exp(matrix[:, d]) for d in among}
+        weights = {d: math.exp(bias[d]) * float(np.prod(factors[d])) for d in among}
+        total = sum(weights.values())
+        expected = np.zeros_like(means)
+        for d in among:
+            expected += weights[d] / total * (np.exp(matrix[:, d]) - 1) / factors[d]
+        result: Floats = potentials + matrix[:, outcome] - expected
         return result
 
-    def log_next(
-        self, history: History, means: Floats, cluster: int | None, word: int = 0
-    ) -> float:
+    def log_next(self, history: History, cluster: int | None, word: int = 0) -> float:
         """Return the log-probability that a shift generates a word, or without one the end."""
         symbols = self.symbols
         may_end = history.front > 0 and (not symbols.single_root or len(history.roots()) == 1)
         tags = range(0 if may_end else 1, symbols.tags + 1)
-        of_tags = self.log_probs(4, means, tags)
         if cluster is None:
-            return float(of_tags[0])
+            return self.decide(history, 4, 0, tags)
         tag = symbols.tag_of[cluster]
         bundle = symbols.tag_of[:cluster].count(tag)
-        total = float(of_tags[tag + 1] + self.log_probs(5 + tag, means)[bundle])
-        listed = symbols.words_of[cluster]
-        of_words = self.log_probs(5 + symbols.tags + cluster, means)
+        total = self.decide(history, 4, tag + 1, tags) + self.decide(history, 5 + tag, bundle)
+        group, listed = 5 + symbols.tags + cluster, symbols.words_of[cluster]
         if word in listed:
-            return total + float(of_words[listed.index(word)])
+            return total + self.decide(history, group, listed.index(word))
         others = sum(f for w, f in enumerate(symbols.frequency) if w not in listed)
-        return total + float(of_words[-1]) + math.log(symbols.frequency[word] / others)
+        share = math.log(symbols.frequency[word] / others)
+        return total + self.decide(history, group, len(listed)) + share
 
     def steps(
         self, history: History, words: Sequence[int], clusters: Sequence[int]
     ) -> Iterator[tuple[float, History]]:
         """Yield all ways to go on by one action, with their log-probabilities."""
-        means = self.make_state(history, words)
-        of_actions = self.log_probs(0, means, history.possible())
+        self.make_state(history, words)
         for action in history.possible():
+            decided = history.copy()
+            of_action = self.decide(decided, 0, action, history.possible())
             if action == REDUCE:
-                after = history.copy()
-                after.reduce()
-                yield float(of_actions[action]), after
+                decided.reduce()
+                yield of_action, decided
             elif action == SHIFT:
-                after, is_last = history.copy(), history.front == len(words)
+                is_last = history.front == len(words)
                 cluster = None if is_last else clusters[history.front]
-                word = 0 if is_last else words[history.front]
-                gain = self.log_next(history, means, cluster, word)
-                after.shift(cluster)
+                gain = self.log_next(decided, cluster, 0 if is_last else words[history.front])
+                decided.shift(cluster)
                 if gain > -math.inf:
-                    yield float(of_actions[action]) + gain, after
+                    yield of_action + gain, decided
             else:
-                of_labels = self.log_probs(1 + action, means)
                 for label in range(self.symbols.labels):
-                    after = history.copy()
+                    after = decided.copy()
+                    of_label = self.decide(after, 1 + action, label)
                     after.arc(action, label)
-                    yield float(of_actions[action] + of_labels[label]), after
+                    yield of_action + of_label, after
 
     def finish(self, history: History, words: Sequence[int], labels: dict[int, int]) -> float:
         """Hang what is left on the root, with these labels; return their log-probability."""
@@ -309,7 +334,8 @@ class IsbnTwin:
                 continue
             if len(self.symbols.root_labels) > 1:
                 outcome = self.symbols.root_labels.index(labels[word])
-                total += float(self.log_probs(3, self.make_state(history, words))[outcome])
+                self.make_state(history, words)
+                total += self.decide(history, 3, outcome)
             # The end stands for the root.
             history.arc(LEFT_ARC, labels[word])
         return total
