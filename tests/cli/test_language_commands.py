@@ -23,6 +23,7 @@ COMMANDS = {
     "generate": ("--number", "--seed", "The same seed gives the same sentences"),
     "evaluate": ("GOLD", "SYSTEM", "--punct"),
     "convert": ("--projectivize", "--from", "--to"),
+    "crossval": ("--folds", "--by", "standard error"),
     "fetch": ("Universal Dependencies", "--mirror"),
     "info": ("settings", "seed", "--json"),
 }
@@ -41,10 +42,11 @@ def test_help_teaches(command):
 
 @pytest.mark.parametrize("command", [c.callback for c in app.registered_commands])
 def test_help_has_examples_one_a_line(command):
-    told = CliRunner(env={"COLUMNS": "140"}).invoke(app, [command.__name__, "--help"])
+    name = command.__name__.replace("_", "-")
+    told = CliRunner(env={"COLUMNS": "140"}).invoke(app, [name, "--help"])
     written = inspect.cleandoc(command.__doc__).splitlines()
     examples = [line.strip() for line in written if line.startswith("    ")]
-    assert any(f"bistro {command.__name__}" in example for example in examples)
+    assert any(f"bistro {name}" in example for example in examples)
     lines = [line.strip() for line in told.stdout.splitlines()]
     assert all(example in lines for example in examples)
 

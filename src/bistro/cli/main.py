@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from bistro.cli.convert import convert
+from bistro.cli.crossval import crossval
 from bistro.cli.demo import demo
 from bistro.cli.evaluate import evaluate
 from bistro.cli.fetch import fetch
@@ -62,6 +63,7 @@ for command in (
     linearize,
     segment,
     evaluate,
+    crossval,
     convert,
     fetch,
     info,

@@ -1,0 +1,139 @@
+"""Cross-validation: every sentence of a treebank judged by a model that has not seen it.
+
+The treebank is cut into k folds; k models are trained, each on all folds but one, and judged on
+that one. With x_1 … x_k the figures of the folds,
+
+    mean = Σ x_i / k        standard error of the mean = sqrt( Σ (x_i - mean)² / (k - 1) / k )
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=60, seed=1)
+>>> found = cross_validate("eisner", treebank, k=3, sampler={"sweeps": 2, "samples": 1})
+>>> found.names, len(found.folds), 0 < found.mean("las") < 100
+(['uas', 'las', 'tags'], 3, True)
+>>> print(found.to_tsv())                                              # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from bistro.errors import BistroError
+from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
+from bistro.inference.folds import Recipe, Split, Unit, make_folds, run_splits
+from bistro.inference.train import config_class
+from bistro.models.base import Model, Words
+from bistro.models.parses import Parse
+
+PARSERS = ("transition", "eisner", "isbn", "committee")
+JUDGED = (*PARSERS, "ngram", "infinite")
+"""Kinds that can be judged on a treebank; of infinite models, taggers."""
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """The figures of all folds."""
+
+    splits: list[Split]
+    folds: list[Judgement]
+    protocol: str
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the figures that all folds have."""
+        first, *others = (fold.figures for fold in self.folds)
+        return [name for name in first if all(name in figures for figures in others)]
+
+    def mean(self, name: str) -> float:
+        """Return the mean of a figure over the folds."""
+        return fmean(self._values(name))
+
+    def standard_error(self, name: str) -> float:
+        """Return the standard error of that mean."""
+        return stdev(self._values(name)) / math.sqrt(len(self.folds))
+
+    def parses(self) -> list[Parse]:
+        """Return the parse of every sentence by the model that has not seen it, in file order."""
+        places = [place for split in self.splits for place in split.held_out]
+        parses = [parse for fold in self.folds for parse in fold.parses]
+        by_place = dict(zip(places, parses, strict=True))
+        return [by_place[place] for place in sorted(by_place)]
+
+    def to_tsv(self) -> str:
+        """Return a table: a line a fold, then their mean and its standard error."""
+        lines = [["fold", "sentences", "words", *self.names]]
+        for number, fold in enumerate(self.folds, start=1):
+            figures = [f"{fold.figures[name]:.3f}" for name in self.names]
+            lines.append([str(number), str(fold.sentences), str(fold.words), *figures])
+        sizes = [str(sum(f.sentences for f in self.folds)), str(sum(f.words for f in self.folds))]
+        lines.append(["mean", *sizes, *(f"{self.mean(name):.3f}" for name in self.names)])
+        errors = [f"{self.standard_error(name):.3f}" for name in self.names]
+        lines.append(["standard error", *sizes, *errors])
+        return "".join("\t".join(line) + "\n" for line in lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all figures, ready for JSON."""
+        return {
+            "folds": [
+                {"sentences": fold.sentences, "words": fold.words, **fold.figures}
+                for fold in self.folds
+            ],
+            "mean": {name: self.mean(name) for name in self.names},
+            "standard_error": {name: self.standard_error(name) for name in self.names},
+            "protocol": self.protocol,
+        }
+
+    def _values(self, name: str) -> list[float]:
+        return [fold.figures[name] for fold in self.folds]
+
+
+def cross_validate(
+    kind: str,
+    treebank: Sequence[Words],
+    *,
+    k: int = 10,
+    by: Unit = "sentence",
+    tags: Tags = "joint",
+    seed: int = 1,
+    threads: int = 0,
+    keep: bool = False,
+    config: Any = None,
+    dev: Any = None,
+    on_fold: Callable[[int, Judgement], None] = lambda number, judgement: None,
+    **settings: Any,
+) -> CrossValidation:
+    """Train and judge k models of a kind; `seed` decides folds and models.
+
+    `keep` keeps the parses, with marginals; `config`, `dev` and further settings are those of
+    `bistro.train`. `on_fold` is told the number of each fold that is done, and its figures.
+    """
+    check_kind(kind, config)
+    sentences = [sentence for sentence in treebank if len(sentence)]
+    splits = make_folds(sentences, k, seed, by)
+    if kind in PARSERS:
+        require_trees(sentences, getattr(treebank, "path", None))
+    recipe = Recipe(kind, settings, config, seed, dev)
+
+    def work(model: Model, held_out: list[Any]) -> Judgement:
+        return judge(model, held_out, tags=tags, keep=keep)
+
+    folds = []
+    for judgement in run_splits(recipe, sentences, splits, work, threads):
+        folds.append(judgement)
+        on_fold(len(folds), judgement)
+    how = f"tags {tags}, " if kind in PARSERS else ""
+    protocol = f"{kind}, {how}{k} folds by {by}, seed {seed}"
+    return CrossValidation(splits, folds, protocol)
+
+
+def check_kind(kind: str, config: Any = None) -> None:
+    """Refuse kinds that cannot be judged on the sentences of a treebank."""
+    config_class(kind)
+    if kind not in JUDGED or (kind == "infinite" and getattr(config, "task", "tags") != "tags"):
+        raise BistroError(
+            f"a model of kind '{kind}' cannot be judged this way: parsers can "
+            f"({', '.join(PARSERS)}), ngram, and infinite with the task tags"
+        )

@@ -1,0 +1,92 @@
+"""What a model is worth on sentences it has not seen, whatever its kind.
+
+    parsers          uas, las      all words count, subtypes of relations ignored (UD)
+                     tags          share of right tags, where the parser finds them
+    taggers          tags
+    language models  perplexity    words and sentence ends, with bits_per_word
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=60, seed=1)
+>>> model = bistro.train("eisner", treebank[:50], sampler={"sweeps": 2, "samples": 1})
+>>> sorted(judge(model, treebank[50:]).figures)
+['las', 'tags', 'uas']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import eq
+from typing import Any, Literal
+
+from bistro.errors import BistroError
+from bistro.evaluate.attachment import score
+from bistro.evaluate.development import annotated
+from bistro.evaluate.text import text_figures
+from bistro.models.base import Model
+from bistro.models.committee import CommitteeModel
+from bistro.models.parses import Parse
+from bistro.models.parsing import ParsingAbility
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import MISSING
+
+Parser = ParsingAbility | CommitteeModel
+Tags = Literal["joint", "given"]
+HIGHER_IS_BETTER = {"uas": True, "las": True, "tags": True, "perplexity": False}
+"""The figures that may head a table, and which way they improve."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Figures of a model on some sentences, and what it found."""
+
+    figures: dict[str, float]
+    sentences: int
+    words: int
+    parses: list[Parse]
+    """With marginals; empty for what is no parser, or where they were not asked for."""
+    tag_column: str = "upos"
+
+
+def judge(
+    model: Model, sentences: Sequence[Any], *, tags: Tags = "joint", keep: bool = False
+) -> Judgement:
+    """Ask a model about sentences with known answers, on one thread; `keep` keeps its parses."""
+    size = len(sentences), sum(map(len, sentences))
+    if isinstance(model, Parser):
+        parses = list(model.parse_all(sentences, tags=tags, marginals=keep, threads=1))
+        figures = _attachment(model, sentences, parses, tags)
+        return Judgement(figures, *size, parses if keep else [], model.tag_column)
+    if hasattr(model, "tag_all"):
+        return Judgement({"tags": _tag_accuracy(model, sentences)}, *size, [])
+    found = text_figures(model, sentences)
+    return Judgement(
+        {"perplexity": found.perplexity, "bits_per_word": found.bits_per_word}, *size, []
+    )
+
+
+def require_trees(sentences: Sequence[Any], path: str | None = None) -> None:
+    """Refuse sentences of which some word has no head: scores need whole trees."""
+    for sentence in sentences:
+        if not isinstance(sentence, Sentence) or MISSING in sentence.heads:
+            line = f"{path or 'line'}:{sentence.line}: " if isinstance(sentence, Sentence) else ""
+            raise BistroError(
+                f"{line}a word has no head: a parser learns from, and is judged by, whole trees"
+            )
+
+
+def _attachment(
+    model: Parser, sentences: Sequence[Sentence], parses: list[Parse], tags: Tags
+) -> dict[str, float]:
+    found = score(sentences, annotated(parses, model))
+    figures = {"uas": found.uas, "las": found.las if model.is_labelled else None}
+    if tags == "joint":
+        figures["tags"] = getattr(found, model.tag_column)
+    return {name: value for name, value in figures.items() if value is not None}
+
+
+def _tag_accuracy(model: Model, sentences: Sequence[Sentence]) -> float:
+    column = getattr(model, "tag_column", "upos")
+    pairs = [(t.tags, getattr(t.sentence, column)) for t in model.require("tag_all")(sentences)]
+    right = sum(sum(map(eq, found, gold)) for found, gold in pairs)
+    return 100 * right / sum(len(gold) for _, gold in pairs)
