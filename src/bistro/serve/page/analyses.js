@@ -1,0 +1,113 @@
+// The live analyses at one word, likeliest first: how much of the mass each has, how much it had a word ago, and
+// its partial tree. Rows belong to lineages, so that a row grows, shrinks and climbs as its analysis does; those
+// that were given up at this word stay one step longer, crossed out.
+
+import { h, prefersStillness, replace, setVariables } from "./dom.js";
+import { newArcs } from "./describe.js";
+import { colourOf } from "./lineage.js";
+import { count, percent, shownToken } from "./text.js";
+import { drawTree } from "./tree.js";
+
+export class Analyses {
+  constructor(words, lineage) {
+    this.words = words;
+    this.lineage = lineage;
+    this.rows = new Map();
+    this.heading = h("h3", {});
+    this.note = h("p", { class: "note" });
+    this.list = h("ol", { class: "analyses" });
+    this.element = h("div", { class: "live" }, this.heading, this.note, this.list);
+  }
+
+  show(number) {
+    const step = this.lineage[number - 1];
+    const before = this.positions();
+    const { token, alive, entropy } = step.step;
+    this.heading.textContent = number > this.words.length ? "Analyses at the end" : `Analyses after “${shownToken(token)}”`;
+    this.note.textContent = this.tellCount(step, alive, entropy);
+    const shown = step.ranked.map((node) => this.row(node, step));
+    const ended = step.dead.map((node) => this.endedRow(node));
+    replace(this.list, shown, ended);
+    const kept = new Set([...step.ranked, ...step.dead].map((node) => node.lineage));
+    for (const key of [...this.rows.keys()]) if (!kept.has(key)) this.rows.delete(key);
+    this.glide(before);
+    for (const box of this.list.querySelectorAll(".picture")) showEnd(box);
+  }
+
+  tellCount(step, alive, entropy) {
+    const parts = [`${count(step.ranked.length, "likeliest", "likeliest")} of ${alive} kept in mind`];
+    if (entropy !== null && entropy !== undefined) parts.push(`entropy ${entropy.toFixed(2)} bits`);
+    if (step.rest.height > 0.0005) parts.push(`the others have ${percent(step.rest.height)}`);
+    return parts.join(" · ");
+  }
+
+  row(node, step) {
+    const { probability } = node.live;
+    const before = node.parent ? node.parent.live.probability : null;
+    const parts = this.parts(node.lineage);
+    setVariables(parts.item, { share: probability, before: before ?? 0 });
+    parts.item.className = `analysis ${colourOf(node.lineage)}`;
+    parts.share.textContent = percent(probability);
+    parts.change.textContent = tellChange(probability, before, step === this.lineage[0]);
+    const words = this.words.slice(0, node.live.heads.length);
+    const tree = { words, heads: node.live.heads, labels: node.live.labels };
+    replace(parts.picture, drawTree(tree, { small: true }).picture);
+    const news = newArcs(node.live, node.parent?.live, this.words);
+    parts.news.textContent = node.parent && news.length ? news.join("; ") : "";
+    return parts.item;
+  }
+
+  endedRow(node) {
+    const parts = this.parts(node.lineage);
+    parts.item.className = `analysis ended ${colourOf(node.lineage)}`;
+    setVariables(parts.item, { share: 0, before: node.live.probability });
+    parts.share.textContent = "×";
+    parts.change.textContent = `given up, had ${percent(node.live.probability)}`;
+    parts.news.textContent = "";
+    const words = this.words.slice(0, node.live.heads.length);
+    replace(parts.picture, drawTree({ words, heads: node.live.heads, labels: node.live.labels }, { small: true }).picture);
+    return parts.item;
+  }
+
+  parts(lineage) {
+    if (!this.rows.has(lineage)) {
+      const share = h("span", { class: "share" });
+      const change = h("span", { class: "change" });
+      const news = h("p", { class: "news" });
+      const picture = h("div", { class: "picture", tabindex: "0", role: "group", "aria-label": "Partial tree" });
+      const bar = h("div", { class: "mass", "aria-hidden": "true" }, h("span", { class: "had" }), h("span", { class: "has" }));
+      const item = h("li", {}, h("div", { class: "figures" }, share, change, bar, news), picture);
+      this.rows.set(lineage, { item, share, change, news, picture });
+    }
+    return this.rows.get(lineage);
+  }
+
+  positions() {
+    return new Map([...this.rows].map(([key, { item }]) => [key, item.getBoundingClientRect().top]));
+  }
+
+  // Rows that changed their rank move there instead of jumping.
+  glide(before) {
+    if (prefersStillness()) return;
+    for (const [key, { item }] of this.rows) {
+      if (!before.has(key)) item.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 300 });
+      else {
+        const way = before.get(key) - item.getBoundingClientRect().top;
+        if (way && item.isConnected) item.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: 350, easing: "ease" });
+      }
+    }
+  }
+}
+
+function tellChange(now, before, isFirst) {
+  if (isFirst) return "";
+  if (before === null) return "from beyond the list";
+  if (Math.abs(now - before) < 0.0005) return "as before";
+  return `${now > before ? "▲" : "▼"} from ${percent(before)}`;
+}
+
+// A long partial tree shows its newest words; it can be scrolled back.
+function showEnd(box) {
+  const rtl = box.querySelector("svg")?.dataset.rtl;
+  box.scrollLeft = rtl ? 0 : box.scrollWidth;
+}

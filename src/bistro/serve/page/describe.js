@@ -1,0 +1,42 @@
+// Trees and readings in words: for screen readers, for the tables under the pictures, and for `desc` in exports.
+
+import { bits, count, percent, shownToken } from "./text.js";
+
+export function describeWord(tree, word) {
+  const head = tree.heads[word];
+  const label = tree.labels?.[word];
+  const named = label && label !== "_" ? ` as ${label}` : "";
+  if (head < 0) return `${tree.words[word]} is not attached yet`;
+  if (head === 0) return `${tree.words[word]} is the root`;
+  return `${tree.words[word]} depends on ${tree.words[head - 1]}${named}`;
+}
+
+export function describeTree(tree) {
+  return `${tree.words.map((_, word) => describeWord(tree, word)).join("; ")}.`;
+}
+
+// What is new in an analysis at this step: the arcs that its parent did not have.
+export function newArcs(live, parent, words) {
+  const told = [];
+  live.heads.forEach((head, word) => {
+    const before = parent && word < parent.heads.length ? parent.heads[word] : -1;
+    if (head >= 0 && head !== before) told.push(describeWord({ words, heads: live.heads, labels: live.labels }, word));
+  });
+  return told;
+}
+
+export function describeStep(row, step, total) {
+  const name = `Word ${Math.min(row.word, total)} of ${total}, ${row.token}`;
+  const start = row.word > total ? "End of the sentence" : name;
+  const parts = [`${start}: ${bits(row.surprisal)} bits`];
+  if (row.oov) parts[0] += ", unknown to the model";
+  if (step) {
+    parts.push(`${count(step.nodes.length, "analysis", "analyses")} shown, the likeliest with ${percent(step.ranked[0]?.live.probability ?? 0)}`);
+    if (step.dead.length) parts.push(`${step.dead.length} given up`);
+  }
+  return `${parts.join(". ")}.`;
+}
+
+export function describeBars(rows) {
+  return rows.map((row) => `${shownToken(row.token)} ${bits(row.surprisal)} bits${row.oov ? " (unknown word)" : ""}`).join(", ");
+}

@@ -1,0 +1,71 @@
+// Who descends from whom. Each analysis of a step grew from one of the step before; its likeliest child keeps its
+// lineage (and with it its colour and its row), others found new ones. Children stand in the order of their
+// parents, so that the bands between two words never cross.
+//
+// A step becomes {nodes, ranked, dead, rest}: nodes from top to bottom with `top`, `height` (shares of 1) and
+// `from` (the slice of the parent that it came from); `dead` are nodes of the step before that no one continues;
+// `rest` is the mass of the analyses that are not shown.
+
+export const COLOURS = 8;
+
+export function lineages(steps) {
+  const found = [];
+  let newest = 0;
+  for (const step of steps) {
+    const before = found.at(-1) ?? { nodes: [], rest: { top: 0, height: 1 } };
+    const nodes = step.analyses.map((live) => ({ live, parent: null, children: [], lineage: null }));
+    for (const node of nodes) {
+      node.parent = before.nodes.find((other) => other.live.id === node.live.parent) ?? null;
+      node.parent?.children.push(node);
+    }
+    for (const parent of before.nodes) {
+      const heir = mostProbable(parent.children);
+      if (heir) heir.lineage = parent.lineage;
+    }
+    for (const node of nodes) node.lineage ??= newest++;
+    const rest = stack(nodes, before);
+    slice(nodes, rest, before);
+    const ranked = [...nodes].sort((a, b) => b.live.probability - a.live.probability);
+    found.push({ nodes: sortedByTop(nodes), ranked, dead: before.nodes.filter((node) => !node.children.length), rest, step });
+  }
+  return found;
+}
+
+export function colourOf(lineage) {
+  return `c${lineage % COLOURS}`;
+}
+
+function mostProbable(nodes) {
+  return nodes.reduce((best, node) => (best && best.live.probability >= node.live.probability ? best : node), null);
+}
+
+function sortedByTop(nodes) {
+  return [...nodes].sort((a, b) => a.top - b.top);
+}
+
+function stack(nodes, before) {
+  const place = (node) => (node.parent ? before.nodes.indexOf(node.parent) : before.nodes.length);
+  const ordered = [...nodes].sort((a, b) => place(a) - place(b) || b.live.probability - a.live.probability);
+  let top = 0;
+  for (const node of ordered) {
+    node.top = top;
+    node.height = node.live.probability;
+    top += node.height;
+  }
+  return { top, height: Math.max(0, 1 - top), from: null };
+}
+
+function slice(nodes, rest, before) {
+  for (const parent of before.nodes) divide(parent, sortedByTop(parent.children));
+  const strangers = sortedByTop(nodes.filter((node) => !node.parent));
+  divide(before.rest, [...strangers, rest]);
+}
+
+function divide(source, children) {
+  const total = children.reduce((sum, child) => sum + child.height, 0) || 1;
+  let top = source.top;
+  for (const child of children) {
+    child.from = { top, height: (source.height * child.height) / total };
+    top += child.from.height;
+  }
+}

@@ -1,0 +1,68 @@
+// The words of the chosen tree in other orders, from a model of word order.
+
+import { ask } from "./api.js";
+import { h, replace } from "./dom.js";
+
+export class Orders {
+  constructor(models, { tree, onread }) {
+    this.models = models;
+    this.tree = tree;
+    this.onread = onread;
+    this.draws = 0;
+    this.list = h("div", {});
+    this.select = h("select", { "aria-label": "Model of word order" }, models.map((model) => h("option", { value: model.id }, model.id)));
+    this.element = h("section", { class: "orders" },
+      h("div", { class: "bar-of-tools" }, h("h2", {}, "Other orders"),
+        models.length > 1 && this.select,
+        h("button", { type: "button", onclick: () => this.load(false) }, "The most probable"),
+        h("button", { type: "button", onclick: () => this.load(true) }, "Draw some")),
+      this.list);
+  }
+
+  async load(samples) {
+    const { words, heads, labels, tags } = this.tree();
+    this.draws += samples ? 1 : 0;
+    const body = { model: this.select.value, words, heads, labels, tags, n: 5, seed: Math.max(1, this.draws), samples };
+    this.list.setAttribute("aria-busy", "true");
+    try {
+      this.show(await ask("linearize", body), words);
+    } catch (error) {
+      replace(this.list, h("p", { class: "error", role: "alert" }, error.message));
+    }
+    this.list.removeAttribute("aria-busy");
+  }
+
+  show(answer, words) {
+    const given = answer.given_log_prob;
+    const items = answer.orders.map((one) => h("li", {},
+      h("button", { type: "button", class: "sentence", dir: "auto", title: "Read it", onclick: () => this.onread(one.words.join(" ")) }, marked(one)),
+      one.log_prob !== null && h("span", { class: "note" }, `ln p = ${one.log_prob.toFixed(2)}`)));
+    replace(this.list,
+      h("ol", { class: "sentences" }, items),
+      given !== null && h("p", { class: "note" }, `The order as given has ln p = ${given.toFixed(2)}. Words that moved past others are marked.`),
+      h("p", { class: "protocol" }, answer.protocol));
+  }
+
+  clear() {
+    replace(this.list);
+  }
+}
+
+// Words outside a longest run that kept its order have moved.
+function marked(one) {
+  const kept = longestIncreasing(one.order);
+  return one.words.flatMap((word, i) => [i ? " " : null, kept.has(i) ? word : h("mark", {}, word)]);
+}
+
+function longestIncreasing(values) {
+  const best = values.map(() => ({ length: 1, before: -1 }));
+  values.forEach((value, i) => {
+    for (let j = 0; j < i; j += 1) {
+      if (values[j] < value && best[j].length + 1 > best[i].length) best[i] = { length: best[j].length + 1, before: j };
+    }
+  });
+  let place = best.reduce((top, one, i) => (top < 0 || one.length > best[top].length ? i : top), -1);
+  const kept = new Set();
+  for (; place >= 0; place = best[place].before) kept.add(place);
+  return kept;
+}

@@ -1,0 +1,102 @@
+// One sentence under one model: its reading, its trees, other orders of its words. Shows what the model can do.
+
+import { ask } from "./api.js";
+import { announce, h, replace } from "./dom.js";
+import { Orders } from "./orders.js";
+import { Reading } from "./reading.js";
+import { Trees } from "./trees.js";
+
+export class Pane {
+  constructor(catalogue, { onchange, onread, onparts }) {
+    this.catalogue = catalogue;
+    this.hooks = { onchange, onread, onparts };
+    this.element = h("article", { class: "pane" });
+    this.asked = "";
+    this.reading = null;
+    this.trees = null;
+  }
+
+  // Loads what is new and moves to the given step and tree; returns whether all went well.
+  async show(side, parts) {
+    const key = JSON.stringify([side.model, side.text, side.spaces]);
+    const isNew = key !== this.asked;
+    if (isNew && !(await this.load(side, key, parts))) return false;
+    if (this.reading) {
+      if (this.reading.parts !== parts) this.showParts(parts);
+      this.reading.show(side.step || this.reading.last);
+    }
+    if (this.trees && this.trees.chosen !== (side.tree || 1)) this.trees.show(side.tree || 1);
+    return true;
+  }
+
+  async load(side, key, parts) {
+    this.abort?.abort();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    const model = this.catalogue.models.find((one) => one.id === side.model);
+    this.clear();
+    this.element.setAttribute("aria-busy", "true");
+    replace(this.element, h("p", { class: "status" }, `${side.model} is reading …`));
+    const body = { model: side.model, text: side.text, ...(side.spaces ? { split: "spaces" } : {}) };
+    const can = (...names) => model && names.some((name) => model.abilities.includes(name));
+    const { analyses } = this.catalogue.limits;
+    try {
+      if (!model) throw new Error(`There is no model “${side.model}” on this server: choose one of the list.`);
+      const [read, parse] = await Promise.all([
+        can("read", "surprisal") ? ask("read", { ...body, analyses: Math.min(6, analyses) }, signal) : null,
+        can("parse") ? ask("parse", { ...body, kbest: Math.min(5, analyses) }, signal) : null,
+      ]);
+      this.fill(model, read, parse, parts);
+    } catch (error) {
+      if (error.name === "AbortError") return false;
+      this.element.removeAttribute("aria-busy");
+      replace(this.element, h("p", { class: "error", role: "alert" }, error.message));
+      return false;
+    }
+    this.asked = key;
+    this.element.removeAttribute("aria-busy");
+    announce(`${side.model} has read the sentence.`);
+    return true;
+  }
+
+  fill(model, read, parse, parts) {
+    this.answer = read;
+    if (read) this.reading = this.makeReading(read, parts);
+    if (parse?.analyses.length) {
+      this.trees = new Trees(parse, {
+        tagColumn: model.tag_column,
+        onchoose: (tree) => {
+          this.orders?.clear();
+          this.hooks.onchange({ tree });
+        },
+      });
+    }
+    const orderers = this.catalogue.models.filter((one) => one.abilities.includes("linearize"));
+    this.orders = this.trees && orderers.length ? new Orders(orderers, { tree: () => this.trees.tree, onread: this.hooks.onread }) : null;
+    const words = (read ?? parse)?.words ?? [];
+    replace(this.element,
+      h("p", { class: "heard" }, h("span", { class: "note" }, `${model.id}: `), h("bdi", { dir: "auto" }, words.join(" "))),
+      this.reading?.element, this.trees?.element, this.orders?.element);
+    this.trees?.show(1);
+  }
+
+  makeReading(read, parts) {
+    return new Reading(read, { parts, onstep: (step) => this.hooks.onchange({ step }), onparts: this.hooks.onparts });
+  }
+
+  showParts(parts) {
+    const old = this.reading;
+    const { step } = old.player;
+    const box = old.element.contains(document.activeElement);
+    old.close();
+    this.reading = this.makeReading(this.answer, parts);
+    old.element.replaceWith(this.reading.element);
+    this.reading.show(step);
+    if (box) this.reading.element.querySelector(".parts")?.focus();
+  }
+
+  clear() {
+    this.reading?.close();
+    Object.assign(this, { reading: null, trees: null, orders: null, answer: null, asked: "" });
+  }
+}

@@ -1,0 +1,51 @@
+// What is shown, as the address says it: everything behind the # of the page's URL, which stays in the browser.
+//
+//   #model=english&text=The+horse+raced+past+the+barn+fell.&step=7&tree=2
+//
+// The second sentence of a comparison has the same names with a 2.
+
+const DEFAULTS = {
+  model: "", text: "", step: 0, tree: 1,
+  compare: false, model2: "", text2: "", step2: 0, tree2: 1,
+  parts: false, spaces: false,
+};
+
+export function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const state = { ...DEFAULTS };
+  for (const [name, initial] of Object.entries(DEFAULTS)) {
+    if (!given.has(name)) continue;
+    const value = given.get(name);
+    if (typeof initial === "number") state[name] = Math.max(0, Number.parseInt(value, 10) || initial);
+    else state[name] = typeof initial === "boolean" ? value === "1" : value;
+  }
+  return state;
+}
+
+export function address(state) {
+  const told = new URLSearchParams();
+  for (const [name, initial] of Object.entries(DEFAULTS)) {
+    const value = state[name];
+    if (value === initial || (name.endsWith("2") && !state.compare)) continue;
+    told.set(name, value === true ? "1" : String(value));
+  }
+  return `#${told}`;
+}
+
+// A new sentence is a new place in the history; a step within it is not.
+export function remember(state, isNew) {
+  if (address(state) === location.hash) return;
+  if (isNew) history.pushState(null, "", address(state));
+  else history.replaceState(null, "", address(state));
+}
+
+export function sideOf(state, second) {
+  const tail = second ? "2" : "";
+  const pick = (name) => state[name + tail];
+  return { model: pick("model"), text: pick("text"), step: pick("step"), tree: pick("tree"), spaces: state.spaces };
+}
+
+export function withSide(state, second, changes) {
+  const renamed = Object.entries(changes).map(([name, value]) => [second ? `${name}2` : name, value]);
+  return { ...state, ...Object.fromEntries(renamed) };
+}

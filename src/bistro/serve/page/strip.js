@@ -1,0 +1,139 @@
+// The reading as one picture: words in columns, under each its surprisal, and under that the mass of the live
+// analyses. Columns after the current step are still to come and stand back.
+
+import { svg } from "./dom.js";
+import { drawBands } from "./bands.js";
+import { describeBars } from "./describe.js";
+import { FONT, bits, isRightToLeft, shownToken, textWidth } from "./text.js";
+
+const WORDS = 34;
+const BARS = 118;
+const BANDS = 150;
+const AXIS = 34;
+const NARROWEST = 58;
+const WIDENING = 60;
+const BAR = 28;
+
+// `room` is the width to fill, if the words do not need more.
+export function drawStrip(rows, lineage, { parts = false, room = 0, onpick } = {}) {
+  const columns = placeColumns(rows, room);
+  const width = columns.width;
+  const ground = WORDS + BARS;
+  const bandsTop = ground + 30;
+  const height = lineage.length ? bandsTop + BANDS + 12 : ground + 14;
+  const scale = scaleOf(rows, BARS - 22);
+  const groups = rows.map((row, i) => drawColumn(row, columns.list[i], { scale, ground, parts, height, onpick }));
+  const bands = lineage.length ? drawBands(lineage, columns.list, bandsTop, BANDS) : [];
+  groups.forEach((group, i) => group.append(...(bands[i] ?? [])));
+  const picture = svg(
+    "svg",
+    {
+      class: "strip", viewBox: `0 0 ${width} ${height}`, width, height, "font-family": FONT, role: "img",
+      "aria-label": `Surprisal of each word in bits: ${describeBars(rows)}`,
+    },
+    svg("rect", { class: "paper", width, height, rx: 6 }),
+    drawAxis(scale, ground, width, columns),
+    lineage.length && drawBandsTitle(columns, bandsTop),
+    svg("rect", { class: "now", y: 4, width: 0, height: height - 8, rx: 6 }),
+    groups,
+  );
+  return { picture, columns: columns.list, show: (step) => showStep(picture, columns.list, step) };
+}
+
+function placeColumns(rows, room) {
+  const rtl = isRightToLeft(rows.map((row) => row.token).filter((token) => token !== "</s>"));
+  const needed = rows.map((row) => Math.max(NARROWEST, textWidth(shownToken(row.token), 15, 600) + 18));
+  const spare = room - AXIS - 8 - needed.reduce((sum, one) => sum + one, 0);
+  const wider = Math.min(WIDENING, Math.max(0, spare / rows.length));
+  const widths = needed.map((one) => one + wider);
+  const width = AXIS + widths.reduce((sum, one) => sum + one, 0) + 8;
+  let x = AXIS;
+  const list = widths.map((one) => {
+    const left = rtl ? width - x - one : x;
+    x += one;
+    return { left, width: one, centre: left + one / 2 };
+  });
+  return { list, width, rtl };
+}
+
+function scaleOf(rows, height) {
+  const highest = Math.max(6, ...rows.map((row) => (row.surprisal ?? 0) + (row.mc_se ?? 0)));
+  const tick = [2, 5, 10, 20, 50].find((step) => highest / step <= 4) ?? 100;
+  return { of: (value) => (height * value) / highest, highest, tick };
+}
+
+function drawAxis(scale, ground, width, { rtl }) {
+  const ticks = [];
+  for (let value = 0; value <= scale.highest; value += scale.tick) {
+    const y = ground - scale.of(value);
+    const x = rtl ? width - AXIS + 6 : AXIS - 6;
+    ticks.push(
+      svg("path", { class: value ? "grid" : "axis", d: rtl ? `M8 ${y}H${width - AXIS}` : `M${AXIS} ${y}H${width - 8}` }),
+      svg("text", { class: "tick", x, y: y + 3.5, "text-anchor": rtl ? "start" : "end", "font-size": 10 }, String(value)),
+    );
+  }
+  const x = rtl ? width - 4 : 4;
+  const name = svg("text", { class: "tick", x, y: 20, "text-anchor": rtl ? "end" : "start", "font-size": 10 }, "bits");
+  return svg("g", {}, ticks, name);
+}
+
+function drawBandsTitle({ rtl, width }, top) {
+  const x = rtl ? width - AXIS + 6 : AXIS - 6;
+  const anchor = rtl ? "start" : "end";
+  const tick = (share, told) =>
+    svg("text", { class: "tick", x, y: top + share * BANDS + 3.5, "text-anchor": anchor, "font-size": 10 }, told);
+  return svg("g", {}, tick(0, "100%"), tick(0.5, "50%"), tick(1, "0"));
+}
+
+function drawColumn(row, column, { scale, ground, parts, height, onpick }) {
+  const isEnd = row.token === "</s>";
+  const kind = ["column", row.oov && "oov", isEnd && "end"].filter(Boolean).join(" ");
+  const x = column.centre;
+  return svg(
+    "g",
+    { class: kind, "data-step": row.word, onclick: onpick && (() => onpick(row.word)) },
+    svg("title", {}, tellRow(row)),
+    svg("rect", { class: "hit", x: column.left, y: 0, width: column.width, height }),
+    svg("text", { class: "word", x, y: 21, "text-anchor": "middle", "font-size": isEnd ? 12 : 15 }, shownToken(row.token)),
+    row.oov && svg("text", { class: "unknown", x, y: 33, "text-anchor": "middle", "font-size": 9.5 }, "unknown"),
+    row.surprisal !== null && drawBar(row, x, scale, ground, parts),
+  );
+}
+
+function drawBar(row, x, scale, ground, parts) {
+  const tall = scale.of(row.surprisal);
+  const error = row.mc_se ? scale.of(row.mc_se) : 0;
+  const split = parts && row.surprisal_syn !== null && row.surprisal_syn !== undefined;
+  const syntax = split ? scale.of(Math.max(0, Math.min(row.surprisal, row.surprisal_syn))) : 0;
+  const left = x - BAR / 2;
+  return svg("g", { class: "bar" },
+    svg("rect", { class: split ? "lexical" : "whole", x: left, y: ground - tall, width: BAR, height: tall - syntax }),
+    split && svg("rect", { class: "syntactic", x: left, y: ground - syntax, width: BAR, height: syntax }),
+    error > 0.6 && svg("path", {
+      class: "whisker",
+      d: `M${x} ${ground - tall - error}V${ground - tall + error}M${x - 4} ${ground - tall - error}h8M${x - 4} ${ground - tall + error}h8`,
+    }),
+    svg("text", { class: "value", x, y: ground - tall - error - 5, "text-anchor": "middle", "font-size": 11 }, bits(row.surprisal)),
+  );
+}
+
+function tellRow(row) {
+  const lines = [`${shownToken(row.token)}: ${bits(row.surprisal)} bits`];
+  if (row.mc_se) lines[0] += ` ± ${row.mc_se.toFixed(2)} (standard error)`;
+  if (row.surprisal_syn !== null && row.surprisal_syn !== undefined) {
+    lines.push(`syntactic ${bits(row.surprisal_syn)}, lexical ${bits(row.surprisal_lex)}`);
+  }
+  if (row.oov) lines.push("unknown to the model: its surprisal is that of its class of words");
+  return lines.join("\n");
+}
+
+function showStep(picture, columns, step) {
+  for (const group of picture.querySelectorAll(".column")) {
+    group.classList.toggle("future", Number(group.dataset.step) > step);
+    group.classList.toggle("current", Number(group.dataset.step) === step);
+  }
+  const now = columns[step - 1];
+  const marker = picture.querySelector(".now");
+  marker.setAttribute("x", now.left + 2);
+  marker.setAttribute("width", now.width - 4);
+}

@@ -1,0 +1,75 @@
+// The best trees of a sentence: a list to choose from, and the chosen one drawn with its probabilities.
+
+import { announce, h, replace, uniqueId } from "./dom.js";
+import { describeTree } from "./describe.js";
+import { conllu, exportButtons } from "./export.js";
+import { percent } from "./text.js";
+import { treeView } from "./treeview.js";
+
+export class Trees {
+  constructor(answer, { tagColumn, onchoose }) {
+    this.answer = answer;
+    this.tagColumn = tagColumn;
+    this.onchoose = onchoose;
+    this.box = h("div", { class: "canvas", tabindex: "-1" });
+    this.told = h("p", {});
+    this.element = this.build();
+  }
+
+  build() {
+    const { analyses, protocol, words } = this.answer;
+    const group = uniqueId("tree");
+    this.radios = analyses.map((_, i) => h("input", { type: "radio", name: group, value: i + 1, onchange: () => this.show(i + 1, true) }));
+    const items = analyses.map((analysis, i) => h("li", {}, h("label", { class: "candidate", vars: { share: analysis.posterior ?? 0 } },
+      this.radios[i],
+      h("span", { class: "share" }, analysis.posterior === null ? `${i + 1}` : percent(analysis.posterior)),
+      h("span", { class: "mass", "aria-hidden": "true" }, h("span", { class: "has" })),
+      h("span", { class: "difference" }, i === 0 ? tellFirst(analysis) : tellDifference(analysis, analyses[0], words)))));
+    const file = { name: "CoNLL-U", file: "tree.conllu", type: "text/plain", content: () => this.conllu() };
+    return h("section", { class: "trees" },
+      h("div", { class: "bar-of-tools" }, h("h2", {}, "Trees"), exportButtons("tree", () => this.picture, [file])),
+      h("div", { class: "tree-and-list" },
+        h("fieldset", { class: "candidates" }, h("legend", {}, analyses.length > 1 ? `The ${analyses.length} best` : "The best"), h("ol", {}, items)),
+        h("figure", {}, this.box, h("figcaption", { class: "note" },
+          "A word’s other heads, relations and tags: point at it, tap it, or use the arrow keys. Figures: the relation’s on the arc, the tag’s and (↷) the head’s under the word; none means 99.5% or more."))),
+      h("details", {}, h("summary", {}, "As text"), this.told),
+      h("p", { class: "protocol" }, protocol));
+  }
+
+  show(number, byUser = false) {
+    this.chosen = Math.min(this.answer.analyses.length, Math.max(1, number));
+    const analysis = this.answer.analyses[this.chosen - 1];
+    this.radios[this.chosen - 1].checked = true;
+    const { picture, tree } = treeView(analysis, this.answer.words, this.answer.marginals);
+    this.picture = picture;
+    replace(this.box, picture);
+    this.told.textContent = describeTree(tree);
+    if (!byUser) return;
+    announce(`Tree ${this.chosen}: ${describeTree(tree)}`);
+    this.onchoose(this.chosen);
+  }
+
+  get tree() {
+    return { words: this.answer.words, ...this.answer.analyses[this.chosen - 1] };
+  }
+
+  conllu() {
+    if (this.chosen === 1) return this.answer.conllu;
+    return conllu(this.answer.conllu, this.answer.analyses[this.chosen - 1], this.tagColumn);
+  }
+}
+
+function tellFirst(analysis) {
+  return analysis.expected_uas === null ? "least risk" : `least risk: ${percent(analysis.expected_uas)} of heads expected right`;
+}
+
+function tellDifference(analysis, best, words) {
+  const changed = words.map((word, i) => {
+    const head = analysis.heads[i];
+    if (head !== best.heads[i]) return `${word} → ${head === 0 ? "root" : words[head - 1]}`;
+    if (analysis.labels && analysis.labels[i] !== best.labels[i]) return `${word}: ${analysis.labels[i]}`;
+    return analysis.tags && analysis.tags[i] !== best.tags[i] ? `${word}: ${analysis.tags[i]}` : null;
+  }).filter(Boolean);
+  const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
+  return changed.slice(0, 3).join(", ") + more;
+}
