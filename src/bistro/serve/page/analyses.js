@@ -1,12 +1,14 @@
 // The live analyses at one word, likeliest first: how much of the mass each has, how much it had a word ago, and
 // its partial tree. Rows belong to lineages, so that a row grows, shrinks and climbs as its analysis does; those
-// that were given up at this word stay one step longer, crossed out.
+// that were lost at this word stay one step longer, crossed out.
 
 import { h, prefersStillness, replace, setVariables } from "./dom.js";
 import { newArcs } from "./describe.js";
-import { colourOf } from "./lineage.js";
 import { count, percent, shownToken } from "./text.js";
 import { drawTree } from "./tree.js";
+
+const SHOWN = 6;
+const WORTH_A_ROW = 0.01;
 
 export class Analyses {
   constructor(words, lineage) {
@@ -25,19 +27,21 @@ export class Analyses {
     const { token, alive, entropy } = step.step;
     this.heading.textContent = number > this.words.length ? "Analyses at the end" : `Analyses after “${shownToken(token)}”`;
     this.note.textContent = this.tellCount(step, alive, entropy);
-    const shown = step.ranked.map((node) => this.row(node, step));
-    const ended = step.dead.map((node) => this.endedRow(node));
-    replace(this.list, shown, ended);
-    const kept = new Set([...step.ranked, ...step.dead].map((node) => node.lineage));
+    const best = step.ranked.slice(0, SHOWN);
+    const lost = step.lost.filter((node) => node.live.probability >= WORTH_A_ROW);
+    replace(this.list, best.map((node) => this.row(node, step)), lost.map((node) => this.lostRow(node)));
+    const kept = new Set([...best, ...lost].map((node) => node.lineage));
     for (const key of [...this.rows.keys()]) if (!kept.has(key)) this.rows.delete(key);
     this.glide(before);
     for (const box of this.list.querySelectorAll(".picture")) showEnd(box);
   }
 
   tellCount(step, alive, entropy) {
-    const parts = [`${count(step.ranked.length, "likeliest", "likeliest")} of ${alive} kept in mind`];
+    const shown = step.ranked.slice(0, SHOWN);
+    const others = 1 - shown.reduce((sum, node) => sum + node.live.probability, 0);
+    const parts = [`${count(alive, "analysis", "analyses")} kept in mind`];
     if (entropy !== null && entropy !== undefined) parts.push(`entropy ${entropy.toFixed(2)} bits`);
-    if (step.rest.height > 0.0005) parts.push(`the others have ${percent(step.rest.height)}`);
+    if (others > 0.0005) parts.push(`those not listed have ${percent(others)}`);
     return parts.join(" · ");
   }
 
@@ -46,27 +50,29 @@ export class Analyses {
     const before = node.parent ? node.parent.live.probability : null;
     const parts = this.parts(node.lineage);
     setVariables(parts.item, { share: probability, before: before ?? 0 });
-    parts.item.className = `analysis ${colourOf(node.lineage)}`;
+    parts.item.className = `analysis ${node.colour}`;
     parts.share.textContent = percent(probability);
     parts.change.textContent = tellChange(probability, before, step === this.lineage[0]);
-    const words = this.words.slice(0, node.live.heads.length);
-    const tree = { words, heads: node.live.heads, labels: node.live.labels };
-    replace(parts.picture, drawTree(tree, { small: true }).picture);
+    this.draw(node, parts);
     const news = newArcs(node.live, node.parent?.live, this.words);
     parts.news.textContent = node.parent && news.length ? news.join("; ") : "";
     return parts.item;
   }
 
-  endedRow(node) {
+  lostRow(node) {
     const parts = this.parts(node.lineage);
-    parts.item.className = `analysis ended ${colourOf(node.lineage)}`;
+    parts.item.className = `analysis lost ${node.colour}`;
     setVariables(parts.item, { share: 0, before: node.live.probability });
     parts.share.textContent = "×";
-    parts.change.textContent = `given up, had ${percent(node.live.probability)}`;
+    parts.change.textContent = `lost, had ${percent(node.live.probability)}`;
     parts.news.textContent = "";
-    const words = this.words.slice(0, node.live.heads.length);
-    replace(parts.picture, drawTree({ words, heads: node.live.heads, labels: node.live.labels }, { small: true }).picture);
+    this.draw(node, parts);
     return parts.item;
+  }
+
+  draw({ live: { heads, labels } }, parts) {
+    const words = this.words.slice(0, heads.length);
+    replace(parts.picture, drawTree({ words, heads, labels }, { small: true }).picture);
   }
 
   parts(lineage) {
@@ -108,6 +114,6 @@ function tellChange(now, before, isFirst) {
 
 // A long partial tree shows its newest words; it can be scrolled back.
 function showEnd(box) {
-  const rtl = box.querySelector("svg")?.dataset.rtl;
+  const rtl = box.querySelector("svg").hasAttribute("data-rtl");
   box.scrollLeft = rtl ? 0 : box.scrollWidth;
 }

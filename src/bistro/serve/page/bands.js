@@ -1,12 +1,13 @@
 // The mass of the analyses over the words: at each word a stack of blocks whose heights are probabilities, and bands
-// from each block to those that grew from it. A band that ends in a cross was given up.
+// from each block to those that grew from it. A band that ends in a cross was lost: none of the likeliest analyses
+// continues it.
 
 import { svg } from "./dom.js";
-import { colourOf } from "./lineage.js";
 import { percent } from "./text.js";
 
 const BLOCK = 32;
 const READABLE = 13;
+const WORTH_A_CROSS = 0.01;
 
 // Returns the shapes of each step; those between two words belong to the later one.
 export function drawBands(lineage, columns, top, height) {
@@ -18,9 +19,9 @@ export function drawBands(lineage, columns, top, height) {
     if (before) {
       if (step.rest.from) shapes.push(drawBand(before, here, step.rest.from, step.rest, y, "band rest"));
       for (const node of step.nodes) {
-        shapes.push(drawBand(before, here, node.from, node, y, `band ${colourOf(node.lineage)}`));
+        shapes.push(drawBand(before, here, node.from, node, y, `band ${node.colour}`));
       }
-      for (const node of step.dead) shapes.push(drawEnd(before, here, node, y));
+      for (const node of step.lost) shapes.push(drawEnd(before, here, node, y));
     }
     shapes.push(...drawBlocks(step, here, y, height));
     return shapes;
@@ -37,7 +38,7 @@ function drawBlocks(step, column, y, height) {
       }, told),
   ];
   return [
-    ...step.nodes.flatMap((node) => block(node, colourOf(node.lineage), percent(node.live.probability))),
+    ...step.nodes.flatMap((node) => block(node, node.colour, percent(node.live.probability))),
     ...(step.rest.height * height > 0.5 ? block(step.rest, "rest", percent(step.rest.height)) : []),
   ].filter(Boolean);
 }
@@ -64,7 +65,7 @@ function drawEnd(before, here, node, y) {
   const bend = (start + stop) / 2;
   const middle = y(node.top + node.height / 2);
   const [a, b] = [y(node.top), y(node.top + node.height)];
-  return svg("g", { class: `ended ${colourOf(node.lineage)}` },
+  return svg("g", { class: `lost ${node.colour}` },
     svg("path", { class: "band", d: `M${start} ${a}Q${bend} ${a} ${stop} ${middle}Q${bend} ${b} ${start} ${b}Z` }),
-    svg("path", { class: "cross", d: `M${stop - 3} ${middle - 3}l6 6m0 -6l-6 6` }));
+    node.height > WORTH_A_CROSS && svg("path", { class: "cross", d: `M${stop - 3} ${middle - 3}l6 6m0 -6l-6 6` }));
 }

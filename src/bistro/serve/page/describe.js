@@ -1,14 +1,15 @@
 // Trees and readings in words: for screen readers, for the tables under the pictures, and for `desc` in exports.
 
-import { bits, count, percent, shownToken } from "./text.js";
+import { bits, count, isolate, percent, shownToken } from "./text.js";
 
 export function describeWord(tree, word) {
   const head = tree.heads[word];
   const label = tree.labels?.[word];
   const named = label && label !== "_" ? ` as ${label}` : "";
-  if (head < 0) return `${tree.words[word]} is not attached yet`;
-  if (head === 0) return `${tree.words[word]} is the root`;
-  return `${tree.words[word]} depends on ${tree.words[head - 1]}${named}`;
+  const form = isolate(tree.words[word]);
+  if (head < 0) return `${form} is not attached yet`;
+  if (head === 0) return `${form} is the root`;
+  return `${form} depends on ${isolate(tree.words[head - 1])}${named}`;
 }
 
 export function describeTree(tree) {
@@ -26,13 +27,13 @@ export function newArcs(live, parent, words) {
 }
 
 export function describeStep(row, step, total) {
-  const name = `Word ${Math.min(row.word, total)} of ${total}, ${row.token}`;
+  const name = `Word ${Math.min(row.word, total)} of ${total}, ${isolate(row.token)}`;
   const start = row.word > total ? "End of the sentence" : name;
   const parts = [`${start}: ${bits(row.surprisal)} bits`];
   if (row.oov) parts[0] += ", unknown to the model";
   if (step) {
-    parts.push(`${count(step.nodes.length, "analysis", "analyses")} shown, the likeliest with ${percent(step.ranked[0]?.live.probability ?? 0)}`);
-    if (step.dead.length) parts.push(`${step.dead.length} given up`);
+    parts.push(`The likeliest analysis has ${percent(step.ranked[0]?.live.probability ?? 0)}`);
+    if (step.lost.length) parts.push(`${count(step.lost.length, "analysis", "analyses")} lost that had ${percent(step.lost[0].live.probability)} or less`);
   }
   return `${parts.join(". ")}.`;
 }

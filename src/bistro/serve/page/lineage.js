@@ -2,11 +2,12 @@
 // lineage (and with it its colour and its row), others found new ones. Children stand in the order of their
 // parents, so that the bands between two words never cross.
 //
-// A step becomes {nodes, ranked, dead, rest}: nodes from top to bottom with `top`, `height` (shares of 1) and
-// `from` (the slice of the parent that it came from); `dead` are nodes of the step before that no one continues;
-// `rest` is the mass of the analyses that are not shown.
+// A step becomes {nodes, ranked, lost, rest}: nodes from top to bottom with `top`, `height` (shares of 1) and
+// `from` (the slice of the parent that it came from); `lost` are nodes of the step before that no one continues,
+// the likeliest first; `rest` is the mass of the analyses that the server did not tell.
 
-export const COLOURS = 8;
+const COLOURS = 8;
+const WORTH_A_COLOUR = 0.03;
 
 export function lineages(steps) {
   const found = [];
@@ -19,24 +20,31 @@ export function lineages(steps) {
       node.parent?.children.push(node);
     }
     for (const parent of before.nodes) {
-      const heir = mostProbable(parent.children);
+      const [heir] = ranked(parent.children);
       if (heir) heir.lineage = parent.lineage;
     }
     for (const node of nodes) node.lineage ??= newest++;
     const rest = stack(nodes, before);
     slice(nodes, rest, before);
-    const ranked = [...nodes].sort((a, b) => b.live.probability - a.live.probability);
-    found.push({ nodes: sortedByTop(nodes), ranked, dead: before.nodes.filter((node) => !node.children.length), rest, step });
+    const lost = ranked(before.nodes.filter((node) => !node.children.length));
+    found.push({ nodes: sortedByTop(nodes), ranked: ranked(nodes), lost, rest, step });
   }
+  paint(found);
   return found;
 }
 
-export function colourOf(lineage) {
-  return `c${lineage % COLOURS}`;
+// Colours go to lineages that ever had some mass, in the order in which they got it.
+function paint(found) {
+  const colours = new Map();
+  const nodes = found.flatMap((step) => step.nodes);
+  for (const { lineage, live } of nodes) {
+    if (live.probability >= WORTH_A_COLOUR && !colours.has(lineage)) colours.set(lineage, `c${colours.size % COLOURS}`);
+  }
+  for (const node of nodes) node.colour = colours.get(node.lineage) ?? "minor";
 }
 
-function mostProbable(nodes) {
-  return nodes.reduce((best, node) => (best && best.live.probability >= node.live.probability ? best : node), null);
+function ranked(nodes) {
+  return [...nodes].sort((a, b) => b.live.probability - a.live.probability);
 }
 
 function sortedByTop(nodes) {

@@ -6,6 +6,11 @@ import { Orders } from "./orders.js";
 import { Reading } from "./reading.js";
 import { Trees } from "./trees.js";
 
+// The more analyses are told, the better lineages can be traced; long sentences would make long answers.
+function followed(text) {
+  return text.split(/\s+/).length > 40 ? 6 : 20;
+}
+
 export class Pane {
   constructor(catalogue, { onchange, onread, onparts }) {
     this.catalogue = catalogue;
@@ -43,7 +48,7 @@ export class Pane {
     try {
       if (!model) throw new Error(`There is no model “${side.model}” on this server: choose one of the list.`);
       const [read, parse] = await Promise.all([
-        can("read", "surprisal") ? ask("read", { ...body, analyses: Math.min(6, analyses) }, signal) : null,
+        can("read", "surprisal") ? ask("read", { ...body, analyses: Math.min(followed(side.text), analyses) }, signal) : null,
         can("parse") ? ask("parse", { ...body, kbest: Math.min(5, analyses) }, signal) : null,
       ]);
       this.fill(model, read, parse, parts);

@@ -1,7 +1,7 @@
 // Play, pause, step, slide. A surprising word takes longer to read: 600 ms and 70 ms a bit.
 
 import { h, uniqueId } from "./dom.js";
-import { bits, shownToken } from "./text.js";
+import { bits, isolate, shownToken } from "./text.js";
 
 export class Player {
   constructor(rows, rtl, onstep) {
@@ -50,7 +50,7 @@ export class Player {
     this.step = Math.min(this.last, Math.max(1, step));
     const row = this.rows[this.step - 1];
     this.slider.value = String(this.step);
-    const told = `${shownToken(row.token)}, ${bits(row.surprisal)} bits`;
+    const told = `${isolate(shownToken(row.token))}, ${bits(row.surprisal)} bits`;
     this.slider.setAttribute("aria-valuetext", told);
     this.label.textContent = told;
   }

@@ -19,7 +19,7 @@ class Popover {
       if (!this.element.contains(event.target) && !this.anchor?.contains(event.target)) this.close();
     });
     window.addEventListener("resize", () => this.close());
-    document.addEventListener("scroll", (event) => !this.element.contains(event.target) && this.close(), true);
+    document.addEventListener("scroll", () => this.place(), true);
   }
 
   open(anchor, content, onclose, { pinned = false } = {}) {
@@ -31,10 +31,12 @@ class Popover {
     anchor.setAttribute("aria-expanded", "true");
     replace(this.element, content);
     this.element.hidden = false;
-    this.place(anchor.querySelector(".hit").getBoundingClientRect());
+    this.place();
   }
 
-  place(target) {
+  place() {
+    if (!this.anchor) return;
+    const target = this.anchor.querySelector(".hit").getBoundingClientRect();
     const box = this.element.getBoundingClientRect();
     const left = Math.min(window.innerWidth - box.width - 8, Math.max(8, target.left + target.width / 2 - box.width / 2));
     const below = target.bottom + 8;

@@ -45,7 +45,7 @@ export class Reading {
   legend(hasParts) {
     const told = [h("span", {}, `${bits(this.total)} bits in all.`)];
     if (this.parts && hasParts) told.push(h("span", { class: "key syntactic" }, "syntactic"), h("span", { class: "key lexical" }, "lexical"));
-    if (this.lineage.length) told.push(h("span", {}, "Below the bars: how the probability mass moves between analyses; grey, those not shown; ×, given up."));
+    if (this.lineage.length) told.push(h("span", {}, "Below the bars: how the probability mass moves between analyses; grey, unlikely ones; ×, lost."));
     return told;
   }
 

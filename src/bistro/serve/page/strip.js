@@ -10,7 +10,7 @@ const WORDS = 34;
 const BARS = 118;
 const BANDS = 150;
 const AXIS = 34;
-const NARROWEST = 58;
+const NARROWEST = 52;
 const WIDENING = 60;
 const BAR = 28;
 

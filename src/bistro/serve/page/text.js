@@ -16,6 +16,11 @@ export function isRightToLeft(words) {
   return 2 * letters.filter((letter) => RIGHT_TO_LEFT.test(letter)).length > letters.length;
 }
 
+// Keeps a word of the other direction from moving the text around it.
+export function isolate(word) {
+  return RIGHT_TO_LEFT.test(word) ? `\u2068${word}\u2069` : word;
+}
+
 export function percent(share) {
   if (share === null || share === undefined) return "";
   if (share > 0 && share < 0.001) return "<0.1%";

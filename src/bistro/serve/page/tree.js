@@ -31,7 +31,7 @@ export function drawTree(tree, { small = false } = {}) {
     "svg",
     {
       class: small ? "tree small" : "tree", viewBox: `0 0 ${layout.width} ${height}`,
-      width: layout.width, height, "font-family": FONT, role: small ? "img" : "group",
+      width: layout.width, height, "font-family": FONT, role: small ? "img" : "group", "data-rtl": rtl,
       "aria-label": small ? describeTree(tree) : `Dependency tree of: ${tree.words.join(" ")}`,
     },
     svg("desc", {}, describeTree(tree)),

@@ -3,7 +3,7 @@
 import { announce, h, replace, uniqueId } from "./dom.js";
 import { describeTree } from "./describe.js";
 import { conllu, exportButtons } from "./export.js";
-import { percent } from "./text.js";
+import { isolate, percent } from "./text.js";
 import { treeView } from "./treeview.js";
 
 export class Trees {
@@ -66,9 +66,9 @@ function tellFirst(analysis) {
 function tellDifference(analysis, best, words) {
   const changed = words.map((word, i) => {
     const head = analysis.heads[i];
-    if (head !== best.heads[i]) return `${word} → ${head === 0 ? "root" : words[head - 1]}`;
-    if (analysis.labels && analysis.labels[i] !== best.labels[i]) return `${word}: ${analysis.labels[i]}`;
-    return analysis.tags && analysis.tags[i] !== best.tags[i] ? `${word}: ${analysis.tags[i]}` : null;
+    if (head !== best.heads[i]) return `${isolate(word)} → ${head === 0 ? "root" : isolate(words[head - 1])}`;
+    if (analysis.labels && analysis.labels[i] !== best.labels[i]) return `${isolate(word)}: ${analysis.labels[i]}`;
+    return analysis.tags && analysis.tags[i] !== best.tags[i] ? `${isolate(word)}: ${analysis.tags[i]}` : null;
   }).filter(Boolean);
   const more = changed.length > 3 ? ` and ${changed.length - 3} more` : "";
   return changed.slice(0, 3).join(", ") + more;

@@ -4,7 +4,7 @@
 import { h, svg } from "./dom.js";
 import { describeWord } from "./describe.js";
 import { popover, shareList } from "./popover.js";
-import { percent } from "./text.js";
+import { isolate, percent } from "./text.js";
 import { drawTree } from "./tree.js";
 
 const WORTH_DRAWING = 0.005;
@@ -74,7 +74,7 @@ function forget(picture) {
 }
 
 function content(word, { tree, marginals }) {
-  const named = (head) => (head === 0 ? "root" : `${tree.words[head - 1]} (${head})`);
+  const named = (head) => (head === 0 ? "root" : `${isolate(tree.words[head - 1])} (${head})`);
   const heads = marginals.heads[word].map(([head, share]) => [named(head), share]);
   return [
     h("h3", { dir: "auto" }, tree.words[word]),
