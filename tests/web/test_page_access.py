@@ -130,7 +130,7 @@ def _tab_to(page: Any, selector: str) -> bool:
             visible = page.evaluate(
                 """() => {
               const node = document.activeElement;
-              const shown = node.querySelector('.hit') ?? node;
+              const shown = node.matches('.node') ? node.querySelector('.hit') : node;
               const style = getComputedStyle(shown);
               return style.outlineStyle !== 'none' || style.stroke !== 'none';
             }"""

@@ -46,9 +46,26 @@ def test_unknown_words_are_marked(visit: Any) -> None:
 
 
 def test_standard_errors_are_whiskers(visit: Any) -> None:
-    page = visit(text=GARDEN_PATH, model="english")
-    assert page.locator(".strip .whisker").count() >= 1
-    assert "standard error" in page.text_content(".strip [data-step='7'] title")
+    page = visit()
+
+    def doubt(route: Any) -> None:
+        answer = route.fetch()
+        told = answer.json()
+        for row in told["rows"]:
+            row["mc_se"] = 1.5 if row["token"] == "fell" else None
+        route.fulfill(response=answer, json=told)
+
+    page.route("**/api/read", doubt)
+    page.fill("input[name=text]", GARDEN_PATH)
+    page.click("button.main")
+    page.wait_for_selector(".strip")
+    assert page.locator(".strip .whisker").count() == 1
+    bar = page.locator(".strip [data-step='7']")
+    height = bar.locator(".whole").evaluate("bar => bar.height.baseVal.value")
+    value = float(bar.locator(".value").text_content())
+    whisker = bar.locator(".whisker").evaluate("line => line.getBBox().height")
+    assert whisker / height == pytest.approx(3 / value, rel=0.01)
+    assert "± 1.50 (standard error)" in bar.locator("title").text_content()
 
 
 def test_parts_of_the_surprisal_on_demand(visit: Any) -> None:

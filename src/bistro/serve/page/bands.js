@@ -3,7 +3,6 @@
 // continues it.
 
 import { svg } from "./dom.js";
-import { percent } from "./text.js";
 
 const BLOCK = 32;
 const READABLE = 13;
@@ -30,16 +29,16 @@ export function drawBands(lineage, columns, top, height) {
 
 function drawBlocks(step, column, y, height) {
   const left = column.centre - BLOCK / 2;
-  const block = (part, kind, told) => [
+  const block = (part, kind) => [
     svg("rect", { class: `block ${kind}`, x: left, y: y(part.top), width: BLOCK, height: Math.max(0.8, part.height * height) }),
     part.height * height >= READABLE &&
       svg("text", {
         class: "share", x: column.centre, y: y(part.top + part.height / 2) + 3.5, "text-anchor": "middle", "font-size": 10,
-      }, told),
+      }, `${Math.round(100 * part.height)}%`),
   ];
   return [
-    ...step.nodes.flatMap((node) => block(node, node.colour, percent(node.live.probability))),
-    ...(step.rest.height * height > 0.5 ? block(step.rest, "rest", percent(step.rest.height)) : []),
+    ...step.nodes.flatMap((node) => block(node, node.colour)),
+    ...(step.rest.height * height > 0.5 ? block(step.rest, "rest") : []),
   ].filter(Boolean);
 }
 
