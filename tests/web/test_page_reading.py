@@ -140,7 +140,8 @@ def test_arrow_keys_step_and_are_announced(visit: Any) -> None:
 def test_live_analyses_are_those_of_the_server(visit: Any) -> None:
     page = visit(text=GARDEN_PATH, model="english", step=3)
     step = ask(page, "read", model="english", text=GARDEN_PATH, analyses=20)["steps"][2]
-    expected = [live["probability"] for live in step["analyses"]][:6]
+    expected = [live["probability"] for live in step["analyses"]]
+    expected = [p for rank, p in enumerate(expected[:6]) if rank < 2 or p >= 0.001]
     assert share_of(page) == pytest.approx(expected)
     told = page.locator(".analysis svg").first.get_attribute("aria-label")
     assert "horse" in told and "barn" not in told

@@ -8,7 +8,8 @@ import { count, percent, shownToken } from "./text.js";
 import { drawTree } from "./tree.js";
 
 const SHOWN = 6;
-const WORTH_A_ROW = 0.01;
+const ALWAYS_SHOWN = 2;
+const WORTH_A_ROW = { live: 0.001, lost: 0.01 };
 
 export class Analyses {
   constructor(words, lineage) {
@@ -27,8 +28,8 @@ export class Analyses {
     const { token, alive, entropy } = step.step;
     this.heading.textContent = number > this.words.length ? "Analyses at the end" : `Analyses after “${shownToken(token)}”`;
     this.note.textContent = this.tellCount(step, alive, entropy);
-    const best = step.ranked.slice(0, SHOWN);
-    const lost = step.lost.filter((node) => node.live.probability >= WORTH_A_ROW);
+    const best = bestOf(step);
+    const lost = step.lost.filter((node) => node.live.probability >= WORTH_A_ROW.lost);
     replace(this.list, best.map((node) => this.row(node, step)), lost.map((node) => this.lostRow(node)));
     const kept = new Set([...best, ...lost].map((node) => node.lineage));
     for (const key of [...this.rows.keys()]) if (!kept.has(key)) this.rows.delete(key);
@@ -37,8 +38,7 @@ export class Analyses {
   }
 
   tellCount(step, alive, entropy) {
-    const shown = step.ranked.slice(0, SHOWN);
-    const others = 1 - shown.reduce((sum, node) => sum + node.live.probability, 0);
+    const others = 1 - bestOf(step).reduce((sum, node) => sum + node.live.probability, 0);
     const parts = [`${count(alive, "analysis", "analyses")} kept in mind`];
     if (entropy !== null && entropy !== undefined) parts.push(`entropy ${entropy.toFixed(2)} bits`);
     if (others > 0.0005) parts.push(`those not listed have ${percent(others)}`);
@@ -47,13 +47,14 @@ export class Analyses {
 
   row(node, step) {
     const { probability } = node.live;
-    const before = node.parent ? node.parent.live.probability : null;
+    const isHeir = node.parent?.lineage === node.lineage;
+    const before = isHeir ? node.parent.live.probability : null;
     const parts = this.parts(node.lineage);
     setVariables(parts.item, { share: probability, before: before ?? 0 });
     parts.item.className = `analysis ${node.colour}`;
     parts.share.textContent = percent(probability);
-    parts.change.textContent = tellChange(probability, before, step === this.lineage[0]);
-    this.draw(node, parts);
+    parts.change.textContent = step === this.lineage[0] ? "" : tellChange(probability, before, node.parent);
+    this.draw(node, parts, step.ranked[0]);
     const news = newArcs(node.live, node.parent?.live, this.words);
     parts.news.textContent = node.parent && news.length ? news.join("; ") : "";
     return parts.item;
@@ -66,13 +67,15 @@ export class Analyses {
     parts.share.textContent = "×";
     parts.change.textContent = `lost, had ${percent(node.live.probability)}`;
     parts.news.textContent = "";
-    this.draw(node, parts);
+    this.draw(node, parts, node);
     return parts.item;
   }
 
-  draw({ live: { heads, labels } }, parts) {
+  // Tags are told where they differ from those of the likeliest analysis.
+  draw({ live: { heads, labels, tags } }, parts, leader) {
     const words = this.words.slice(0, heads.length);
-    replace(parts.picture, drawTree({ words, heads, labels }, { small: true }).picture);
+    const telling = tags?.map((tag, i) => (tag === leader.live.tags[i] ? "" : tag));
+    replace(parts.picture, drawTree({ words, heads, labels, tags: telling }, { small: true }).picture);
   }
 
   parts(lineage) {
@@ -105,9 +108,12 @@ export class Analyses {
   }
 }
 
-function tellChange(now, before, isFirst) {
-  if (isFirst) return "";
-  if (before === null) return "from beyond the list";
+function bestOf(step) {
+  return step.ranked.slice(0, SHOWN).filter((node, rank) => rank < ALWAYS_SHOWN || node.live.probability >= WORTH_A_ROW.live);
+}
+
+function tellChange(now, before, parent) {
+  if (before === null) return parent ? "branched off" : "new";
   if (Math.abs(now - before) < 0.0005) return "as before";
   return `${now > before ? "▲" : "▼"} from ${percent(before)}`;
 }

@@ -21,5 +21,6 @@ export async function examplesFor(model) {
   if (!model.abilities.includes("generate")) return [];
   const answer = await ask("generate", { model: model.id, n: 4, seed: 1, temperature: 0.7 }).catch(() => ({ sentences: [] }));
   const short = answer.sentences.map(({ words }) => words).filter((words) => words.length > 2 && words.length < 25);
-  return short.map((words) => ({ name: "of its own", text: words.join(" "), spaces: true }));
+  const texts = new Set(short.map((words) => words.join(" ")));
+  return [...texts].map((text) => ({ name: "of its own", text, spaces: true }));
 }

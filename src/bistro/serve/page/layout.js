@@ -6,7 +6,7 @@
 // package follow the same rules.
 
 export const FULL = { word: 16, tag: 11, label: 11, level: 27, gap: 18, corner: 9, leg: 7, margin: 14, padding: 4 };
-export const SMALL = { word: 12.5, tag: 0, label: 9.5, level: 19, gap: 9, corner: 6, leg: 5, margin: 5, padding: 2 };
+export const SMALL = { word: 12.5, tag: 9.5, label: 9.5, level: 19, gap: 9, corner: 6, leg: 5, margin: 5, padding: 2 };
 const WIDEST_FAN = 48;
 
 export function arrange(arcs, wordWidths, metrics) {

@@ -9,7 +9,8 @@ import { describeTree } from "./describe.js";
 const TIP = { height: 7, half: 3.5 };
 const SURE = 0.995;
 
-// `tree` has words, heads, labels, tags, and optionally probabilities {heads, labels, tags} of what is drawn.
+// `tree` has words, heads, labels, tags, and optionally probabilities {heads, labels, tags} of what is drawn. Tags
+// may be empty for words whose tag need not be told.
 export function drawTree(tree, { small = false } = {}) {
   const metrics = small ? SMALL : FULL;
   const rows = rowsUnderWords(tree, metrics);
@@ -56,11 +57,10 @@ function arcsOf(tree, metrics) {
 }
 
 function rowsUnderWords(tree, metrics) {
-  if (!metrics.tag) return [];
   const rows = [];
   const shares = tree.probabilities;
   const doubtful = (share) => (share < SURE ? percent(share) : "");
-  if (tree.tags) {
+  if (tree.tags?.some(Boolean)) {
     const told = tree.tags.map((tag, i) => `${tag} ${doubtful(shares?.tags?.[i])}`.trim());
     rows.push({ kind: "tag", texts: told });
   }
