@@ -14,9 +14,10 @@ export class Composer {
     this.spaces = h("input", { type: "checkbox" });
     this.chips = h("ul", { class: "chips", "aria-label": "Examples" });
     this.onread = onread;
+    this.sides[0].element.append(this.button);
     replace(form,
       this.sides.map((side) => side.element),
-      h("div", { class: "actions" }, this.button, this.compare,
+      h("div", { class: "actions" }, this.compare,
         h("label", { class: "choice" }, this.spaces, "Split at spaces only")),
       this.chips);
     form.addEventListener("submit", (event) => {

@@ -32,9 +32,9 @@ export function drawStrip(rows, lineage, { parts = false, room = 0, onpick } = {
       "aria-label": `Surprisal of each word in bits: ${describeBars(rows)}`,
     },
     svg("rect", { class: "paper", width, height, rx: 6 }),
+    svg("rect", { class: "now", y: 4, width: 0, height: height - 8, rx: 6 }),
     drawAxis(scale, ground, width, columns),
     lineage.length && drawBandsTitle(columns, bandsTop),
-    svg("rect", { class: "now", y: 4, width: 0, height: height - 8, rx: 6 }),
     groups,
   );
   return { picture, columns: columns.list, show: (step) => showStep(picture, columns.list, step) };
