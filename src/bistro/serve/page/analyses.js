@@ -114,7 +114,7 @@ function bestOf(step) {
 
 function tellChange(now, before, parent) {
   if (before === null) return parent ? "branched off" : "new";
-  if (Math.abs(now - before) < 0.0005) return "as before";
+  if (percent(now) === percent(before)) return "as before";
   return `${now > before ? "▲" : "▼"} from ${percent(before)}`;
 }
 

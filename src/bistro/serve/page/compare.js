@@ -12,7 +12,8 @@ export function comparison(first, second) {
   const columns = align(first.rows, second.rows);
   const picture = draw(columns);
   const total = (reading) => reading.rows.reduce((sum, row) => sum + (row.surprisal ?? 0), 0);
-  const key = (side, reading) => h("span", { class: `key ${side}` }, `${reading.model}: ${bits(total(reading))} bits`);
+  const named = (reading) => (first.model === second.model ? reading.words.join(" ") : reading.model);
+  const key = (side, reading) => h("span", { class: `key ${side}` }, h("bdi", {}, named(reading)), ` ${bits(total(reading))} bits`);
   return h("section", { class: "comparison" },
     h("div", { class: "bar-of-tools" }, h("h2", {}, "Side by side"),
       exportButtons("comparison", () => picture, [
