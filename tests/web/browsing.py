@@ -7,6 +7,7 @@ docs/images, from where the documentation shows them.
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 import threading
@@ -187,10 +188,11 @@ def _watch(page: Any, url: str, complaints: list[str], allowed: str) -> None:
 def shoot(tmp_path: Path) -> Callable[..., Path]:
     """Take a picture for the documentation, and check that something is on it."""
 
-    def take(page: Any, name: str, **options: Any) -> Path:
+    def take(page: Any, name: str, of: str | None = None) -> Path:
         folder = IMAGES if os.environ.get("BISTRO_SCREENSHOTS") == "1" else tmp_path
         path = folder / f"page-{name}.png"
-        page.screenshot(path=path, **options)
+        page.mouse.move(1, 1)
+        (page.locator(of).first if of else page).screenshot(path=path)
         assert_drawn(page, path)
         assert path.stat().st_size < 150_000
         return path
@@ -214,12 +216,13 @@ def texts(page: Any, selector: str) -> list[str]:
 
 def assert_drawn(page: Any, path: Path) -> None:
     """Fail if a picture has hardly more than one colour."""
-    colours = page.evaluate(COUNT_COLOURS, list(path.read_bytes()))
+    colours = page.evaluate(COUNT_COLOURS, base64.b64encode(path.read_bytes()).decode())
     assert colours > 20, f"{path.name} is blank"
 
 
-COUNT_COLOURS = """async (bytes) => {
-  const bitmap = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+COUNT_COLOURS = """async (text) => {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
   const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
   const context = canvas.getContext("2d");
   context.drawImage(bitmap, 0, 0);

@@ -192,7 +192,7 @@ def test_right_to_left(visit: Any, shoot: Any) -> None:
     page.keyboard.press("ArrowLeft")
     assert page.text_content(".strip .current .word") == HEBREW.split()[2]
     assert texts(page, ".strip .unknown") == []
-    shoot(page, "right-to-left")
+    shoot(page, "right-to-left", ".pane")
 
 
 def test_paper_has_no_buttons(visit: Any) -> None:

@@ -154,7 +154,7 @@ def test_a_garden_path_can_be_watched(visit: Any, shoot: Any) -> None:
     before = page.locator(".analysis").first
     kind = next(name for name in before.get_attribute("class").split() if name.startswith("c"))
     had = share_of(page)[0]
-    shoot(page, "reading")
+    shoot(page, "reading", ".reading")
     page.get_by_role("button", name="One word on").click()
     page.get_by_role("button", name="One word on").click()
     now = page.locator(f".analysis.{kind}")
@@ -163,7 +163,7 @@ def test_a_garden_path_can_be_watched(visit: Any, shoot: Any) -> None:
     )
     assert had > 0.5 and has < had
     assert page.locator(".strip .band").count() > 10
-    shoot(page, "garden-path")
+    shoot(page, "garden-path", ".reading")
 
 
 def test_lost_analyses_are_shown_once_more(visit: Any) -> None:

@@ -57,9 +57,10 @@ def test_another_tree_can_be_chosen(visit: Any) -> None:
 
 
 def test_alternatives_on_hover(visit: Any, shoot: Any) -> None:
-    page = visit(text=GARDEN_PATH, model="english", height=700)
+    page = visit(text=GARDEN_PATH, model="english", height=640)
     word, told = doubtful_word(page)
     assert not page.locator(".popover").is_visible()
+    page.evaluate("document.querySelector('.trees').scrollIntoView()")
     node(page, word).locator(".hit").hover()
     page.locator(".popover").wait_for()
     sections = [text.lower() for text in texts(page, ".popover h4")]
@@ -72,7 +73,12 @@ def test_alternatives_on_hover(visit: Any, shoot: Any) -> None:
         f"{TREE} .others .line", "line => getComputedStyle(line).strokeDasharray"
     )
     assert dashes != "none"
+    node(page, word).locator(".hit").click()
     shoot(page, "alternatives")
+    page.keyboard.press("Escape")
+    assert not page.locator(".popover").is_visible()
+    node(page, word).locator(".hit").hover()
+    page.locator(".popover").wait_for()
     page.mouse.move(2, 2)
     page.locator(".popover").wait_for(state="hidden")
     assert page.locator(f"{TREE} .others").count() == 0

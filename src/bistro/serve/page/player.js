@@ -21,11 +21,11 @@ export class Player {
     this.playButton.classList.add("play");
     const id = uniqueId("place");
     this.slider = h("input", {
-      type: "range", id, min: 1, max: this.last, step: 1, dir: this.rtl ? "rtl" : "ltr", "aria-label": "Word reached",
+      type: "range", id, min: 1, max: this.last, step: 1, "aria-label": "Word reached",
       oninput: () => this.go(Number(this.slider.value)),
     });
-    this.label = h("output", { for: id, class: "reached" });
-    return h("div", { class: "player", role: "group", "aria-label": "Player" },
+    this.label = h("output", { for: id, class: "reached", dir: "ltr" });
+    return h("div", { class: "player", role: "group", "aria-label": "Player", dir: this.rtl ? "rtl" : "ltr" },
       button("To the first word", "«", () => this.go(1)),
       button("One word back", "‹", () => this.go(this.step - 1)),
       this.playButton,

@@ -8,6 +8,7 @@ import { isolate, percent } from "./text.js";
 import { drawTree } from "./tree.js";
 
 const WORTH_DRAWING = 0.005;
+const ASIDE = 6;
 
 export function treeView(analysis, words, marginals) {
   const tree = withShares(analysis, words, marginals);
@@ -87,9 +88,10 @@ function content(word, { tree, marginals }) {
 // Dashed curves from the other heads, each with its probability.
 function alternativeArcs(word, { tree, marginals, place }) {
   const { layout, ground, metrics } = place;
-  const end = layout.centres[word];
+  const middle = layout.centres[word];
   const others = marginals.heads[word].filter(([head, share]) => head !== tree.heads[word] && share >= WORTH_DRAWING);
   return svg("g", { class: "others", "aria-hidden": "true" }, others.map(([head, share]) => {
+    const end = head === 0 ? middle + ASIDE : middle;
     const start = head === 0 ? end : layout.centres[head - 1];
     const reach = Math.min(ground - metrics.margin - 6, 22 + Math.abs(start - end) * 0.35);
     const top = head === 0 ? metrics.margin : ground - reach;
