@@ -37,7 +37,14 @@ CONTRASTS = """() => {
     if (!told || !box.width || node.closest(unseen)) continue;
     const style = getComputedStyle(node);
     const ink = parse(node instanceof SVGElement ? style.fill : style.color);
-    const [a, b] = [light(ink), light(backdrop(node))].sort((x, y) => y - x);
+    let behind = backdrop(node);
+    const block = node.previousElementSibling;
+    if (block?.matches('.block')) {
+      const { fill, fillOpacity } = getComputedStyle(block);
+      const over = parse(fill);
+      behind = behind.map((part, i) => part + (over[i] - part) * Number(fillOpacity));
+    }
+    const [a, b] = [light(ink), light(behind)].sort((x, y) => y - x);
     const ratio = (a + 0.05) / (b + 0.05);
     if (ratio < 4.5) bad.push([told, ratio, ink]);
   }

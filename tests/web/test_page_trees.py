@@ -57,7 +57,7 @@ def test_another_tree_can_be_chosen(visit: Any) -> None:
 
 
 def test_alternatives_on_hover(visit: Any, shoot: Any) -> None:
-    page = visit(text=GARDEN_PATH, model="english", height=640)
+    page = visit(text=GARDEN_PATH, model="english", height=820)
     word, told = doubtful_word(page)
     assert not page.locator(".popover").is_visible()
     page.evaluate("document.querySelector('.trees').scrollIntoView()")
