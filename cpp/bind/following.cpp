@@ -1,10 +1,12 @@
-// The analyses that are alive after each word of a sentence.
+// The analyses that are alive after each word of a sentence, and the steps of one derivation.
 #include "parse/following.hpp"
 
 #include "bind/bind.hpp"
 #include "bind/score_request.hpp"
 #include "bind/texts.hpp"
 #include "bind/transition.hpp"
+#include "parse/derivation_steps.hpp"
+#include "parse/parser.hpp"
 
 namespace bistro::bind {
 
@@ -70,6 +72,40 @@ nb::dict follow(const Parser& parser, const Batch& batch, const ScoreRequest& re
     return found.give_all();
 }
 
+// The likeliest derivation of a sentence whose tags and tree are known; `elements` row by row.
+nb::dict best_derivation(const Parser& parser, const Batch& batch) {
+    std::vector<std::int32_t> actions, words, labels, tags, possible, elements;
+    double log_prob = 0, log_tree = 0;
+    {
+        nb::gil_scoped_release release;
+        batch.check(parser.model.system);
+        if (batch.size() != 1) throw std::invalid_argument("one sentence is followed at a time");
+        Sentence sentence = batch.sentence(0);
+        sentence.prepare();
+        Search<Frozen, BeamPolicy> search(parser.model, BeamPolicy{kDerivationsOfATree}, {});
+        const auto& finals = search.run(sentence);
+        if (finals.empty()) throw std::invalid_argument("no derivation leads to the tree");
+        log_prob = finals[0].log_weight, log_tree = log_sum(finals);
+        for (const DerivationStep& step : steps_of(parser.model, search.states(), finals[0].state, sentence)) {
+            actions.push_back(static_cast<std::int32_t>(step.action));
+            words.push_back(step.word), labels.push_back(step.label), tags.push_back(step.tag);
+            const Choices& c = step.possible;
+            possible.insert(possible.end(), {c.shift, c.left_arc, c.right_arc, c.end});
+            elements.insert(elements.end(), step.elements.begin(), step.elements.end());
+        }
+    }
+    nb::dict out;
+    out["actions"] = give(std::move(actions));
+    out["words"] = give(std::move(words));
+    out["labels"] = give(std::move(labels));
+    out["tags"] = give(std::move(tags));
+    out["possible"] = give(std::move(possible));
+    out["elements"] = give(std::move(elements));
+    out["log_prob"] = log_prob;
+    out["log_tree"] = log_tree;
+    return out;
+}
+
 }  // namespace
 
 void bind_following(nb::module_& m) {
@@ -77,6 +113,8 @@ void bind_following(nb::module_& m) {
     auto parser = nb::borrow<nb::class_<Parser>>(m.attr("TransitionParser"));
     parser.def("follow", &follow, "batch"_a, "request"_a, "most"_a,
                "The likeliest analyses after each word of one sentence, and the figures of `score`.");
+    parser.def("best_derivation", &best_derivation, "batch"_a,
+               "The steps of the likeliest derivation of a given tree, with what could be seen before each.");
 }
 
 }  // namespace bistro::bind

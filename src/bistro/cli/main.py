@@ -19,6 +19,7 @@ from bistro.cli.convert import convert
 from bistro.cli.crossval import crossval
 from bistro.cli.demo import demo
 from bistro.cli.evaluate import evaluate
+from bistro.cli.explain import explain as explain_command
 from bistro.cli.fetch import fetch
 from bistro.cli.generate import generate
 from bistro.cli.info import info
@@ -70,6 +71,7 @@ for command in (
     serve,
 ):
     app.command()(command)
+app.command("explain")(explain_command)
 app.add_typer(topics, name="topics")
 
 

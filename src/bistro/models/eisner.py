@@ -19,7 +19,7 @@ exactly (`cpp/parse/chart.hpp`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -30,9 +30,11 @@ from bistro import config as configuration
 from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen
 from bistro.models.base import Arrays, Origin, by_owner, flat
 from bistro.models.eisner_config import EisnerConfig, element_numbers
-from bistro.models.parsing import CoreOptions, ParsingAbility
+from bistro.models.explanations import Explanation
+from bistro.models.parsing import CoreOptions, ParsingAbility, as_sentence
 from bistro.models.transition_data import Codec
 from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
 
 DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 
@@ -123,11 +125,14 @@ class EisnerModel(ParsingAbility):
         self.single_root = single_root
         self._distributions = distributions
         self._states = states
-        shape = shape_of(config, codec, single_root=single_root)
-        outcomes = outcomes_of(shape, codec, states)
-        frozen = {name: Frozen(**a, dishes=outcomes[name]) for name, a in distributions.items()}
+        self.shape = shape_of(config, codec, single_root=single_root)
+        self.num_outcomes = outcomes_of(self.shape, codec, states)
+        frozen = {
+            name: Frozen(**arrays, dishes=self.num_outcomes[name])
+            for name, arrays in distributions.items()
+        }
         self._parser = EisnerParser(
-            shape,
+            self.shape,
             frozen.get("labels"),
             frozen["tags"],
             frozen["words"],
@@ -138,6 +143,22 @@ class EisnerModel(ParsingAbility):
             states.begin,
             states.list,
         )
+
+    def explain(
+        self, sentence: Sentence | Sequence[str], training: Iterable[Sentence] | None = None
+    ) -> Explanation:
+        """Return which contexts made the probability of a tree: the given one, or the best.
+
+        Given the `training` data, it counts how often they have each context.
+        """
+        from bistro.models.eisner_explained import explain_tree
+
+        return explain_tree(self, as_sentence(sentence), training)
+
+    @property
+    def distributions(self) -> Mapping[str, Arrays]:
+        """The arrays of its frozen distributions, by name."""
+        return self._distributions
 
     def arrays(self) -> Arrays:
         """Return the frozen distributions and the states of the tagger."""

@@ -37,6 +37,7 @@ from bistro.models.base import (
     check_prefix,
     check_temperature,
 )
+from bistro.models.explanations import Explanation
 from bistro.models.settings import (
     UNKNOWN_HELP,
     SamplerSettings,
@@ -121,6 +122,20 @@ class NgramModel(Model):
             log_probs[is_oov] += self.speller.log_unseen(strangers)[:, 0]
         ends = offsets + np.arange(offsets.size)
         return TextScores(log_probs, events.outcomes == vocabulary.end, is_oov, ends)
+
+    @property
+    def word_arrays(self) -> Arrays:
+        """The arrays of its frozen distribution, by name."""
+        return self._words
+
+    def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
+        """Return which contexts made the probability of every word and of the end.
+
+        Given the `training` data, it counts how often they have each context and the word in it.
+        """
+        from bistro.models.ngram_explained import explain_words
+
+        return explain_words(self, sentence, training)
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()

@@ -152,6 +152,15 @@ class ParsingAbility(TaggingByParsing, Model):
             found = self._parser.parse(batch, chosen.request(next(chunks)), threads)
             yield from self._results(chunk, found, chosen, unseen.log_scale)
 
+    def best_tree(self, sentence: Sentence, **options: Any) -> Tree:
+        """Return the most probable tree as the model has it, crossing arcs still in the labels."""
+        self._check_length(sentence)
+        request = self.parse_options(mbr=False, **options).request()
+        found = self._parser.parse(self.codec.encode([sentence], None), request, 1)
+        return self.codec.decode(
+            found["heads"], found["labels"], found["tags"], restore_crossing=False
+        )
+
     def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
         """Return the marginals of heads with labels, and of tags, for a committee to mix."""
         chosen = self.parse_options(**options)

@@ -25,12 +25,15 @@ from numpy.typing import NDArray
 from bistro import config as configuration
 from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
 from bistro.encoding.contexts import element_numbers, is_lexical
+from bistro.errors import BistroError
 from bistro.models.base import Arrays, Origin, by_owner, flat
+from bistro.models.explanations import Explanation
 from bistro.models.following import FollowingAbility
 from bistro.models.parsing import CoreOptions, ParsingAbility, as_sentence
 from bistro.models.transition_config import TransitionConfig
-from bistro.models.transition_data import Codec
+from bistro.models.transition_data import Codec, Tree
 from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
 
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 
@@ -68,16 +71,21 @@ class ParseOptions(CoreOptions):
         )
 
 
-def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> TransitionShape:
-    """Return the model's shape for the core; words leave the contexts if the settings say so."""
-    contexts = {
-        name: element_numbers(
+def elements_of(config: TransitionConfig) -> dict[str, list[str]]:
+    """Return what each distribution sees; words leave the contexts if the settings say so."""
+    return {
+        name: [
             element
             for element in getattr(config.contexts, name)
             if config.lexical == "full" or not is_lexical(element)
-        )
+        ]
         for name in DISTRIBUTIONS
     }
+
+
+def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> TransitionShape:
+    """Return the model's shape for the core."""
+    contexts = {name: element_numbers(names) for name, names in elements_of(config).items()}
     return TransitionShape(
         len(codec.tags),
         len(codec.vocabulary),
@@ -123,11 +131,14 @@ class TransitionModel(FollowingAbility, ParsingAbility):
         self.single_root = single_root
         self._distributions = distributions
         self._word_tags = word_tags
-        shape = shape_of(config, codec, single_root=single_root)
-        outcomes = outcomes_of(shape, codec)
-        frozen = {name: Frozen(**a, dishes=outcomes[name]) for name, a in distributions.items()}
+        self.shape = shape_of(config, codec, single_root=single_root)
+        self.num_outcomes = outcomes_of(self.shape, codec)
+        frozen = {
+            name: Frozen(**arrays, dishes=self.num_outcomes[name])
+            for name, arrays in distributions.items()
+        }
         self._parser = TransitionParser(
-            shape,
+            self.shape,
             frozen["actions"],
             frozen.get("labels"),
             frozen["tags"],
@@ -147,6 +158,33 @@ class TransitionModel(FollowingAbility, ParsingAbility):
         request = ParseOptions(size=particles, mbr=False).request()
         found = self._parser.parse(batch, request, 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
+
+    def best_derivation(self, sentence: Sentence, tree: Tree) -> dict[str, Any]:
+        """Return the likeliest derivation of a projective tree, step by step, in numbers."""
+        try:
+            steps: dict[str, Any] = self._parser.best_derivation(
+                self.codec.encode([sentence], [tree])
+            )
+        except ValueError as error:
+            raise BistroError(f"this model cannot make the tree: {error}") from None
+        return steps
+
+    def explain(
+        self, sentence: Sentence | Sequence[str], training: Iterable[Sentence] | None = None
+    ) -> Explanation:
+        """Return which contexts made the probability of every step of a derivation.
+
+        It is the likeliest derivation of the sentence's own tree, if it has one, or of the most
+        probable tree found. Given the `training` data, it counts how often they have each context.
+        """
+        from bistro.models.transition_explained import explain_derivation
+
+        return explain_derivation(self, as_sentence(sentence), training)
+
+    @property
+    def distributions(self) -> Mapping[str, Arrays]:
+        """The arrays of its frozen distributions, by name."""
+        return self._distributions
 
     def arrays(self) -> Arrays:
         """Return the frozen distributions and the tags of the words."""

@@ -196,7 +196,12 @@ class Codec:
         return ids, offsets
 
     def decode(
-        self, heads: NDArray[np.int32], labels: NDArray[np.int32], tags: NDArray[np.int32]
+        self,
+        heads: NDArray[np.int32],
+        labels: NDArray[np.int32],
+        tags: NDArray[np.int32],
+        *,
+        restore_crossing: bool = True,
     ) -> Tree:
         """Return one tree in the order and with the arcs of the written sentence."""
         found, names = heads.tolist(), [self.labels[i] if i >= 0 else MISSING for i in labels]
@@ -205,7 +210,7 @@ class Codec:
             found = [self.mirror_head(head, len(found)) for head in reversed(found)]
             names.reverse()
             tag_names.reverse()
-        if self.is_labelled and self.config.nonprojective != "lift":
+        if restore_crossing and self.is_labelled and self.config.nonprojective != "lift":
             scheme: Scheme = self.config.nonprojective
             restored = deprojectivize(found, names, scheme)
             found, names = restored.heads, restored.labels

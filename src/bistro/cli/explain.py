@@ -1,0 +1,151 @@
+"""`bistro explain`: which counts and back-off levels made a probability."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bistro.cli.common import ModelArgument, OutputOption, say
+from bistro.errors import BistroError
+
+if TYPE_CHECKING:
+    from bistro.models.base import Model
+    from bistro.models.explanations import Decision, Explanation
+
+FORMATS = ("text", "tsv", "json")
+WIDE = 120
+"""Columns of a text that goes into a file or a pipe."""
+
+
+def explain(
+    model: ModelArgument,
+    sentence: Annotated[
+        str | None, typer.Argument(metavar="SENTENCE", help="Words with spaces between them.")
+    ] = None,
+    tree: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Instead: the first sentence of a treebank, with its tree."
+        ),
+    ] = None,
+    word: Annotated[
+        list[int] | None,
+        typer.Option(metavar="N", help="Whole chains of the Nth word (may be repeated)."),
+    ] = None,
+    train: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The training data: adds how often each context occurs."),
+    ] = None,
+    format: Annotated[str, typer.Option(metavar="text|tsv|json", help="What to write.")] = "text",
+    output: OutputOption = "-",
+) -> None:
+    """Show which counts and back-off levels made the probability of a sentence.
+
+    A model asks the longest context it knows, then ever shorter ones, down to no context at all.
+    The text shows every decision (for an n-gram model a word each; for a parser actions, labels,
+    tags and words) and which contexts gave most of its probability. With --word, whole chains:
+
+    - kinds, ways: how many different outcomes the context was seen with, and in how many longer
+      contexts this outcome was seen
+    - count, total: with --train, how often this outcome, and anything, came in the context
+    - own, weight, p: what the context gives by itself, the weight of the line above, and the sum
+      p = own + weight * p above
+    - share: the part of the final probability that comes from this context
+
+    Models of the kinds ngram, transition and eisner can be explained.
+
+        bistro explain english.bistro "The dog sleeps ."
+        bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu
+        bistro explain parser.bistro --tree gold.conllu --format tsv -o steps.tsv
+    """
+    from bistro.models.base import load
+
+    if format not in FORMATS:
+        raise BistroError(f"--format is text, tsv or json, not '{format}'")
+    trained = load(model)
+    explanation = _explanation(trained, sentence, tree, train)
+    chosen = _chosen(explanation, word)
+    if format == "text":
+        _write_text(explanation, chosen, output)
+    else:
+        _write_data(dataclasses.replace(explanation, decisions=chosen), format, output)
+    say(explanation.protocol)
+
+
+def _explanation(
+    model: Model, text: str | None, tree: str | None, train: str | None
+) -> Explanation:
+    from bistro.treebank.treebank import read
+
+    if (text is None) == (tree is None):
+        raise BistroError("give either a SENTENCE or --tree FILE")
+    explained = model.require("explain")
+    given: Any = text.split() if text is not None else None
+    if tree is not None:
+        sentences = list(read(tree))
+        if not sentences:
+            raise BistroError(f"{tree}: has no sentence to explain")
+        given = sentences[0]
+    elif not given:
+        raise BistroError("the SENTENCE has no word to explain")
+    found: Explanation = explained(given, training=None if train is None else list(read(train)))
+    return found
+
+
+def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:
+    """Return the decisions of the words asked for, or all."""
+    if not places:
+        return explanation.decisions
+    end = len(explanation.words) + 1
+    for place in places:
+        if not 1 <= place <= end:
+            raise BistroError(
+                f"--word {place}: the sentence has words 1 to {end - 1}, and {end} for its end"
+            )
+    return [decision for decision in explanation.decisions if decision.word in places]
+
+
+def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -> None:
+    from rich.console import Console
+
+    from bistro.files import writing
+    from bistro.report.explained import tables_of, tree_of
+
+    whole = len(chosen) == len(explanation.decisions)
+    parts = [tree_of(explanation)] if whole else tables_of(chosen)
+    if output == "-":
+        console = Console(highlight=False)
+        if not console.is_terminal:
+            console = Console(highlight=False, width=WIDE)
+        console.print(*parts, sep="\n")
+        return
+    text = io.StringIO()
+    Console(file=text, highlight=False, width=WIDE).print(*parts, sep="\n")
+    with writing(output) as stream:
+        stream.write(text.getvalue().encode())
+
+
+def _write_data(explanation: Explanation, format: str, output: str) -> None:
+    from bistro.cli.surprisal import write_table
+    from bistro.files import writing
+    from bistro.models.explanations import DECISION_COLUMNS, LEVEL_COLUMNS
+
+    if format == "tsv":
+        columns = [*DECISION_COLUMNS, *LEVEL_COLUMNS]
+        rows = ([_digits(row[name]) for name in columns] for row in explanation.rows())
+        write_table(output, columns, rows)
+        return
+    figures = {**dataclasses.asdict(explanation), "log_prob": explanation.log_prob}
+    with writing(output) as stream:
+        stream.write((json.dumps(figures, ensure_ascii=False, indent=2) + "\n").encode())
+
+
+def _digits(value: Any) -> Any:
+    """Return a cell: small probabilities keep nine digits, true is 1."""
+    if isinstance(value, bool):
+        return int(value)
+    return f"{value:.9g}" if isinstance(value, float) else value

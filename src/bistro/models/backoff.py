@@ -1,0 +1,164 @@
+"""A distribution of a trained model, opened: which contexts made the probability of an outcome.
+
+A model keeps its distributions frozen: of every outcome seen in a context the whole probability,
+and of every context the weight of what the next shorter one says (docs/decisions/frozen-form.md).
+The share of each level follows from these: see `bistro.models.explanations`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.events import Events
+from bistro.models.base import Arrays, Origin
+from bistro.models.explanations import BASE, Level
+
+GAP = 2**32 - 1
+
+
+class Seen(NamedTuple):
+    """One element of a context: its name, its value in words, and the value's number."""
+
+    element: str
+    value: str
+    number: int
+
+
+class Backoff:
+    """One distribution, with what is known of its training."""
+
+    def __init__(
+        self,
+        arrays: Arrays,
+        outcomes: int,
+        parameters: Sequence[tuple[float, float]] = (),
+        training: Events | None = None,
+    ) -> None:
+        self._arrays = arrays
+        self._outcomes = outcomes
+        self._parameters = parameters
+        self._training = training
+
+    def chain(self, context: Sequence[Seen], outcome: int, scale: float = 1.0) -> list[Level]:
+        """Return the levels of p(outcome | context) times `scale`, the base first."""
+        places = self._places(context)
+        weights = [self._weight(at) for at in places]
+        reaches = [math.prod(weights[depth:]) for depth in range(len(weights) + 1)]
+        p = self._base(outcome)
+        part = scale * reaches[0] * p
+        levels = [Level(BASE, "", "", True, self._outcomes, 0, p, 0.0, p, reaches[0], part)]
+        counts = self._counts(context, outcome)
+        for depth, at in enumerate(places):
+            entry = self._entry(at, outcome)
+            shared, reach = weights[depth] * p, reaches[depth + 1]
+            p = shared if entry is None else entry
+            seen = context[depth - 1] if depth else Seen("", "", 0)
+            about = seen.element, seen.value, at is not None, *self._sizes(at, outcome)
+            share = p, weights[depth], p - shared, reach, scale * reach * (p - shared)
+            levels.append(Level(depth, *about, *share, *self._learned(depth), *counts[depth]))
+        return levels
+
+    def distribution_sum(self, context: Sequence[Seen], outcomes: Sequence[int]) -> float:
+        """Return the sum of p(outcome | context) over several outcomes."""
+        places = self._places(context)
+        return sum(self._probability(places, outcome) for outcome in outcomes)
+
+    def _probability(self, places: Sequence[int | None], outcome: int) -> float:
+        weight = 1.0
+        for at in reversed(places):
+            entry = self._entry(at, outcome)
+            if entry is not None:
+                return weight * entry
+            weight *= self._weight(at)
+        return weight * self._base(outcome)
+
+    def _places(self, context: Sequence[Seen]) -> list[int | None]:
+        """Return by depth where a context is kept; None for one that did not occur."""
+        places: list[int | None] = [0]
+        for seen in context:
+            span = self._span("child_begin", places[-1])
+            found = np.flatnonzero(self._arrays["element"][span] == seen.number)
+            places.append(span.start + int(found[0]) if found.size else None)
+        return places
+
+    def _weight(self, at: int | None) -> float:
+        return 1.0 if at is None else float(self._arrays["backoff"][at])
+
+    def _entry(self, at: int | None, outcome: int) -> float | None:
+        span = self._span("entry_begin", at)
+        found = np.flatnonzero(self._arrays["dish"][span] == outcome)
+        return float(self._arrays["probability"][span][found[0]]) if found.size else None
+
+    def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
+        """Return how many outcomes a context has, and how many longer contexts have this one."""
+        kinds = np.count_nonzero(self._arrays["dish"][self._span("entry_begin", at)] != GAP)
+        longer = self._span("child_begin", at)
+        # Their entries lie side by side, and each has an outcome at most once.
+        begin = self._arrays["entry_begin"]
+        entries = self._arrays["dish"][int(begin[longer.start]) : int(begin[longer.stop])]
+        return int(kinds), int(np.count_nonzero(entries == outcome))
+
+    def _span(self, begin: str, at: int | None) -> slice:
+        offsets = self._arrays[begin]
+        if at is None or at + 1 >= len(offsets):
+            return slice(0, 0)
+        return slice(int(offsets[at]), int(offsets[at + 1]))
+
+    def _base(self, outcome: int) -> float:
+        base = self._arrays["base"]
+        return float(base[0] if base.size == 1 else base[outcome])
+
+    def _learned(self, depth: int) -> tuple[float, float] | tuple[None, None]:
+        return self._parameters[depth] if depth < len(self._parameters) else (None, None)
+
+    def _counts(
+        self, context: Sequence[Seen], outcome: int
+    ) -> list[tuple[int, int] | tuple[None, None]]:
+        """Return by depth how often the training data have the outcome, and the context."""
+        if self._training is None:
+            return [(None, None)] * (len(context) + 1)
+        rows: NDArray[np.int64] = np.arange(len(self._training))
+        found: list[tuple[int, int] | tuple[None, None]] = []
+        for depth in range(len(context) + 1):
+            if depth:
+                column = self._training.contexts[rows, depth - 1]
+                rows = rows[column == context[depth - 1].number]
+            hits = np.count_nonzero(self._training.outcomes[rows] == outcome)
+            found.append((int(hits), rows.size))
+        return found
+
+
+def opened(
+    distributions: Mapping[str, Arrays],
+    outcomes: Mapping[str, int],
+    origin: Origin,
+    samples: int,
+    training: Mapping[str, Events] | None,
+) -> dict[str, Backoff]:
+    """Return distributions by name, opened to be looked at."""
+    return {
+        name: Backoff(
+            arrays,
+            outcomes[name],
+            _mean_parameters(origin, name, samples),
+            training[name] if training else None,
+        )
+        for name, arrays in distributions.items()
+    }
+
+
+def _mean_parameters(origin: Origin, name: str, samples: int) -> list[tuple[float, float]]:
+    """Return discount and strength of every depth, as far as the trace of training tells them."""
+    kept = [row for row in origin.trace[-samples:] if f"{name}.discount" in row]
+    if not kept:
+        return []
+    discounts, strengths = (
+        np.mean([row[f"{name}.{part}"] for row in kept], axis=0).tolist()
+        for part in ("discount", "strength")
+    )
+    return list(zip(discounts, strengths, strict=True))

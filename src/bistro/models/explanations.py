@@ -1,0 +1,159 @@
+"""What made a probability: every elementary decision with its chain of ever shorter contexts.
+
+In a context u of depth k the probability of x is what the context has seen itself, plus a share of
+what the next shorter context u' says,
+
+    p_k(x) = own_k(x) + backoff_k · p_{k-1}(x)     own_k(x): (c_x - d t_x) / (c + θ), in the mean
+
+down to the base distribution. Written out from the longest context on, the probability is a sum,
+
+    p(x) = Σ_k reach_k · own_k(x)             reach_k = backoff_{k+1} · ... · backoff_longest
+
+one contribution a level: how much of the probability comes from there.
+
+>>> import bistro
+>>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
+>>> explanation = model.explain(["The", "dog", "sleeps", "."])
+>>> word = explanation.decisions[1]
+>>> word.outcome, [level.value for level in word.levels][:3]
+('dog', ['', '', 'The'])
+>>> abs(sum(level.contribution for level in word.levels) - word.probability) < 1e-12
+True
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+BASE = -1
+"""The depth of the base distribution, below the empty context."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """One context of a chain: the one before it and one element more."""
+
+    depth: int
+    """How many elements the context has; -1 is the base distribution."""
+    element: str
+    """What the context shows that the shorter one does not; empty at depth 0."""
+    value: str
+    known: bool
+    """Whether the context occurred in training; if not, it has nothing to say."""
+    kinds: int
+    """How many different outcomes it was seen with."""
+    ways: int
+    """In how many of the contexts that are one element longer the outcome was seen."""
+    probability: float
+    """Of the outcome, as this level has it."""
+    backoff: float
+    """The share that goes to what the shorter context says."""
+    own: float
+    """What this level gives by itself: `probability` without what comes from the shorter ones."""
+    reach: float
+    """The share that the longer contexts leave to this level."""
+    contribution: float
+    """To the decision's probability; the contributions of all levels sum to it."""
+    discount: float | None = None
+    """Mean over the samples that were kept; None if the model file does not tell."""
+    strength: float | None = None
+    count: int | None = None
+    """How often training data that were given had this outcome in this context."""
+    total: int | None = None
+    """How often they had the context at all."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One outcome of one distribution."""
+
+    step: int
+    """From 1, in the order of generation."""
+    word: int
+    """The word that is generated, or is next; the end has the place after the last."""
+    token: str
+    distribution: str
+    outcome: str
+    detail: str
+    """Between which words, for arcs and labels."""
+    probability: float
+    scale: float
+    """What the chain's probability is multiplied by, and `reason` says why."""
+    reason: str
+    levels: list[Level]
+    """The base first, the longest context last; none if there was nothing to decide."""
+
+    @property
+    def bits(self) -> float:
+        """Its surprisal."""
+        return -math.log2(self.probability) if self.probability > 0 else math.inf
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """All decisions that made a sentence, and perhaps its tree."""
+
+    kind: str
+    words: list[str]
+    decisions: list[Decision]
+    protocol: str
+    """What was explained, and what the numbers are."""
+    heads: list[int] | None = None
+    labels: list[str] | None = None
+    tags: list[str] | None = None
+
+    @property
+    def log_prob(self) -> float:
+        """Natural logarithm of the product of all decisions."""
+        probabilities = [d.probability for d in self.decisions]
+        return sum(map(math.log, probabilities)) if min(probabilities) > 0 else -math.inf
+
+    def of_word(self, place: int) -> list[Decision]:
+        """Return the decisions that led to a word, counted from 1, or to the end."""
+        return [decision for decision in self.decisions if decision.word == place]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for every level of every decision; one without levels has one row."""
+        found = []
+        for decision in self.decisions:
+            own = {name: getattr(decision, name) for name in DECISION_COLUMNS}
+            empty = dict.fromkeys(LEVEL_COLUMNS)
+            levels = [_level_row(level) for level in decision.levels] or [empty]
+            found += [{**own, **level} for level in levels]
+        return found
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame(self.rows(), columns=[*DECISION_COLUMNS, *LEVEL_COLUMNS])
+
+
+DECISION_COLUMNS = tuple(field.name for field in fields(Decision) if field.name != "levels")
+LEVEL_COLUMNS = tuple(
+    "level_probability" if field.name == "probability" else field.name for field in fields(Level)
+)
+
+
+def _level_row(level: Level) -> dict[str, Any]:
+    values = (getattr(level, field.name) for field in fields(Level))
+    return dict(zip(LEVEL_COLUMNS, values, strict=True))
+
+
+def numbers_told(decisions: list[Decision]) -> str:
+    """Say what the numbers of the chains are."""
+    told = (
+        "Probabilities and weights are means over the samples of training that the model keeps, "
+        "not one seating; `kinds` and `ways` count kinds, not tokens."
+    )
+    levels = [level for decision in decisions for level in decision.levels]
+    if any(level.discount is not None for level in levels):
+        told += " Discounts and strengths are means over the same samples."
+    if any(level.count is not None for level in levels):
+        told += " `count` and `total` are tokens of the data given as training data."
+    return told
