@@ -18,6 +18,7 @@ from bistro.models.linearize import LinearizeModel
 from bistro.models.parses import Analysis, Marginals, Parse
 from bistro.report.parsed import ParseWriter, head_probability, plain_label
 from bistro.serve.catalog import Entry
+from bistro.serve.inputs import Inputs
 from bistro.serve.schemas import GenerateBody, LinearizeBody, ParseBody, ReadBody
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import encoded
@@ -205,11 +206,12 @@ def _drawn(sentence: Sentence, tag_column: str) -> Answer:
     }
 
 
-def linearize(entry: Entry, body: LinearizeBody) -> Answer:
+def linearize(entry: Entry, inputs: Inputs, body: LinearizeBody) -> Answer:
     """Return orders of a tree."""
     model = entry.require("linearize")
     assert isinstance(model, LinearizeModel)
     sentence = _tree_of(body)
+    inputs.check_tree(model.tree_of(sentence))
     given = model.score_order(sentence).log_prob
     if body.samples:
         found, how = model.sample_orders(sentence, body.n, seed=body.seed), "drawn"

@@ -172,4 +172,4 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
         entry = catalog[body.model]
         inputs.check_words(body.words)
         inputs.check_analyses(body.n)
-        return await answer(lambda: answers.linearize(entry, body))
+        return await answer(lambda: answers.linearize(entry, inputs, body))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from bistro.models.linearize_trees import UnorderedTree
 from bistro.serve.errors import TooLargeError
 from bistro.serve.limits import Limits
 from bistro.serve.schemas import GenerateBody, SentenceBody
@@ -51,6 +52,14 @@ class Inputs:
         if number > most:
             raise TooLargeError(f"{number} {name} were asked for; this server gives at most {most}")
 
+    def check_tree(self, tree: UnorderedTree) -> None:
+        """Refuse a head with too many dependents to order."""
+        most = max((len(family.dependents) for family in tree.families), default=0)
+        if most > self.limits.dependents:
+            raise TooLargeError(
+                f"a word has {most} dependents; this server orders at most {self.limits.dependents}"
+            )
+
     def sentence(self, body: SentenceBody) -> Sentence:
         """Return the sentence that a request is about."""
         text = body.text or ""
@@ -82,5 +91,9 @@ class Inputs:
         self.check_text(body.prefix)
         spaced = body.split == "spaces"
         words = body.prefix.split() if spaced else split_text(body.prefix).forms
-        self.check_words(words)
+        if len(words) > self.limits.prefix:
+            raise TooLargeError(
+                f"the prefix has {len(words):,} words; this server takes at most "
+                f"{self.limits.prefix}"
+            )
         return words

@@ -1,0 +1,324 @@
+"""Limits and errors: what is too large, too slow, too many, or not meant for this server."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from bistro.serve import answers
+from bistro.serve.app import create_app
+from bistro.serve.guard import LOOPBACK
+from bistro.serve.limits import Limits
+from bistro.serve.work import BusyError, Work
+
+SMALL = Limits(
+    words=10, characters=100, analyses=3, sentences=2, prefix=4, document=20, body=2000, seconds=5
+)
+
+
+@pytest.fixture(scope="module")
+def small(catalog):
+    with TestClient(create_app(catalog, SMALL), base_url="http://localhost") as found:
+        yield found
+
+
+def read(**more):
+    return "/api/read", {"model": "parser", "text": "It rains.", **more}
+
+
+def parse(**more):
+    return "/api/parse", {"model": "parser", "text": "It rains.", **more}
+
+
+def generate(**more):
+    return "/api/generate", {"model": "parser", **more}
+
+
+def order(**more):
+    return "/api/linearize", {"model": "order", "words": ["a", "b"], "heads": [0, 1], **more}
+
+
+WIDE = {
+    "words": ["a"] * 12,
+    "heads": [0] + [1] * 11,
+    "labels": ["x"] * 12,
+    "tags": ["X"] * 12,
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (read(text="a " * 11), "11 words"),
+        (read(text="a" * 101), "101 characters"),
+        (read(text=None, words=["a" * 60, "b" * 60]), "120 characters"),
+        (read(text=None, words=["a"] * 11), "11 words"),
+        (read(analyses=4), "4 analyses"),
+        (parse(kbest=4), "4 analyses"),
+        (parse(kbest=1, samples=4), "4 analyses"),
+        (generate(n=3), "3 sentences"),
+        (generate(prefix="a b c d e"), "5 words"),
+        (order(n=4), "4 analyses"),
+        (order(words=["a"] * 11, heads=[0] * 11), "11 words"),
+        (("/api/words", {"text": "a" * 101}), "101 characters"),
+        (("/api/words", {"text": "a" * 3000}), "larger than 2,000 bytes"),
+    ],
+)
+def test_too_large(small, asked, told):
+    answer = small.post(asked[0], json=asked[1])
+    assert answer.status_code == 413
+    assert told in answer.json()["error"]
+
+
+def test_a_head_with_many_dependents_is_refused(client):
+    answer = client.post("/api/linearize", json={"model": "order", **WIDE})
+    assert answer.status_code == 413
+    assert "11 dependents" in answer.json()["error"]
+
+
+def test_documents_are_limited(small):
+    text = "One two three four five. " * 4
+    answer = small.post("/process", data={"data": text, "tokenizer": "", "parser": ""})
+    assert answer.status_code == 413
+    assert "more than 20 words" in answer.json()["error"]
+
+
+def test_a_body_without_a_length_is_limited_too(small):
+    def pieces():
+        yield b'{"text": "'
+        for _ in range(100):
+            yield b"a" * 100
+
+    answer = small.post(
+        "/api/words", content=pieces(), headers={"content-type": "application/json"}
+    )
+    assert answer.status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "told"),
+    [
+        (read(model="absent"), 404, "parser, ngram, order"),
+        (read(model="parser.bistro"), 404, "no such model"),
+        (read(model="../parser"), 404, "no such model"),
+        (parse(model="ngram"), 422, "cannot parse"),
+        (read(model="order"), 422, "cannot read"),
+        (read(text=None), 422, "either 'text' or 'words'"),
+        (read(words=["a"]), 422, "either 'text' or 'words'"),
+        (read(text=" "), 422, "at least one word"),
+        (read(text=None, words=[]), 422, "words: "),
+        (read(text=None, words=["a", ""]), 422, "words.1: "),
+        (read(text=None, words=["a\tb"]), 422, "tab"),
+        (read(text="a\0b"), 422, "NUL"),
+        (read(text=5), 422, "text: "),
+        (read(analyses=0), 422, "analyses: "),
+        (read(analyses="3"), 422, "analyses: "),
+        (read(analyses=True), 422, "analyses: "),
+        (read(analyze=3), 422, "analyze: "),
+        (read(split="letters"), 422, "split: "),
+        (generate(temperature=0), 422, "temperature: "),
+        (generate(seed=-1), 422, "seed: "),
+        (generate(seed=1 << 64), 422, "seed: "),
+        (generate(model="order"), 422, "cannot generate"),
+        (order(heads=[0]), 422, "1 heads were given for 2 words"),
+        (order(heads=[2, 1]), 422, "head"),
+        (order(heads=[0, 3]), 422, "outside the sentence"),
+        (order(heads=[0, 0], labels=["x", "x"], tags=["X", "X"]), 422, "both have head 0"),
+        (order(), 422, "word 1 has no"),
+        (order(labels=["root"]), 422, "entries for 2 words"),
+    ],
+)
+def test_errors_are_one_sentence(client, asked, status, told):
+    answer = client.post(asked[0], json=asked[1])
+    assert answer.status_code == status, answer.text
+    assert list(answer.json()) == ["error"]
+    assert told in answer.json()["error"]
+    assert "\n" not in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 422),
+        (b"{", 400),
+        (b"[" * 100_000, 400),
+        (b'{"text": NaN}', 422),
+        (b'{"text": "\\ud800"}', 422),
+        (b'{"text": "\xff"}', 400),
+        (b'{"text": ' + b"9" * 5000 + b"}", 400),
+        (b'{"text": "a", "text": "b"}', 200),
+        (b"null", 422),
+    ],
+)
+def test_bodies_that_are_no_json(client, body, status):
+    answer = client.post("/api/words", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_addresses_and_methods_that_do_not_exist(client):
+    for method, path, status in (
+        ("GET", "/absent", 404),
+        ("GET", "/static/../answers.py", 404),
+        ("GET", "/static/%2e%2e/answers.py", 404),
+        ("GET", "/static/%00", 404),
+        ("GET", "/static//etc/passwd", 404),
+        ("GET", "/docs", 404),
+        ("GET", "/api/read", 405),
+        ("DELETE", "/api/models", 405),
+    ):
+        answer = client.request(method, path)
+        assert answer.status_code == status, path
+        assert answer.json()["error"]
+
+
+# ---- names of hosts, other origins ---------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 200),
+        ("LocalHost:8000", 200),
+        ("127.0.0.1:1", 200),
+        ("[::1]:8000", 200),
+        ("[::1]", 200),
+        ("evil.example", 400),
+        ("evil.example:8000", 400),
+        ("localhost.evil.example", 400),
+        ("localhost:evil", 400),
+        ("", 400),
+    ],
+)
+def test_only_names_of_this_machine(client, host, status):
+    answer = client.get("/api/models", headers={"host": host})
+    assert answer.status_code == status
+
+
+def test_other_names_if_allowed(catalog):
+    allowed = TestClient(create_app(catalog, hosts={*LOOPBACK, "bistro.example"}))
+    assert allowed.get("/models", headers={"host": "bistro.example"}).status_code == 200
+    assert allowed.get("/models", headers={"host": "other.example"}).status_code == 400
+    every = TestClient(create_app(catalog, hosts=None))
+    assert every.get("/models", headers={"host": "other.example"}).status_code == 200
+
+
+def test_other_origins_only_if_allowed(client, catalog):
+    origin = {"origin": "https://page.example"}
+    assert "access-control-allow-origin" not in client.get("/models", headers=origin).headers
+    app = create_app(catalog, origins=["https://page.example"])
+    open_ = TestClient(app, base_url="http://localhost")
+    allowed = open_.get("/models", headers=origin).headers
+    assert allowed["access-control-allow-origin"] == "https://page.example"
+    assert allowed["x-content-type-options"] == "nosniff"
+    other = open_.get("/models", headers={"origin": "https://other.example"}).headers
+    assert "access-control-allow-origin" not in other
+
+
+# ---- too many, too slow --------------------------------------------------------------------------
+def test_when_all_places_are_taken_others_are_sent_away(catalog, monkeypatch):
+    hold = threading.Event()
+    started = threading.Semaphore(0)
+    plain = answers.read
+
+    def slow(*arguments):
+        started.release()
+        assert hold.wait(30)
+        return plain(*arguments)
+
+    monkeypatch.setattr(answers, "read", slow)
+    app = create_app(catalog, Limits(at_once=2, waiting=1, seconds=60))
+
+    async def ask() -> tuple[list[httpx.Response], httpx.Response, httpx.Response]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            path, body = read()
+            tasks = [asyncio.create_task(client.post(path, json=body)) for _ in range(3)]
+            await asyncio.to_thread(started.acquire)
+            await asyncio.to_thread(started.acquire)
+            refused = await client.post(path, json=body)
+            free = await client.post("/api/words", json={"text": "It rains."})
+            hold.set()
+            return await asyncio.gather(*tasks), refused, free
+
+    answered, refused, free = asyncio.run(ask())
+    assert [answer.status_code for answer in answered] == [200, 200, 200]
+    assert refused.status_code == 503
+    assert int(refused.headers["retry-after"]) > 0
+    assert free.status_code == 200
+
+
+def test_a_computation_that_takes_too_long(catalog, monkeypatch):
+    hold = threading.Event()
+    monkeypatch.setattr(answers, "read", lambda *arguments: hold.wait(30))
+    app = create_app(catalog, Limits(at_once=1, seconds=0.2))
+    with TestClient(app, base_url="http://localhost") as client:
+        path, body = read()
+        late = client.post(path, json=body)
+        assert late.status_code == 503
+        assert "longer than 0.2 s" in late.json()["error"]
+        hold.set()
+        monkeypatch.undo()
+        assert client.post(path, json=body).status_code == 200
+
+
+def test_work_in_pieces_stops_at_the_deadline():
+    async def ask() -> None:
+        work = Work(Limits(at_once=1, seconds=0.1))
+        stopped = threading.Event()
+
+        def compute(deadline):
+            try:
+                while True:
+                    deadline.check()
+            except BusyError:
+                stopped.set()
+                raise
+
+        with pytest.raises(BusyError):
+            await work.run(compute)
+        assert await asyncio.to_thread(stopped.wait, 10)
+        await asyncio.sleep(0.01)
+        assert work.unfinished == 0
+        work.close()
+
+    asyncio.run(ask())
+
+
+def test_who_waits_too_long_is_never_begun():
+    async def ask() -> list[object]:
+        work = Work(Limits(at_once=1, waiting=2, seconds=0.1))
+        hold = threading.Event()
+        begun = []
+        tasks = [
+            asyncio.create_task(work.run(lambda _, i=i: (begun.append(i), hold.wait(10))))
+            for i in range(2)
+        ]
+        await asyncio.gather(*tasks, return_exceptions=True)
+        hold.set()
+        assert await work.run(lambda _: "next") == "next"
+        work.close()
+        return begun
+
+    assert asyncio.run(ask()) == [0]
+
+
+def test_a_slow_body(catalog):
+    app = create_app(catalog, Limits(seconds=0.1))
+    sent = []
+
+    async def ask() -> None:
+        async def receive():
+            await asyncio.sleep(10)
+
+        async def send(message):
+            sent.append(message)
+
+        headers = [(b"host", b"localhost")]
+        scope = {"type": "http", "method": "POST", "path": "/api/words", "headers": headers}
+        await app({**scope, "query_string": b"", "http_version": "1.1"}, receive, send)
+
+    asyncio.run(ask())
+    assert sent[0]["status"] == 408
