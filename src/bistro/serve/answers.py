@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from bistro.cli.parse_run import ParseRun
@@ -69,7 +69,8 @@ def read(entry: Entry, sentence: Sentence, body: ReadBody) -> Answer:
     steps, told = [], [_score_protocol(model)]
     if "follow" in entry.abilities:
         reading = model.require("follow")(words, analyses=body.analyses)
-        steps = [_step(step) for step in reading.steps]
+        shown = getattr(model, "shown_tags", list)
+        steps = [_step(step, shown) for step in reading.steps]
         told.append(f"analyses: {reading.protocol}")
     return {
         "model": entry.id,
@@ -95,7 +96,7 @@ def _score_protocol(model: Model) -> str:
     return f"{told}, summed over analyses by {how.format_map(options)}" if how else told
 
 
-def _step(step: Any) -> Answer:
+def _step(step: Any, shown: Callable[[Sequence[str]], list[str]]) -> Answer:
     return {
         "word": step.word,
         "token": step.token,
@@ -109,7 +110,7 @@ def _step(step: Any) -> Answer:
                 "probability": number(live.probability),
                 "heads": list(live.heads),
                 "labels": list(live.labels),
-                "tags": list(live.tags),
+                "tags": shown(live.tags),
                 "stack": list(live.stack),
             }
             for live in step.analyses

@@ -24,6 +24,7 @@ from starlette.responses import Response
 
 from bistro.serve import answers
 from bistro.serve.catalog import Catalog
+from bistro.serve.description import describe
 from bistro.serve.errors import COMMON, MODEL_ERRORS, install
 from bistro.serve.guard import LOOPBACK, Guard
 from bistro.serve.inputs import Inputs
@@ -83,6 +84,7 @@ def create_app(
         lifespan=lifespan,
     )
     install(app)
+    describe(app, catalog, chosen)
     _add_page(app)
     inputs = Inputs(chosen)
     _add_interface(app, catalog, inputs, work)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import signal
 import socket
 import sys
 
@@ -11,14 +14,19 @@ from fastapi import FastAPI
 from bistro.errors import BistroError
 from bistro.files import explain
 
+MOST_CONNECTIONS = 512
+"""Open at the same time; computations have limits of their own."""
+
 
 def serve(app: FastAPI, host: str, port: int) -> None:
     """Answer requests until Ctrl-C or SIGTERM."""
     listening = listen(host, port)
     name, bound = listening.getsockname()[:2]
     shown = f"[{name}]" if ":" in name else name
+    logging.getLogger("python_multipart").addHandler(logging.NullHandler())
     config = uvicorn.Config(
         app,
+        limit_concurrency=MOST_CONNECTIONS,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -26,12 +34,10 @@ def serve(app: FastAPI, host: str, port: int) -> None:
         timeout_graceful_shutdown=5,
     )
     print(f"Bistro is at http://{shown}:{bound}/ (Ctrl-C stops it)", file=sys.stderr, flush=True)
-    try:
+    # Uvicorn ends at either signal, and then hands it on.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with listening, contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
-    except KeyboardInterrupt:
-        pass  # Uvicorn has ended, and hands the signal on.
-    finally:
-        listening.close()
     print("Bistro has stopped", file=sys.stderr)
 
 

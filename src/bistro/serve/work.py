@@ -48,7 +48,7 @@ class Work:
         self.limits = limits
         self.unfinished = 0
         """Computations that run or wait; counted on the event loop only."""
-        self._pool = ThreadPoolExecutor(limits.at_once, thread_name_prefix="bistro")
+        self._pool: ThreadPoolExecutor | None = None
 
     async def run(self, compute: Callable[[Deadline], T]) -> T:
         """Return what `compute` returns, or raise `BusyError`: the queue is full, or it is late."""
@@ -61,6 +61,8 @@ class Work:
             deadline.check()
             return compute(deadline)
 
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.limits.at_once, thread_name_prefix="bistro")
         self.unfinished += 1
         future = self._pool.submit(begin)
         future.add_done_callback(lambda _: _tell(loop, self._count_down))
@@ -75,8 +77,10 @@ class Work:
         self.unfinished -= 1
 
     def close(self) -> None:
-        """Let nothing new begin."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Let nothing that waits begin any more."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
 
 
 def _tell(loop: asyncio.AbstractEventLoop, what: Callable[[], None]) -> None:

@@ -1,0 +1,48 @@
+"""The OpenAPI description, with the models and limits of the very server that gives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+
+from bistro.serve.catalog import Catalog
+from bistro.serve.limits import Limits
+
+
+def describe(app: FastAPI, catalog: Catalog, limits: Limits) -> None:
+    """Let an application tell its ids and limits in its description."""
+    plain = app.openapi
+
+    def with_facts() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schemas = plain()["components"]["schemas"]
+            for name, schema in schemas.items():
+                if name.endswith("Body"):
+                    _limit(name, schema["properties"], catalog, limits)
+        return plain()
+
+    app.openapi = with_facts  # type: ignore[method-assign]
+
+
+def _limit(body: str, properties: dict[str, Any], catalog: Catalog, limits: Limits) -> None:
+    facts: dict[str, dict[str, Any]] = {
+        "model": {"enum": catalog.ids, "examples": catalog.ids[:1]},
+        "text": {"maxLength": limits.characters},
+        "prefix": {"maxLength": limits.characters},
+        "words": {"maxItems": limits.words},
+        "heads": {"maxItems": limits.words},
+        "analyses": {"maximum": limits.analyses},
+        "kbest": {"maximum": limits.analyses},
+        "samples": {"maximum": limits.analyses},
+        "n": {"maximum": limits.sentences if body == "GenerateBody" else limits.analyses},
+    }
+    for name, limit in facts.items():
+        if (found := properties.get(name)) and found.get("type") != "boolean":
+            _plain_schema(found).update(limit)
+
+
+def _plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the part of a schema that says what a value is, if it may also be null."""
+    kinds: list[dict[str, Any]] = schema.get("anyOf", [schema])
+    return next(kind for kind in kinds if kind.get("type") != "null")
