@@ -22,7 +22,7 @@ from bistro.report.html import (
     sentences,
     table,
 )
-from bistro.report.plots import COLOURS, round_ticks
+from bistro.report.frame import COLOURS, round_ticks
 from bistro.report.text import text_width
 
 VOID = {"meta", "link", "br", "img", "hr"}

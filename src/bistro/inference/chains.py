@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
@@ -21,6 +21,18 @@ from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.inference.workers import Workers
 from bistro.models.settings import SamplerSettings
 from bistro.version import __version__
+
+Figures: TypeAlias = dict[str, float | list[float]]
+"""Numbers of a state that do not depend on how its parts are named, alone or one a depth."""
+
+
+def short(value: float) -> float:
+    """Return a number with the digits that a trace keeps.
+
+    >>> short(0.123456789), short(70000.0)
+    (0.123457, 70000.0)
+    """
+    return float(f"{value:.6g}")
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,9 @@ class Sweeping(Protocol):
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the present state."""
 
+    def figures(self) -> Figures:
+        """Return what the trace tells of the present state, by name."""
+
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that changes from sweep to sweep."""
 
@@ -108,6 +123,10 @@ class OwnedChain:
         """Return the log-likelihood of the present state."""
         return self._chain.log_likelihood()
 
+    def figures(self) -> Figures:
+        """Return what the trace tells of the present state, by name."""
+        return {self._begin + name: figure for name, figure in self._chain.figures().items()}
+
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that changes from sweep to sweep."""
         return {self._begin + name: array for name, array in self._chain.state().items()}
@@ -141,7 +160,8 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
         keep = number >= first + stage.sweeps - stage.samples
         _step(stage.chains, number, keep=keep, threads=session.threads)
         log_likelihood = sum(chain.log_likelihood() for chain in stage.chains)
-        trace.append({"sweep": number + 1, "log_likelihood": log_likelihood})
+        figures = {name: one for chain in stage.chains for name, one in chain.figures().items()}
+        trace.append({"sweep": number + 1, "log_likelihood": log_likelihood, **figures})
         session.on_sweep(Sweep(number + 1, total, log_likelihood))
         stopping = session.stop_asked() and number + 1 < total
         if session.checkpoint and (stopping or session.checkpoint.is_due()):

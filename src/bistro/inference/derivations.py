@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import DerivationSampler, SentenceBatch, Stream, TransitionShape
+from bistro.inference.chains import Figures
 from bistro.inference.gibbs import Learned
 from bistro.rng import purpose_key
 
@@ -80,6 +81,13 @@ class DerivationChain:
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the present seating."""
         return sum(part.franchise.log_likelihood() for part in self.learned.values())
+
+    def figures(self) -> Figures:
+        """Return the figures of every distribution, and how many derivations changed."""
+        figures: Figures = {"derivations.changed": self.moved[1]}
+        for part in self.learned.values():
+            figures |= part.figures()
+        return figures
 
     def frozen(self) -> dict[str, dict[str, NDArray[Any]]]:
         """Return the frozen arrays of every distribution by name."""

@@ -10,7 +10,7 @@ A chain is in a definite state after every sweep, and sweep i draws from the str
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,21 @@ from numpy.typing import NDArray
 
 from bistro._core import Base, Franchise, PredictiveSum, SequentialLikelihood, Stream
 from bistro.encoding.events import Events
+from bistro.inference.chains import Figures, short
 from bistro.inference.hyper import update_hyperparameters
 from bistro.models.settings import SamplerSettings
 from bistro.rng import purpose_key
+
+
+def level_figures(
+    name: str, parameters: Sequence[tuple[float, float]], tables: Sequence[int] = ()
+) -> Figures:
+    """Return the figures of one process as a trace has them, a list of depths each."""
+    figures: Figures = {
+        f"{name}.discount": [short(discount) for discount, _ in parameters],
+        f"{name}.strength": [short(strength) for _, strength in parameters],
+    }
+    return {**figures, f"{name}.tables": list(tables)} if tables else figures
 
 
 class Learned:
@@ -55,6 +67,11 @@ class Learned:
         """Return the mean of the kept samples as the arrays of a frozen franchise."""
         arrays: dict[str, NDArray[Any]] = self._kept.freeze(self.franchise)
         return arrays
+
+    def figures(self) -> Figures:
+        """Return discount, strength and number of tables, from the shortest context on."""
+        tables = [tables for _, _, tables in self.franchise.counts_by_level()]
+        return level_figures(self.name, self.franchise.parameters(), tables)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that changes from sweep to sweep."""

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from bistro._core import VectorBase
 from bistro.encoding.alphabet import Alphabet
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.inference.chains import Sweeping
+from bistro.inference.chains import Figures, Sweeping
 from bistro.inference.gibbs import Chain
 from bistro.models.settings import SamplerSettings, SpellingSettings
 from bistro.models.spelling import SPELLING, Speller, Spelling
@@ -116,6 +116,10 @@ class SpelledChain:
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the words, which counts their spelling in their base."""
         return self._words.log_likelihood()
+
+    def figures(self) -> Figures:
+        """Return the figures of both."""
+        return {**self._learner.figures(), **self._words.figures()}
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the states of both."""

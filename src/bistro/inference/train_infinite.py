@@ -26,8 +26,8 @@ from bistro._core import (
     tree_events,
 )
 from bistro.errors import BistroError
-from bistro.inference.chains import Session, fingerprint_of, run_chains
-from bistro.inference.gibbs import Learned
+from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains
+from bistro.inference.gibbs import Learned, level_figures
 from bistro.inference.hyper import maximise, maximise_together
 from bistro.models.base import Origin
 from bistro.models.infinite import (
@@ -85,6 +85,10 @@ class TrieChain:
         pairs = zip(self._trie.level_likelihoods(self._levels), self._parameters, strict=True)
         return float(sum(level(*pair) for level, pair in pairs))
 
+    def figures(self) -> Figures:
+        """Return the hyper-parameters by the length of contexts, from 1."""
+        return level_figures(NAME, self._parameters)
+
     def state(self) -> Columns:
         """Return the hyper-parameters."""
         return {f"{NAME}.parameters": np.array(self._parameters)}
@@ -136,6 +140,16 @@ class ContextChain(Learned):
         parameters = self.franchise.parameters()
         levels = list(zip(self.franchise.level_likelihoods(), parameters, strict=True))
         return float(sum(level(*pair) for level, pair in levels[1:]))
+
+    def figures(self) -> Figures:
+        """Return hyper-parameters and tables by the length of contexts, from 1.
+
+        The last of them stands for all longer ones as well, which share its parameters.
+        """
+        tables = [tables for _, _, tables in self.franchise.counts_by_level()[1:]]
+        last = min(self._shared_from, len(tables))
+        together = [*tables[: last - 1], sum(tables[last - 1 :])]
+        return level_figures(NAME, self.franchise.parameters()[1 : last + 1], together)
 
     def frozen(self) -> Columns:
         """Return the arrays of a `RuleTrie`, all of whose edges are of length 1."""

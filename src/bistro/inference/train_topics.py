@@ -18,7 +18,7 @@ from bistro._core import Stream, TopicSampler
 from bistro.encoding.events import Events
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
-from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains, short
 from bistro.inference.train_transition import wants_single_root
 from bistro.models.base import Origin, Words
 from bistro.models.settings import SamplerSettings
@@ -66,7 +66,6 @@ class TopicsChain:
             config.gamma,
         )
         self.samples: list[TopicSample] = []
-        self.live: list[int] = []
 
     def seat(self) -> None:
         """Draw a first state for every word, given those before it; or take its tag."""
@@ -85,13 +84,18 @@ class TopicsChain:
         if self._config.hyper == "slice":
             shape, rate = self._config.prior
             self.sampler.draw_parameters(shape, rate, self._stream("hyper", sweep))
-        self.live.append(self.sampler.live)
         if keep and sweep + 1 in kept_sweeps(self._config):
             self.samples.append(self._sample())
 
     def log_likelihood(self) -> float:
         """Return log p(states, words) given weights and hyper-parameters."""
         return self.sampler.log_joint()
+
+    def figures(self) -> Figures:
+        """Return the number of states that have words, and the hyper-parameters."""
+        names = ("strength", "smoothing", "gamma")
+        drawn = zip(names, map(short, self.sampler.parameters), strict=True)
+        return {"live_states": self.sampler.live, **dict(drawn)}
 
     def token_states(self) -> Numbers:
         """Return the present states in the order of the treebank."""
@@ -103,7 +107,6 @@ class TopicsChain:
             "topics.states": self.sampler.states,
             "topics.weights": self.sampler.weights,
             "topics.numbers": np.array([self.sampler.unseen, *self.sampler.parameters]),
-            "topics.live": np.array(self.live),
             **{
                 f"topics.{i}.{name}": array
                 for i, sample in enumerate(self.samples)
@@ -116,7 +119,6 @@ class TopicsChain:
         # What was read is mapped from a file and may not be writable: the core takes copies.
         states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
         self.sampler.restore(states, weights, *state["topics.numbers"].tolist())
-        self.live = state["topics.live"].tolist()
         self.samples = []
         while f"topics.{len(self.samples)}.weights" in state:
             prefix = f"topics.{len(self.samples)}."
@@ -171,8 +173,6 @@ def train_topics(
     fingerprint = fingerprint_of(TopicsModel.kind, config, seed, digests)
     length = SamplerSettings(sweeps=config.sweeps, samples=max(1, config.sweeps // 2))
     trace = run_chains([chain], length, fingerprint, session)
-    for row, live in zip(trace, chain.live, strict=True):
-        row["live_states"] = live
     origin = Origin(seed, treebank, trace)
     return TopicsModel(config, vocabulary, tags, chain.samples, origin, single_root=single_root)
 

@@ -37,6 +37,8 @@ class Arc:
     head: int
     label: str = ""
     probability: float | None = None
+    kind: str = ""
+    """How it is drawn, besides the usual way: a class of the style sheet."""
     level: int = 0
     dependent_offset: float = 0.0
     """From the centre of the dependent to the leg that stands on it."""
@@ -110,21 +112,36 @@ class Layout:
 
 def arrange(arcs: Sequence[Arc], word_widths: Sequence[float]) -> Layout:
     """Return the layout of words of the given widths under `arcs`, whose places it fills in."""
-    roots = [arc for arc in arcs if arc.is_root]
-    spans = sorted(
-        (arc for arc in arcs if not arc.is_root), key=lambda arc: (arc.high - arc.low, arc.low)
-    )
-    _set_levels(spans)
-    fans = _set_offsets(spans, roots, len(word_widths))
-    halves = [max(width, fan) / 2 for width, fan in zip(word_widths, fans, strict=True)]
-    for root in roots:
-        reach = abs(root.dependent_offset) + root.caption_width / 2
-        halves[root.dependent] = max(halves[root.dependent], reach)
-    gaps = _set_gaps(spans, halves)
+    return arrange_both(arcs, [], word_widths)[0]
+
+
+def arrange_both(
+    above: Sequence[Arc], below: Sequence[Arc], word_widths: Sequence[float]
+) -> tuple[Layout, Layout]:
+    """Return the layouts of the same words under some arcs and over others."""
+    halves = [width / 2 for width in word_widths]
+    layouts = []
+    for arcs in (above, below):
+        layout = Layout(sorted((a for a in arcs if not a.is_root), key=_by_length), [], [], 0.0)
+        layout.roots = [arc for arc in arcs if arc.is_root]
+        _set_levels(layout.arcs)
+        fans = _set_offsets(layout.arcs, layout.roots, len(word_widths))
+        halves = [max(half, fan / 2) for half, fan in zip(halves, fans, strict=True)]
+        for root in layout.roots:
+            reach = abs(root.dependent_offset) + root.caption_width / 2
+            halves[root.dependent] = max(halves[root.dependent], reach)
+        layouts.append(layout)
+    gaps = _set_gaps(sorted([*layouts[0].arcs, *layouts[1].arcs], key=_by_length), halves)
     centre = MARGIN + (halves[0] if halves else 0.0)
     centres = [centre := centre + gap for gap in [0.0, *gaps]] if halves else []
-    width = centre + (halves[-1] if halves else 0.0) + MARGIN
-    return Layout(spans, roots, centres, width)
+    for layout in layouts:
+        layout.centres = list(centres)
+        layout.width = centre + (halves[-1] if halves else 0.0) + MARGIN
+    return layouts[0], layouts[1]
+
+
+def _by_length(arc: Arc) -> tuple[int, int]:
+    return arc.high - arc.low, arc.low
 
 
 def _set_levels(spans: list[Arc]) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 
 from bistro.files import writing
@@ -22,16 +23,30 @@ from bistro.report.text import xml_text
 
 __all__ = [
     "Page",
+    "Percent",
     "bar_chart",
     "facts",
     "figure",
+    "folded",
+    "heading",
+    "legend",
     "line_chart",
+    "note",
     "paragraph",
     "sentences",
+    "side_by_side",
     "table",
 ]
 
-Cell = str | int | float | None
+
+@dataclass(frozen=True)
+class Percent:
+    """A cell with a share of 100 as a bar and a figure."""
+
+    value: float | None
+
+
+Cell = str | int | float | Percent | None
 
 
 class Page:
@@ -97,6 +112,38 @@ def facts(values: Mapping[str, Cell]) -> str:
     return f'<dl class="facts">\n{tiles}\n</dl>'
 
 
+def heading(text: str) -> str:
+    """Return the heading of a part of a section."""
+    return f"<h3>{xml_text(text)}</h3>"
+
+
+def note(text: str) -> str:
+    """Return a paragraph that stands out."""
+    return f'<p class="note">{xml_text(text)}</p>'
+
+
+def legend(names: Iterable[str]) -> str:
+    """Return the names of series with their colours, for several charts together."""
+    items = "\n".join(
+        f'<span><i class="s{place}"></i>{xml_text(name)}</span>'
+        for place, name in enumerate(names, start=1)
+    )
+    return f'<div class="legend">\n{items}\n</div>'
+
+
+def side_by_side(figures: Iterable[str]) -> str:
+    """Return figures in a grid."""
+    return '<div class="grid-of-figures">\n' + "\n".join(figures) + "\n</div>"
+
+
+def folded(summary: str, *blocks: str, is_open: bool = False) -> str:
+    """Return blocks that are shown when a reader asks for them."""
+    state = " open" if is_open else ""
+    return f"<details{state}><summary>{xml_text(summary)}</summary>\n" + "\n".join(
+        [*blocks, "</details>"]
+    )
+
+
 def figure(svg: str, caption: str = "") -> str:
     """Return a picture (SVG text, as `draw_arcs` and the charts give it) with its caption."""
     told = f"<figcaption>{xml_text(caption)}</figcaption>" if caption else ""
@@ -109,7 +156,13 @@ def sentences(texts: Iterable[str]) -> str:
     return f'<ol class="sentences">\n{items}\n</ol>'
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
+def table(
+    headers: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    caption: str = "",
+    *,
+    dense: bool = False,
+) -> str:
     """Return a table; columns of numbers are set to the right.
 
     Whole numbers get thousands separators and others two decimals: give text for another form.
@@ -123,17 +176,17 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str =
         for column in range(len(headers))
     ]
 
-    def line(tag: str, cells: Iterable[str]) -> str:
+    def line(tag: str, cells: Iterable[Cell]) -> str:
         inner = "".join(
-            f"<{tag}{kind}>{xml_text(cell)}</{tag}>"
-            for kind, cell in zip(kinds, cells, strict=True)
+            f"<{tag}{kind}>{_markup(cell)}</{tag}>" for kind, cell in zip(kinds, cells, strict=True)
         )
         return f"<tr>{inner}</tr>"
 
     told = f"<caption>{xml_text(caption)}</caption>\n" if caption else ""
-    lines = "\n".join(line("td", map(show, row)) for row in body)
+    lines = "\n".join(line("td", row) for row in body)
+    kind = ' class="dense"' if dense else ""
     return (
-        f'<div class="scroll"><table>\n{told}<thead>{line("th", headers)}</thead>\n'
+        f'<div class="scroll"><table{kind}>\n{told}<thead>{line("th", headers)}</thead>\n'
         f"<tbody>\n{lines}\n</tbody>\n</table></div>"
     )
 
@@ -143,12 +196,23 @@ def _is_figure(cell: Cell) -> bool:
     return not isinstance(cell, str) or cell.lstrip("+-−–")[:1].isdigit() or cell == "n/a"
 
 
+def _markup(cell: Cell) -> str:
+    """Return a cell as HTML."""
+    if isinstance(cell, Percent) and cell.value is not None:
+        width = min(100.0, max(0.0, cell.value))
+        bar = f'<span class="meter"><i style="width:{width:.1f}%"></i></span>'
+        return f"{bar}{xml_text(show(cell))}"
+    return xml_text(show(cell))
+
+
 def show(value: Cell) -> str:
     """Return a cell as text.
 
     >>> show(61234), show(108.9123), show(None), show("n/a")
     ('61,234', '108.91', '–', 'n/a')
     """
+    if isinstance(value, Percent):
+        value = value.value
     if value is None:
         return "–"
     if isinstance(value, int):

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from bistro.evaluate.calibration import Bin, Calibration
 from bistro.report.arcs import FONT
-from bistro.report.plots import COLOURS, INK, MUTED, RULE, TICK_SIZE
+from bistro.report.frame import COLOURS, INK, MUTED, RULE, TICK_SIZE
 from bistro.report.text import text_width, xml_text
 
 SIDE = 320.0

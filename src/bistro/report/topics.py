@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bistro.models.topics import TopState
 from bistro.report.arcs import FONT
-from bistro.report.plots import COLOURS, INK, MUTED, RULE
+from bistro.report.frame import COLOURS, INK, MUTED, RULE
 from bistro.report.text import text_width, xml_text
 
 CARD, GAP, MARGIN = 190.0, 16.0, 18.0

@@ -1,0 +1,90 @@
+"""Attachment by the length of the sentence: long sentences are harder, and there are fewer.
+
+Sentences are grouped by their number of words, punctuation included. Of the words of a group, UAS
+is the share with the right head, LAS with the right head and relation (subtypes ignored); `exact`
+is the share of sentences all of whose heads are right.
+
+>>> from bistro.treebank.sentence import Sentence
+>>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
+>>> [(row.length, row.words, row.uas) for row in score_by_sentence([gold], [gold], [10, 20])]
+[('1-10', 2, 100.0), ('11-20', 0, None), ('> 20', 0, None)]
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from bistro.errors import ConfigError
+from bistro.evaluate.by_relation import plain_relation
+from bistro.treebank.sentence import Sentence
+
+BORDERS = (10, 20, 30, 40)
+PROTOCOL = "sentences by their number of words; all words, punctuation included; subtypes ignored"
+
+
+@dataclass(frozen=True)
+class SentenceScores:
+    """The sentences of one class of lengths; shares in percent, None where there are none."""
+
+    length: str
+    sentences: int
+    words: int
+    uas: float | None
+    las: float | None
+    exact: float | None
+    """Sentences all of whose heads are right."""
+
+
+def check_borders(borders: Sequence[int]) -> None:
+    """Refuse borders that do not rise from 1 on."""
+    if not borders or borders[0] < 1 or any(a >= b for a, b in pairwise(borders)):
+        shown = ", ".join(map(str, borders)) or "none"
+        raise ConfigError(f"lengths of sentences must rise from 1 on, as in 10,20,40; not {shown}")
+
+
+def score_by_sentence(
+    gold: Iterable[Sentence], system: Iterable[Sentence], borders: Sequence[int] = BORDERS
+) -> list[SentenceScores]:
+    """Return the scores of each class; `borders` are the greatest lengths of all but the last."""
+    check_borders(borders)
+    counts = [[0] * 5 for _ in range(len(borders) + 1)]
+    for right, given in zip(gold, system, strict=True):
+        heads = [a == b for a, b in zip(right.heads, given.heads, strict=True)]
+        labels = zip(right.deprels, given.deprels, strict=True)
+        same = [plain_relation(a) == plain_relation(b) for a, b in labels]
+        labelled = sum(a and b for a, b in zip(heads, same, strict=True))
+        row = counts[bisect.bisect_left(borders, len(right))]
+        for place, more in enumerate((1, len(right), sum(heads), labelled, all(heads))):
+            row[place] += more
+    names = class_names(borders)
+    return [_summarise(name, *row) for name, row in zip(names, counts, strict=True)]
+
+
+def class_names(borders: Sequence[int]) -> list[str]:
+    """Return the names of the classes.
+
+    >>> class_names([1, 10])
+    ['1', '2-10', '> 10']
+    """
+    lows = [1, *(border + 1 for border in borders)]
+    spans = zip(lows, borders, strict=False)
+    return [*(str(a) if a == b else f"{a}-{b}" for a, b in spans), f"> {borders[-1]}"]
+
+
+def _summarise(
+    name: str, sentences: int, words: int, heads: int, labelled: int, exact: int
+) -> SentenceScores:
+    def share(right: int, total: int) -> float | None:
+        return 100.0 * right / total if total else None
+
+    return SentenceScores(
+        name,
+        sentences,
+        words,
+        share(heads, words),
+        share(labelled, words),
+        share(exact, sentences),
+    )

@@ -1,0 +1,160 @@
+"""What charts have in common: the frame with its grid and legend, round ticks, and colours.
+
+>>> frame = Frame(300.0, round_ticks(0, 13), "bits", ["model", "truth"])
+>>> frame.up(0.0) == frame.floor, frame.up(15.0) == frame.top
+(True, True)
+"""
+
+from __future__ import annotations
+
+import math
+
+from bistro.report.arcs import FONT
+from bistro.report.text import text_width, xml_text
+
+COLOURS = (
+    *("#3b6fb6", "#dd9a3c", "#3f8f6b", "#8a5ea8", "#c4504f"),
+    *("#3c97a8", "#7d8230", "#b0699a", "#8c6d4f", "#5a6473"),
+)
+INK, MUTED, RULE = "#1d2733", "#5d6875", "#dfe3e8"
+NAME_SIZE, TICK_SIZE = 14, 11
+PLOT_HEIGHT = 190.0
+TOP, BOTTOM, RIGHT = 46.0, 34.0, 16.0
+UNIT_LEFT = 4.0
+
+
+def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Return at most `most` + 1 evenly spaced round numbers that cover `low` to `high`.
+
+    >>> round_ticks(0, 13)
+    [0.0, 5.0, 10.0, 15.0]
+    """
+    # Closer together than numbers of this size can be told apart, with room for steps between them.
+    if high - low <= 1e-12 * max(abs(low), abs(high)):
+        half = max(0.5, 1e-9 * abs(low))
+        low, high = low - half, low + half
+    exponent = math.floor(math.log10((high - low) / most))
+    for factor in (1, 2, 5, 10, 20):
+        # A power below one is divided by, so that the ticks print as 0.1 and not 0.1000…01.
+        scale = 10.0 ** abs(exponent)
+        step = factor * scale if exponent >= 0 else factor / scale
+        first, last = math.floor(low / step), math.ceil(high / step)
+        if last - first <= most:
+            break
+    if exponent >= 0:
+        return [float(index * factor * scale) for index in range(first, last + 1)]
+    return [index * factor / scale for index in range(first, last + 1)]
+
+
+class Frame:
+    """The rectangle of a chart, its grid, and the mapping of values to heights."""
+
+    def __init__(
+        self,
+        width: float,
+        ticks: list[float],
+        unit: str,
+        names: list[str],
+        *,
+        height: float = PLOT_HEIGHT,
+        log: bool = False,
+        legend: bool = True,
+    ) -> None:
+        """`width` is that of the plot; with `log`, ticks and values are powers of ten."""
+        self.ticks, self.unit, self.names, self.log = ticks, unit, names, log
+        self.legend = legend and len(names) > 1
+        self.height = height
+        self.left = max(text_width(self.shown(tick), TICK_SIZE) for tick in ticks) + 16
+        room = sum(28 + text_width(name, TICK_SIZE + 1) for name in names) if self.legend else 0.0
+        # The legend stands beside the unit, and neither may reach into the other.
+        told = UNIT_LEFT + text_width(unit, TICK_SIZE) + 8 + room
+        self.right = max(self.left + width, self.left + room, told)
+        self.top = TOP if self.legend else TOP - 16
+        self.floor = self.top + height
+
+    def up(self, value: float) -> float:
+        """Return the y of a value; infinite ones lie on the edge."""
+        share = (value - self.ticks[0]) / (self.ticks[-1] - self.ticks[0])
+        return self.floor - self.height * min(1.0, max(0.0, share))
+
+    def shown(self, tick: float) -> str:
+        """Return a tick as it is written."""
+        return number(10.0**tick) if self.log else number(tick)
+
+    def across(self, place: float, span: tuple[float, float]) -> float:
+        """Return the x of a place between the two ends of `span`."""
+        low, high = span
+        inset = 14.0
+        share = 0.5 if high == low else (place - low) / (high - low)
+        return self.left + inset + share * (self.right - self.left - 2 * inset)
+
+    def opening(self, title: str) -> list[str]:
+        """Return the beginning of the picture: its size, title, grid and legend."""
+        width, height = self.right + RIGHT, self.floor + BOTTOM + 4
+        parts = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-chart" role="img" '
+            f'aria-label="{xml_text(title)}" width="{width:.1f}" height="{height:.1f}" '
+            f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
+            f"<title>{xml_text(title)}</title>",
+        ]
+        for tick in self.ticks:
+            y = self.up(tick)
+            kind, colour = ("axis", MUTED) if tick == self.ticks[0] else ("grid", RULE)
+            parts.append(
+                f'<line class="{kind}" x1="{self.left:.1f}" x2="{self.right:.1f}" y1="{y:.1f}" '
+                f'y2="{y:.1f}" stroke="{colour}"/>'
+            )
+            parts.append(
+                text_at(
+                    "tick", self.left - 7, y + 4, self.shown(tick), TICK_SIZE, MUTED, anchor="end"
+                )
+            )
+        if self.unit:
+            parts.append(
+                text_at(
+                    "tick", UNIT_LEFT, self.top - 16, self.unit, TICK_SIZE, MUTED, anchor="start"
+                )
+            )
+        return parts + self._legend()
+
+    def _legend(self) -> list[str]:
+        if not self.legend:
+            return []
+        parts = []
+        x = self.right
+        for place in range(len(self.names), 0, -1):
+            name = self.names[place - 1]
+            x -= text_width(name, TICK_SIZE + 1)
+            parts.append(text_at("name", x, 18, name, TICK_SIZE + 1, INK, anchor="start"))
+            x -= 16
+            parts.append(rectangle(x, 8, 11, 11, place))
+            x -= 12
+        return parts
+
+
+def rectangle(x: float, y: float, width: float, height: float, number: int) -> str:
+    """Return a bar in the colour of a series, which are counted from 1."""
+    return (
+        f'<rect class="bar s{number}" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
+        f'height="{height:.1f}" rx="2" fill="{COLOURS[number - 1]}"/>'
+    )
+
+
+def text_at(
+    kind: str, x: float, y: float, text: str, size: int, colour: str, *, anchor: str = "middle"
+) -> str:
+    """Return text at a place, set around it unless `anchor` says otherwise."""
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
+        f'font-size="{size}" fill="{colour}">{xml_text(text)}</text>'
+    )
+
+
+def inside(ticks: list[float], span: tuple[float, float]) -> list[float]:
+    """Return the ticks that lie within a span."""
+    return [tick for tick in ticks if span[0] <= tick <= span[1]]
+
+
+def number(value: float) -> str:
+    """Return a tick with thousands separators and a real minus sign."""
+    return f"{value:,.10g}".replace("-", "−")
