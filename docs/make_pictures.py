@@ -3,6 +3,7 @@
 The garden path as a tree, by the built-in grammar, and word by word as surprisal: what a 5-gram
 expects beside what the grammar itself, which made the training sentences, knows.
 Latent states of the same treebank as cards. The words that morphemes belong to, as a tree.
+Two pictures of a report: a wrong tree beside the right one, and surprisal under the words.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
 from bistro.report.arcs import draw_arcs
+from bistro.report.comparison import draw_comparison
 from bistro.report.constituents import draw_constituents
 from bistro.report.plots import bar_chart
+from bistro.report.strip import surprisal_strip
 from bistro.report.topics import state_card, topic_cards
 from bistro.treebank.brackets import parse_tree
 from bistro.treebank.constituents import binarised
@@ -77,6 +80,24 @@ def utterance_of_morphemes() -> str:
     )
 
 
+def two_trees() -> str:
+    """Draw what a parser may make of the garden path, and what is right."""
+    tree = english().best_parse(GARDEN_PATH)
+    found = (
+        [2, 3, 0, 6, 6, 3, 3, 3],
+        ["det", "nsubj", "root", "case", "det", "obl", "xcomp", "punct"],
+    )
+    sure = [1.0, 0.83, 0.62, 0.99, 1.0, 0.94, 0.41, 0.66]
+    right = tree.heads, tree.deprels
+    return draw_comparison(tree.forms, right, found, tree.upos, probabilities=sure)
+
+
+def surprisal_under_words() -> str:
+    """Draw the true surprisal of the garden path under its words."""
+    words = [*GARDEN_PATH, END_SYMBOL]
+    return on_paper(surprisal_strip(words, english().surprisals(GARDEN_PATH)))
+
+
 def main() -> None:
     """Write all pictures."""
     IMAGES.mkdir(exist_ok=True)
@@ -86,6 +107,8 @@ def main() -> None:
         ("topics.svg", topics()),
         ("constituents.svg", constituents()),
         ("infinite-morphology.svg", utterance_of_morphemes()),
+        ("report-two-trees.svg", two_trees()),
+        ("report-surprisal.svg", surprisal_under_words()),
     ):
         with writing(IMAGES / name) as stream:
             stream.write(picture.encode())

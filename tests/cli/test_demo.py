@@ -67,7 +67,7 @@ def test_the_report_is_one_self_contained_page(bistro_here, here, small):
     assert page.seen.count("svg") >= 5
     assert not re.search(r"url\(|@import|<script[^>]*src", text)
     assert set(re.findall(r"https?://[^\s\"'<)]+", text)) <= {"http://www.w3.org/2000/svg"}
-    for title in ("The treebank", "Training", "Perplexity", "Surprisal", "Generated sentences"):
+    for title in ("The treebank", "Learning", "Perplexity", "Surprisal", "Generated sentences"):
         assert title in text
 
 

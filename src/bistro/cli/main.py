@@ -26,6 +26,7 @@ from bistro.cli.info import info
 from bistro.cli.linearize import linearize
 from bistro.cli.parse import parse
 from bistro.cli.perplexity import perplexity
+from bistro.cli.report import report
 from bistro.cli.segment import segment
 from bistro.cli.serve import serve
 from bistro.cli.suite import suite
@@ -65,6 +66,7 @@ for command in (
     segment,
     evaluate,
     crossval,
+    report,
     convert,
     fetch,
     info,

@@ -12,7 +12,7 @@ from bistro.models.committee import CommitteeModel
 from bistro.models.parses import Parse
 from bistro.models.parsing import ParsingAbility
 from bistro.models.transition_data import MISSING, check_evidence, tags_of
-from bistro.report.parsed import ParseWriter
+from bistro.report.parsed import ParseWriter, parsing_protocol
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
@@ -65,32 +65,8 @@ class ParseRun:
         return "; ".join(told)
 
     def protocol(self) -> str:
-        """Return how the trees were found; defaults are named only where they are known here."""
-        chosen = self.options
-        if isinstance(self.model, ParsingAbility):
-            chosen = vars(self.model.parse_options(**self.options))
-        told = [self.model.kind, f"tags {chosen['tags']}"]
-        if isinstance(self.model, CommitteeModel):
-            chosen = {
-                "search": "particles",
-                "selection": "weight",
-                **self.model.asked(**self.options),
-            }
-            told[0] += f" of {len(self.model.members)}"
-        if "search" in chosen:
-            by = f" by {chosen['selection']}" if "selection" in chosen else ""
-            told.append(f"{chosen['search']} {chosen['size']:,}{by}")
-        if "temperature" in chosen:
-            told.append(f"temperature {chosen['temperature']:g}")
-        if chosen.get("samples"):
-            told.append(f"samples, seed {chosen['seed']}")
-        else:
-            told.append("least risk" if self._by_risk else "most probable trees")
-        return ", ".join(told)
-
-    @property
-    def _by_risk(self) -> bool:
-        return self.options.get("mbr", True) and not {"kbest", "samples"} & set(self.options)
+        """Return how the trees were found."""
+        return parsing_protocol(self.model, self.options)
 
     def _understood(self, parses: Iterator[Parse]) -> Iterator[Parse]:
         try:

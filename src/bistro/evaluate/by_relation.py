@@ -69,14 +69,19 @@ def plain_relation(label: str) -> str:
     return label.partition(":")[0]
 
 
-def _summarise(relation: str, counts: _Counts) -> RelationScores:
-    wrong = [(-n, found) for found, n in counts.found.items() if found != relation]
+def commonest_other(found: Counter[str], right: str) -> tuple[str, int] | None:
+    """Return the value that was found most often instead of the right one, and how often."""
+    wrong = ((-times, value) for value, times in found.items() if value != right)
     most = min(wrong, default=None)
+    return (most[1], -most[0]) if most else None
+
+
+def _summarise(relation: str, counts: _Counts) -> RelationScores:
     return RelationScores(
         relation,
         counts.words,
         100.0 * counts.heads / counts.words,
         100.0 * counts.labelled / counts.words,
         100.0 * counts.found[relation] / counts.words,
-        (most[1], -most[0]) if most else None,
+        commonest_other(counts.found, relation),
     )

@@ -15,14 +15,17 @@ Colours are presentation attributes that suit white paper; a page may restyle th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from bistro.report.arc_layout import CORNER, LABEL_SIZE, MARGIN, Arc, Layout, arrange
+from bistro.report.arc_layout import CORNER, LABEL_SIZE, MARGIN, Arc, Layout, arrange_both
 from bistro.report.text import text_width, xml_text
 
 NO_HEAD = -1
 FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 WORD_SIZE, TAG_SIZE = 16, 11
 PAPER, INK, MUTED, LINE, ROOT = "#ffffff", "#1d2733", "#66717f", "#5b7db1", "#b3541e"
+COLOURS = {"wrong": "#c0392b", "relabelled": "#b7791f", "missed": "#2f855a"}
+"""Of the arcs that tell two trees apart: see `bistro.report.comparison`."""
 LEVEL_HEIGHT = 26.0
 TIP_HEIGHT = 7.0
 TIP_HALF_WIDTH = 3.5
@@ -45,7 +48,7 @@ def draw_arcs(
     the labels and fade doubtful arcs. A picture wider than `width` pixels is scaled down to it;
     `rtl` puts the first word on the right.
     """
-    _check(forms, heads, labels, tags, probabilities)
+    check_columns(forms, heads, labels, tags, probabilities)
     arcs = [
         Arc(
             dependent=word,
@@ -56,31 +59,66 @@ def draw_arcs(
         for word, head in enumerate(heads)
         if head != NO_HEAD
     ]
-    layout = arrange(arcs, _word_widths(forms, tags))
+    above, below = arrange_both(arcs, [], word_widths(forms, tags))
+    unknown = [word for word, head in enumerate(heads) if head == NO_HEAD]
+    return picture(forms, tags, above, below, faint=unknown, limit=width, rtl=rtl)
+
+
+@dataclass(frozen=True)
+class Side:
+    """Where the arcs of one side of the words are drawn, and in which direction."""
+
+    layout: Layout
+    ground: float
+    """Where they stand."""
+    far: float
+    """Where the arrow of a root begins."""
+    up: int
+    """-1 for arcs above the words, whose y grows downwards; 1 for arcs below them."""
+
+
+def picture(
+    forms: Sequence[str],
+    tags: Sequence[str] | None,
+    above: Layout,
+    below: Layout,
+    *,
+    faint: Sequence[int] = (),
+    limit: float | None = None,
+    rtl: bool = False,
+) -> str:
+    """Return the SVG of words with arcs above and below them, where the layouts say."""
     if rtl:
-        layout.mirror()
-    ground = MARGIN + LEVEL_HEIGHT * (layout.levels + bool(layout.roots)) + 6.0
+        above.mirror()
+        below.mirror()
+    ground = MARGIN + LEVEL_HEIGHT * (above.levels + bool(above.roots)) + 6.0
     baseline = ground + 6.0 + WORD_SIZE
-    height = baseline + (TAG_SIZE + 9.0 if tags else 5.0) + MARGIN / 2
-    parts = _opening(forms, layout, height, width)
-    # High arcs first: the legs of long arcs pass behind the labels of short ones.
-    for arc in [*layout.roots, *sorted(layout.arcs, key=lambda arc: -arc.level)]:
-        parts.append(_draw_arc(arc, forms, layout, ground))
-    for word, x in enumerate(layout.centres):
-        colour = MUTED if heads[word] == NO_HEAD else INK
+    height = under = baseline + (TAG_SIZE + 9.0 if tags else 5.0)
+    if below.arcs or below.roots:
+        height += LEVEL_HEIGHT * (below.levels + bool(below.roots)) + MARGIN
+    height += MARGIN / 2
+    sides = [Side(above, ground, MARGIN + 4.0, -1), Side(below, under, height - MARGIN - 4.0, 1)]
+    parts = _opening(forms, above, below, height, limit)
+    for side in sides:
+        # High arcs first: the legs of long arcs pass behind the labels of short ones.
+        for arc in [*side.layout.roots, *sorted(side.layout.arcs, key=lambda arc: -arc.level)]:
+            parts.append(_draw_arc(arc, forms, side))
+    for word, x in enumerate(above.centres):
+        colour = MUTED if word in faint else INK
         parts.append(_text("word", x, baseline, forms[word], WORD_SIZE, colour, rtl=rtl))
         if tags:
             parts.append(_text("tag", x, baseline + TAG_SIZE + 6, tags[word], TAG_SIZE, MUTED))
     return "\n".join([*parts, "</svg>\n"])
 
 
-def _check(
+def check_columns(
     forms: Sequence[str],
     heads: Sequence[int],
     labels: Sequence[str] | None,
     tags: Sequence[str] | None,
     probabilities: Sequence[float] | None,
 ) -> None:
+    """Refuse columns of different lengths, and heads that are not there."""
     columns = {"heads": heads, "labels": labels, "tags": tags, "probabilities": probabilities}
     for name, column in columns.items():
         if column is not None and len(column) != len(forms):
@@ -90,30 +128,36 @@ def _check(
             raise ValueError(f"word {position} of {len(forms)} cannot have the head {head}")
 
 
-def _word_widths(forms: Sequence[str], tags: Sequence[str] | None) -> list[float]:
+def word_widths(forms: Sequence[str], tags: Sequence[str] | None) -> list[float]:
+    """Return the room that each word takes, with its tag."""
     widths = [text_width(form, WORD_SIZE) for form in forms]
     if tags is None:
         return widths
     return [max(width, text_width(tag, TAG_SIZE)) for width, tag in zip(widths, tags, strict=True)]
 
 
-def _opening(forms: Sequence[str], layout: Layout, height: float, limit: float | None) -> list[str]:
-    shown = layout.width if limit is None else min(limit, layout.width)
+def _opening(
+    forms: Sequence[str], above: Layout, below: Layout, height: float, limit: float | None
+) -> list[str]:
+    width = above.width
+    shown = width if limit is None else min(limit, width)
     sentence = xml_text(" ".join(forms))
+    told = _describe("A dependency tree.", forms, above)
+    if below.arcs or below.roots:
+        told += " " + _describe("Below the words.", forms, below)
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-arcs" role="img" '
-        f'aria-label="{sentence}" width="{shown:.1f}" height="{height * shown / layout.width:.1f}" '
-        f'viewBox="0 0 {layout.width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
+        f'aria-label="{sentence}" width="{shown:.1f}" height="{height * shown / width:.1f}" '
+        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
         f"<title>{sentence}</title>",
-        f"<desc>{xml_text(_describe(forms, layout))}</desc>",
-        f'<rect class="paper" width="{layout.width:.1f}" height="{height:.1f}" rx="6" '
-        f'fill="{PAPER}"/>',
+        f"<desc>{xml_text(told)}</desc>",
+        f'<rect class="paper" width="{width:.1f}" height="{height:.1f}" rx="6" fill="{PAPER}"/>',
     ]
 
 
-def _describe(forms: Sequence[str], layout: Layout) -> str:
+def _describe(begin: str, forms: Sequence[str], layout: Layout) -> str:
     arcs = [*layout.roots, *sorted(layout.arcs, key=lambda arc: arc.dependent)]
-    return " ".join(["A dependency tree.", *(f"{_relation(arc, forms)}." for arc in arcs)])
+    return " ".join([begin, *(f"{_relation(arc, forms)}." for arc in arcs)])
 
 
 def _relation(arc: Arc, forms: Sequence[str]) -> str:
@@ -125,13 +169,14 @@ def _relation(arc: Arc, forms: Sequence[str]) -> str:
     return relation if arc.probability is None else f"{relation} (p = {arc.probability:.4f})"
 
 
-def _draw_arc(arc: Arc, forms: Sequence[str], layout: Layout, ground: float) -> str:
+def _draw_arc(arc: Arc, forms: Sequence[str], side: Side) -> str:
     """Return a line with its tip, and its label on a small background."""
-    start, end = layout.legs(arc)
-    colour = ROOT if arc.is_root else LINE
-    kind = "root" if arc.is_root else "arc"
-    height = MARGIN + 4.0 if arc.is_root else ground - LEVEL_HEIGHT * arc.level
+    start, end = side.layout.legs(arc)
+    kind = " ".join(["root" if arc.is_root else "arc", *([arc.kind] if arc.kind else [])])
+    colour = COLOURS[arc.kind] if arc.kind else ROOT if arc.is_root else LINE
+    height = side.far if arc.is_root else side.ground + side.up * LEVEL_HEIGHT * arc.level
     faded = "" if arc.probability is None else f' opacity="{0.35 + 0.65 * arc.probability:.2f}"'
+    dashes = ' stroke-dasharray="5 3"' if side.up > 0 else ""
     label = ""
     if arc.caption:
         x = (start + end) / 2
@@ -142,22 +187,23 @@ def _draw_arc(arc: Arc, forms: Sequence[str], layout: Layout, ground: float) -> 
         )
     return (
         f"<g><title>{xml_text(_relation(arc, forms))}</title><g{faded}>"
-        f'<path class="arc {kind}" d="{_path(arc, start, end, height, ground)}" fill="none" '
-        f'stroke="{colour}" stroke-width="1.4"/>'
-        f'<path class="tip {kind}" d="M{end:.1f} {ground:.1f}l{-TIP_HALF_WIDTH} {-TIP_HEIGHT}'
-        f'h{2 * TIP_HALF_WIDTH}z" fill="{colour}"/></g>{label}</g>'
+        f'<path class="arc {kind}" d="{_path(arc, start, end, height, side)}" fill="none" '
+        f'stroke="{colour}" stroke-width="{2 if arc.kind else 1.4}"{dashes}/>'
+        f'<path class="tip {kind}" d="M{end:.1f} {side.ground:.1f}l{-TIP_HALF_WIDTH} '
+        f'{side.up * TIP_HEIGHT}h{2 * TIP_HALF_WIDTH}z" fill="{colour}"/></g>{label}</g>'
     )
 
 
-def _path(arc: Arc, start: float, end: float, height: float, ground: float) -> str:
-    landing = ground - TIP_HEIGHT / 2
+def _path(arc: Arc, start: float, end: float, height: float, side: Side) -> str:
+    landing = side.ground + side.up * TIP_HEIGHT / 2
     if arc.is_root:
         return f"M{end:.1f} {height:.1f}V{landing:.1f}"
     corner = min(CORNER, abs(end - start) / 2)
     turn = corner if end > start else -corner
+    rise = side.up * corner
     return (
-        f"M{start:.1f} {ground:.1f}V{height + corner:.1f}q0 {-corner:.1f} {turn:.1f} {-corner:.1f}"
-        f"H{end - turn:.1f}q{turn:.1f} 0 {turn:.1f} {corner:.1f}V{landing:.1f}"
+        f"M{start:.1f} {side.ground:.1f}V{height - rise:.1f}q0 {rise:.1f} {turn:.1f} {rise:.1f}"
+        f"H{end - turn:.1f}q{turn:.1f} 0 {turn:.1f} {-rise:.1f}V{landing:.1f}"
     )
 
 

@@ -1,42 +1,45 @@
-"""The page that `bistro demo` writes: a treebank, a parser trained on it, and what it says.
+"""The page that `bistro demo` writes: a treebank, parsers trained on it, and what they say.
 
 On the built-in English treebank the truth is known: its grammar gives the exact probability of
-every sentence, so perplexity and surprisal of the models stand beside those of a perfect one.
+every sentence, so perplexity and surprisal of the models stand beside those of a perfect one. The
+rest of the page is that of `bistro report`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
-from bistro.evaluate.attachment import AttachmentScores, score
+from bistro.evaluate.attachment import AttachmentScores
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
-from bistro.evaluate.text import text_figures
 from bistro.inference.train import train
 from bistro.models.base import Model
 from bistro.models.committee import CommitteeModel
 from bistro.models.parses import Parse
+from bistro.models.surprisal import SurprisalRow
 from bistro.models.transition import TransitionModel
+from bistro.report.about import about_blocks
+from bistro.report.accuracy import Tested
 from bistro.report.arcs import draw_arcs
-from bistro.report.html import (
-    Page,
-    bar_chart,
-    facts,
-    figure,
-    line_chart,
-    paragraph,
-    sentences,
-    table,
-)
+from bistro.report.html import Page, bar_chart, facts, figure, paragraph, sentences
+from bistro.report.language import Scored, perplexity_blocks, scored, strip_of, surprisal_blocks
+from bistro.report.learning import learning_blocks
+from bistro.report.model_report import ReportOptions, add_parsing, parsed
 from bistro.treebank.grammar import english
 from bistro.treebank.treebank import Treebank
+from bistro.version import __version__
 
 GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]
 PARSER, NGRAM, TRUTH = "transition", "ngram", "truth"
+NAMES = {
+    PARSER: "the parser, summed over trees",
+    NGRAM: "a 5-gram model",
+    TRUTH: "the grammar itself: the best possible",
+}
 OTHER_MEMBERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("transition", {"direction": "right-to-left"}),
     ("eisner", {}),
@@ -55,9 +58,14 @@ class DemoResult:
     test: Treebank
     models: dict[str, Model]
     committee: CommitteeModel
+    tested: Tested
     scores: AttachmentScores
+    scored: Scored
+    """By the parser."""
     figures: dict[str, LanguageFigures]
     example: Parse
+    rows: list[SurprisalRow]
+    """Of the example, by the parser."""
     bits: dict[str, list[float]]
     generated: list[str]
 
@@ -69,36 +77,30 @@ def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> 
     others = [train(kind, data, seed=seed, **settings) for kind, settings in OTHER_MEMBERS]
     committee = CommitteeModel.of([parser, *others])
     models: dict[str, Model] = {PARSER: parser, NGRAM: train(NGRAM, data, seed=seed)}
-    scored = [sentence.forms for sentence in test[:SCORED]]
-    example = GARDEN_PATH if is_english else min(scored, key=lambda words: abs(len(words) - 10))
-    figures = {name: text_figures(model, scored) for name, model in models.items()}
-    bits = {
-        name: [row.surprisal for row in surprisal_rows(model, [example])]
-        for name, model in models.items()
-    }
+    held_out = [sentence.forms for sentence in test[:SCORED]]
+    example = GARDEN_PATH if is_english else min(held_out, key=lambda words: abs(len(words) - 10))
+    texts = {name: scored(model, held_out, seed=seed) for name, model in models.items()}
+    figures = {name: text.figures for name, text in texts.items()}
+    rows = {name: list(surprisal_rows(model, [example])) for name, model in models.items()}
+    bits = {name: [row.surprisal for row in found] for name, found in rows.items()}
     if is_english:
-        figures[TRUTH] = true_figures(scored)
+        figures[TRUTH] = true_figures(held_out)
         bits[TRUTH] = english().surprisals(example)
+    tested = parsed(committee, list(test), ReportOptions(seed=seed))
     return DemoResult(
         data,
         test,
         models,
         committee,
-        parsing_scores(committee, test),
+        tested,
+        tested.scores(),
+        texts[PARSER],
         figures,
         committee.parse(example, marginals=True),
+        rows[PARSER],
         bits,
         [" ".join(words) for words in parser.generate(8, seed=seed)],
     )
-
-
-def parsing_scores(parser: CommitteeModel, test: Treebank) -> AttachmentScores:
-    """Return the attachment scores on held-out sentences, tags found by the parser itself."""
-    found = [
-        sentence.replace(heads=parse.heads, deprels=parse.labels, upos=parse.tags)
-        for sentence, parse in zip(test, parser.parse_all(test), strict=True)
-    ]
-    return score(test, found)
 
 
 def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
@@ -111,15 +113,20 @@ def true_figures(words: Sequence[Sequence[str]]) -> LanguageFigures:
 
 def demo_page(result: DemoResult) -> Page:
     """Lay the results out as one page."""
+    parser = result.models[PARSER]
     page = Page(
         "Bistro: a first look",
         subtitle="A treebank, a parser trained on it in seconds, and a probability for everything.",
+        footer=f"bistro {__version__}; seed {parser.origin.seed}.",
     )
     page.section("The treebank", *_treebank_blocks(result.train))
-    page.section("Training", *_training_blocks(result))
-    page.section("Parsing", *_parsing_blocks(result))
-    page.section("Surprisal, word by word", *_surprisal_blocks(result))
-    page.section("Perplexity", *_perplexity_blocks(result))
+    page.section("A sentence", *_example_blocks(result))
+    page.section("The model", *about_blocks(parser))
+    page.section("Learning", *learning_blocks(parser.origin.trace))
+    add_parsing(page, result.tested, ReportOptions())
+    named = {NAMES[name]: one for name, one in result.figures.items()}
+    page.section("Perplexity", *perplexity_blocks(named, f"Held out: {result.scored.protocol}"))
+    page.section("Surprisal", *surprisal_blocks(result.scored))
     page.section(
         "Generated sentences",
         paragraph("Drawn from the parser's model, each with a tree; seed as for training."),
@@ -135,77 +142,33 @@ def _treebank_blocks(treebank: Treebank) -> list[str]:
     return [facts({**size, "words a sentence": treebank.words / len(treebank)}), *trees]
 
 
-def _training_blocks(result: DemoResult) -> list[str]:
-    origin = result.models[PARSER].origin
-    trace = [row["log_likelihood"] for row in origin.trace]
-    return [
-        paragraph(
-            f"A generative transition parser, seed {origin.seed}: four hierarchical Pitman-Yor "
-            "processes (actions, labels, tags, words), learned by Gibbs sampling. The line shows "
-            "the log-likelihood of the seating after each sweep; it need not rise, it settles."
-        ),
-        figure(line_chart({"log-likelihood": trace}, x_label="sweep", y_label="nats")),
-    ]
-
-
-def _parsing_blocks(result: DemoResult) -> list[str]:
-    scores, parse = result.scores, result.example
-    figures: Mapping[str, float | None] = {
-        "UAS": scores.uas,
-        "LAS": scores.las,
-        "tags": scores.upos,
-    }
-    marginals = parse.marginals
-    sure = (
-        [
-            next((p for head, p in row if head == chosen), 0.0)
-            for row, chosen in zip(marginals.heads, parse.heads, strict=True)
-        ]
-        if marginals
-        else None
-    )
-    return [
-        paragraph(
-            f"A committee of {len(result.committee.members)}: the parser above, one that reads "
-            "from right to left, and one that generates children outward from their heads. "
-            f"{len(result.test):,} held-out sentences; tags found with the trees. "
-            f"{scores.protocol['ud']}."
-        ),
-        facts(figures),
-        figure(
-            draw_arcs(
-                parse.sentence.forms, parse.heads, parse.labels, parse.tags, probabilities=sure
-            ),
-            "Each arc with its probability, the mean of what the three say.",
-        ),
-    ]
-
-
-def _perplexity_blocks(result: DemoResult) -> list[str]:
-    names = {
-        PARSER: "the parser, summed over trees",
-        NGRAM: "a 5-gram model",
-        TRUTH: "the grammar itself: the best possible",
-    }
-    cells = [
-        (
-            names[name],
-            f.perplexity,
-            f.perplexity_no_eos,
-            f.bits_per_word,
-            f"{100 * f.oov_rate:.1f} %" if name != TRUTH else "",
-        )
-        for name, f in result.figures.items()
-    ]
-    first = result.figures[PARSER]
-    size = f"{first.sentences:,} held-out sentences, {first.words:,} words"
-    headers = ("", "perplexity", "without </s>", "bits a word", "unknown words")
-    return [table(headers, cells, caption=f"{size}. {first.protocol}.")]
-
-
-def _surprisal_blocks(result: DemoResult) -> list[str]:
-    words = [*result.example.sentence.forms, END_SYMBOL]
+def _example_blocks(result: DemoResult) -> list[str]:
+    """Return one sentence with its tree and its surprisals, the truth's beside the models'."""
+    parse = result.example
+    listed = parse.marginals.heads if parse.marginals else []
+    sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
+    forms = parse.sentence.forms
     told = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:
         told += " At 'fell' the reading that seemed certain breaks down."
-    return [paragraph(told), figure(bar_chart(words, result.bits, unit="bits"))]
+    return [
+        paragraph(
+            f"Parsed by a committee of {len(result.committee.members)}: a parser that reads from "
+            "left to right, one that reads from right to left, and one that generates children "
+            "outward from their heads. All of this page's trees are theirs together."
+        ),
+        figure(
+            draw_arcs(forms, parse.heads, parse.labels, parse.tags, probabilities=sure),
+            "Each arc with its probability, the mean of what the three say.",
+        ),
+        paragraph(told),
+        figure(
+            bar_chart([*forms, END_SYMBOL], result.bits, unit="bits"),
+            "The parser, summed over trees; a 5-gram model; and the truth, where it is known.",
+        ),
+        figure(
+            strip_of(result.rows),
+            "The parser's again: how far a word moves the belief about the tree (syntactic), and "
+            "the word itself (lexical).",
+        ),
+    ]

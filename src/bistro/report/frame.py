@@ -21,6 +21,7 @@ NAME_SIZE, TICK_SIZE = 14, 11
 PLOT_HEIGHT = 190.0
 TOP, BOTTOM, RIGHT = 46.0, 34.0, 16.0
 UNIT_LEFT = 4.0
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
@@ -79,7 +80,9 @@ class Frame:
 
     def shown(self, tick: float) -> str:
         """Return a tick as it is written."""
-        return number(10.0**tick) if self.log else number(tick)
+        if not self.log:
+            return number(tick)
+        return number(10.0**tick) if tick > -4 else "10" + f"{tick:.0f}".translate(RAISED)
 
     def across(self, place: float, span: tuple[float, float]) -> float:
         """Return the x of a place between the two ends of `span`."""

@@ -33,10 +33,14 @@ __all__ = [
     "line_chart",
     "note",
     "paragraph",
+    "protocol",
     "sentences",
     "side_by_side",
     "table",
 ]
+
+SHORT = 12
+"""Tables of at most so many rows are not broken between two pages."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,11 @@ def heading(text: str) -> str:
     return f"<h3>{xml_text(text)}</h3>"
 
 
+def protocol(text: str) -> str:
+    """Return a line on how figures were come by."""
+    return f'<p class="protocol">{xml_text(text)}</p>'
+
+
 def note(text: str) -> str:
     """Return a paragraph that stands out."""
     return f'<p class="note">{xml_text(text)}</p>'
@@ -184,7 +193,8 @@ def table(
 
     told = f"<caption>{xml_text(caption)}</caption>\n" if caption else ""
     lines = "\n".join(line("td", row) for row in body)
-    kind = ' class="dense"' if dense else ""
+    kinds_of_table = [*(["dense"] if dense else []), *(["short"] if len(body) <= SHORT else [])]
+    kind = f' class="{" ".join(kinds_of_table)}"' if kinds_of_table else ""
     return (
         f'<div class="scroll"><table{kind}>\n{told}<thead>{line("th", headers)}</thead>\n'
         f"<tbody>\n{lines}\n</tbody>\n</table></div>"
@@ -201,7 +211,7 @@ def _markup(cell: Cell) -> str:
     if isinstance(cell, Percent) and cell.value is not None:
         width = min(100.0, max(0.0, cell.value))
         bar = f'<span class="meter"><i style="width:{width:.1f}%"></i></span>'
-        return f"{bar}{xml_text(show(cell))}"
+        return f'{bar}<span class="share">{xml_text(show(cell))}</span>'
     return xml_text(show(cell))
 
 

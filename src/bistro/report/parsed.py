@@ -21,12 +21,14 @@ With marginals, MISC tells the probability of each value (see `bistro.treebank.p
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from bistro.models.base import Model
+from bistro.models.committee import CommitteeModel
 from bistro.models.parses import Analysis, Marginals, Parse
+from bistro.models.parsing import ParsingAbility
 from bistro.treebank.conllu import to_conllu
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.probabilities import KEYS, put_probabilities
@@ -107,6 +109,28 @@ class ParseWriter:
             clipped = {key: min(p, 1.0) for key, p in values.items()}
             misc.append(put_probabilities(sentence.misc[word], clipped))
         return misc
+
+
+def parsing_protocol(model: Model, options: Mapping[str, Any]) -> str:
+    """Return how trees are found with these options; defaults are named where they are known."""
+    chosen: Mapping[str, Any] = options
+    if isinstance(model, ParsingAbility):
+        chosen = vars(model.parse_options(**options))
+    told = [model.kind, f"tags {chosen['tags']}"]
+    if isinstance(model, CommitteeModel):
+        chosen = {"search": "particles", "selection": "weight", **model.asked(**options)}
+        told[0] += f" of {len(model.members)}"
+    if "search" in chosen:
+        by = f" by {chosen['selection']}" if "selection" in chosen else ""
+        told.append(f"{chosen['search']} {chosen['size']:,}{by}")
+    if "temperature" in chosen:
+        told.append(f"temperature {chosen['temperature']:g}")
+    if chosen.get("samples"):
+        told.append(f"samples, seed {chosen['seed']}")
+    else:
+        by_risk = options.get("mbr", True) and not {"kbest", "samples"} & set(options)
+        told.append("least risk" if by_risk else "most probable trees")
+    return ", ".join(told)
 
 
 def as_columns(sentence: Sentence, number: int) -> Sentence:

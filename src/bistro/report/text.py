@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from html import escape
 
 WIDE = 1.0
@@ -44,3 +45,13 @@ def _em(character: str) -> float:
     if exact:
         return exact
     return CAPITAL if category == "Lu" else ORDINARY
+
+
+def is_right_to_left(words: Iterable[str]) -> bool:
+    """Whether most letters that have a direction run from right to left.
+
+    >>> is_right_to_left(["שלום", "!"]), is_right_to_left(["hello"])
+    (True, False)
+    """
+    directions = [unicodedata.bidirectional(letter) for word in words for letter in word]
+    return sum(d in ("R", "AL") for d in directions) > directions.count("L")

@@ -1,0 +1,96 @@
+"""`bistro report`: one page that shows what a model can do."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Annotated, Literal
+
+import typer
+
+from bistro.cli.common import (
+    FormatOption,
+    ModelArgument,
+    SeedOption,
+    ThreadsOption,
+    require_writable,
+    say,
+)
+from bistro.errors import ConfigError
+
+
+def report(
+    model: ModelArgument,
+    test: Annotated[
+        str,
+        typer.Option(
+            "--test",
+            metavar="FILE",
+            help="What the model is tested on; - is stdin.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="OUT.html", help="The page; - is stdout.")
+    ] = "report.html",
+    tags: Annotated[
+        Literal["joint", "given"],
+        typer.Option("--tags", help="Parsers find the tags too, or use those of FILE."),
+    ] = "joint",
+    by_sentences: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by-sentences",
+            metavar="N,N...",
+            help="Greatest lengths of the classes of sentences; usual: 10,20,30,40.",
+            show_default=False,
+        ),
+    ] = None,
+    format: FormatOption = None,
+    threads: ThreadsOption = 0,
+    seed: SeedOption = 1,
+) -> None:
+    """Test a model and write one HTML page with all that there is to say of it.
+
+    A parser's page has its accuracy in all, by relation, by length and by tag; the trace of its
+    training with the hyper-parameters of every depth; calibration; surprisal; and the trees it is
+    surest of, doubts most and gets most wrong, right and found in one picture. Other kinds show
+    what they can do: n-gram models perplexity and surprisal, taggers tags, and so on. FILE is what
+    the model could be trained on: a treebank, bracketed trees, a text for models of words alone.
+    The page needs nothing but a browser, no network, and prints well.
+
+        bistro report english.bistro --test test.conllu
+        bistro report english.bistro --test test.conllu --tags given -o en.html
+    """
+    from bistro.evaluate.by_sentence import BORDERS
+    from bistro.models.base import load
+    from bistro.report.model_report import ReportOptions, read_test, report_page
+
+    if output != "-":
+        require_writable(output)
+    borders = _lengths(by_sentences) if by_sentences else BORDERS
+    trained = load(model)
+    items = read_test(trained, test, format)
+    say(f"testing {model} ({trained.kind}) on {len(items):,} sentences of {test} ...")
+    page = report_page(
+        trained,
+        items,
+        ReportOptions(tags, borders, seed, threads),
+        model_name=PurePath(model).name,
+        test_name="standard input" if test == "-" else PurePath(test).name,
+    )
+    page.write(output)
+    if output != "-":
+        say(f"{output}: look at it with any browser")
+
+
+def _lengths(given: list[str]) -> list[int]:
+    """Return lengths that were given in a row or one by one."""
+    from bistro.evaluate.by_sentence import check_borders
+
+    texts = [text.strip() for one in given for text in one.split(",")]
+    for text in texts:
+        if not text.isdecimal():
+            raise ConfigError(f"--by-sentences takes whole numbers, as in 10,20,40; not '{text}'")
+    lengths = [int(text) for text in texts]
+    check_borders(lengths)
+    return lengths

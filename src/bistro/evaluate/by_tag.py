@@ -1,0 +1,46 @@
+"""Tags one by one: how many words of each tag are found, and what the others are taken for.
+
+>>> from bistro.treebank.sentence import Sentence
+>>> gold = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
+>>> rows = score_by_tag([gold], [gold.replace(upos=["NOUN", "VERB"])], "upos")
+>>> [(row.tag, row.right, row.taken_for) for row in rows]
+[('PRON', 0.0, ('NOUN', 1)), ('VERB', 100.0, None)]
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bistro.evaluate.by_relation import commonest_other
+from bistro.treebank.sentence import Sentence
+
+
+@dataclass(frozen=True)
+class TagScores:
+    """The words of one tag in gold."""
+
+    tag: str
+    words: int
+    right: float
+    """In percent."""
+    taken_for: tuple[str, int] | None
+    """The commonest wrong tag, and for how many words; None if there is none."""
+
+
+def score_by_tag(
+    gold: Iterable[Sentence], system: Iterable[Sentence], column: str
+) -> list[TagScores]:
+    """Return the scores of every tag of gold in `column`, the commonest first."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for right, given in zip(gold, system, strict=True):
+        for tag, found in zip(getattr(right, column), getattr(given, column), strict=True):
+            counts[tag][found] += 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1].total(), item[0]))
+    return [
+        TagScores(
+            tag, found.total(), 100.0 * found[tag] / found.total(), commonest_other(found, tag)
+        )
+        for tag, found in ordered
+    ]

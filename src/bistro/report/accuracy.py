@@ -1,0 +1,190 @@
+"""How many heads, relations and tags are right: in all, by relation, by length, by tag; and how
+honest the probabilities are.
+
+Every function returns blocks of a page, the figures those of `bistro.evaluate`, each under its
+protocol.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bistro.evaluate import by_length, by_relation, by_sentence, calibration
+from bistro.evaluate.attachment import AttachmentScores, score
+from bistro.evaluate.by_length import score_by_length
+from bistro.evaluate.by_relation import RelationScores, score_by_relation
+from bistro.evaluate.by_sentence import BORDERS, score_by_sentence
+from bistro.evaluate.by_tag import TagScores, score_by_tag
+from bistro.evaluate.calibration import calibrate
+from bistro.report.html import (
+    Cell,
+    Percent,
+    bar_chart,
+    facts,
+    figure,
+    paragraph,
+    protocol,
+    side_by_side,
+    table,
+)
+from bistro.report.reliability import reliability_diagram
+from bistro.treebank.sentence import Sentence
+
+RARE = 10
+"""Relations with fewer words are put together at the end of the table."""
+SCORES = (
+    ("UAS", "uas", "heads; all words, punctuation included"),
+    ("LAS", "las", "heads and relations without subtypes; all words"),
+    ("CLAS", "clas", "the same, content words of gold and system, F1"),
+    ("UPOS", "upos", "universal tags; all words"),
+    ("XPOS", "xpos", "treebank's own tags; all words"),
+)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Sentences with their right trees, the same as a parser or tagger found them, and how."""
+
+    gold: Sequence[Sentence]
+    found: Sequence[Sentence]
+    protocol: str
+    tag_column: str = "upos"
+    given_tags: bool = False
+    """Whether the tags were given, so that nothing is to be said of them."""
+
+    def scores(self) -> AttachmentScores:
+        """Return attachment and tag scores."""
+        return score(self.gold, self.found)
+
+
+def accuracy_blocks(tested: Tested, scores: AttachmentScores) -> list[str]:
+    """Return the scores in all."""
+    tiles: dict[str, Cell] = {"UAS": scores.uas, "LAS": scores.las}
+    if not tested.given_tags:
+        tiles["tags"] = getattr(scores, tested.tag_column)
+    tiles |= {"words": scores.words, "sentences": scores.sentences}
+    # The other column of tags is the input's, and right by birth.
+    kept = {"upos", "xpos"} - (set() if tested.given_tags else {tested.tag_column})
+    rows: list[tuple[Cell, ...]] = [
+        (label, Percent(getattr(scores, name)), told)
+        for label, name, told in SCORES
+        if name not in scores.unavailable and name not in kept
+    ]
+    for label, name in (("UAS np", "uas"), ("LAS np", "las")):
+        if (value := getattr(scores.no_punct, name)) is not None:
+            rows.append((label, Percent(value), scores.protocol["no_punct"]))
+    return [
+        facts({name: value for name, value in tiles.items() if value is not None}),
+        table(("score", "percent", "what is counted"), rows, dense=True),
+        protocol(f"{tested.protocol}. {scores.protocol['ud']}."),
+    ]
+
+
+def relation_blocks(tested: Tested) -> list[str]:
+    """Return the scores by relation."""
+    rows = score_by_relation(tested.gold, tested.found)
+    shown = [row for row in rows if row.words >= RARE] or rows
+    cells = [
+        (row.relation, row.words, Percent(row.uas), Percent(row.las), _taken(row)) for row in shown
+    ]
+    rare = len(rows) - len(shown)
+    left_out = f" {rare} relations with fewer than {RARE} words are left out." if rare else ""
+    headers = ("relation", "words", "UAS", "LAS", "most often taken for")
+    return [
+        table(headers, cells, dense=True),
+        protocol(f"Percent; {by_relation.PROTOCOL}.{left_out}"),
+    ]
+
+
+def _taken(row: RelationScores | TagScores) -> str:
+    if row.taken_for is None:
+        return ""
+    other, words = row.taken_for
+    return f"{other} ({100 * words / row.words:.1f} %)"
+
+
+def tag_accuracy_blocks(tested: Tested) -> list[str]:
+    """Return the share of right tags, of words and of sentences."""
+    pairs = [
+        (getattr(gold, tested.tag_column), getattr(found, tested.tag_column))
+        for gold, found in zip(tested.gold, tested.found, strict=True)
+    ]
+    words = sum(len(gold) for gold, _ in pairs)
+    right = sum(a == b for gold, found in pairs for a, b in zip(gold, found, strict=True))
+    whole = sum(gold == found for gold, found in pairs)
+    tiles: dict[str, Cell] = {
+        tested.tag_column.upper(): 100.0 * right / words,
+        "sentences all right": 100.0 * whole / len(pairs),
+        "words": words,
+        "sentences": len(pairs),
+    }
+    return [facts(tiles), protocol(f"Percent; all words. {tested.protocol}.")]
+
+
+def tag_blocks(tested: Tested) -> list[str]:
+    """Return the scores by tag."""
+    rows = score_by_tag(tested.gold, tested.found, tested.tag_column)
+    shown = [row for row in rows if row.words >= RARE] or rows
+    cells = [(r.tag, r.words, Percent(r.right), _taken(r)) for r in shown]
+    return [
+        table(("tag", "words", "right", "most often taken for"), cells, dense=True),
+        protocol(f"Percent; words of gold by their tag in {tested.tag_column.upper()}; all words."),
+    ]
+
+
+def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]:
+    """Return the scores by the length of the dependency, and of the sentence."""
+    arcs = score_by_length(tested.gold, tested.found)
+    named = {"LAS F1": [row.las.f1 for row in arcs], "UAS F1": [row.uas.f1 for row in arcs]}
+    cells = [
+        (r.length, r.gold, r.system, r.las.f1, r.las.precision, r.las.recall, r.uas.f1)
+        for r in arcs
+    ]
+    headers = ("length", "gold", "found", "LAS F1", "precision", "recall", "UAS F1")
+    sentences = score_by_sentence(tested.gold, tested.found, borders)
+    by_words = {"LAS": [row.las for row in sentences], "UAS": [row.uas for row in sentences]}
+    sizes = [(r.length, r.sentences, r.words, r.las, r.uas, r.exact) for r in sentences]
+    charts = [
+        _bars([row.length for row in arcs], named, "Arcs by their length in words."),
+        _bars([row.length for row in sentences], by_words, "Sentences by their length in words."),
+    ]
+    return [
+        side_by_side(charts),
+        table(headers, cells, dense=True),
+        protocol(f"Percent; {by_length.PROTOCOL}; all words, punctuation included."),
+        table(
+            ("sentences of", "number", "words", "LAS", "UAS", "all heads right"), sizes, dense=True
+        ),
+        protocol(f"Percent; {by_sentence.PROTOCOL}."),
+    ]
+
+
+def _bars(names: Sequence[str], series: dict[str, list[float | None]], told: str) -> str:
+    """Return a chart of the series that have values."""
+    known = {
+        name: [math.nan if value is None else value for value in values]
+        for name, values in series.items()
+        if any(value is not None for value in values)
+    }
+    return figure(bar_chart(names, known, unit="percent"), told)
+
+
+def calibration_blocks(tested: Tested) -> list[str]:
+    """Return the reliability diagram and its figures."""
+    found = calibrate(tested.gold, tested.found)
+    cells: list[list[Cell]] = []
+    for key, one in found.items():
+        figures = (one.expected_calibration_error, one.brier, one.confidence, one.accuracy)
+        cells.append([key, *(f"{100 * figure:.2f}" for figure in figures), one.words])
+    return [
+        paragraph(
+            "Of what the model is 90 % sure of, are 90 % right? A point is a bin of words, as far "
+            "right as they were sure and as high as they were right; its area is the number of "
+            "words. Points below the diagonal were too sure of themselves."
+        ),
+        figure(reliability_diagram(found)),
+        table(("probability", "error", "Brier", "told", "right", "words"), cells, dense=True),
+        protocol(f"Percent; {calibration.PROTOCOL}. {tested.protocol}."),
+    ]

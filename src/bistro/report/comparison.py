@@ -1,0 +1,70 @@
+"""Two trees of one sentence in one picture: what was found above the words, what is right below.
+
+Arcs that both trees have are drawn once, above, as ever. An arc that was found and is wrong is red,
+one that has the right head and another relation ochre; below the words, green and dashed, stand the
+arcs that the right tree has in their place. Subtypes of relations are not looked at.
+
+>>> right = [2, 0], ["expl", "root"]
+>>> svg = draw_comparison(["It", "rains"], right, ([2, 0], ["nsubj", "root"]))
+>>> svg.count("relabelled"), svg.count("missed"), svg.count("wrong")
+(2, 2, 0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bistro.evaluate.by_relation import plain_relation
+from bistro.report.arc_layout import Arc, arrange_both
+from bistro.report.arcs import NO_HEAD, check_columns, picture, word_widths
+
+Tree = tuple[Sequence[int], Sequence[str]]
+"""Heads, from 1 with 0 for the root, and relations."""
+LEGEND = (
+    "Above the words the tree that was found, each arc with its probability: red where the head is "
+    "wrong, ochre where only the relation is; below, green and dashed, what the treebank has there."
+)
+
+
+def draw_comparison(
+    forms: Sequence[str],
+    right: Tree,
+    found: Tree,
+    tags: Sequence[str] | None = None,
+    *,
+    probabilities: Sequence[float] | None = None,
+    rtl: bool = False,
+) -> str:
+    """Return an SVG picture of the tree that was found and of what is right instead."""
+    check_columns(forms, right[0], right[1], tags, None)
+    check_columns(forms, found[0], found[1], None, probabilities)
+    above, below = [], []
+    for word in range(len(forms)):
+        kind = _difference(right, found, word)
+        if found[0][word] != NO_HEAD:
+            sure = probabilities[word] if probabilities is not None else None
+            above.append(_arc(found, word, kind, sure))
+        if kind:
+            below.append(_arc(right, word, "missed", None))
+    layouts = arrange_both(above, below, word_widths(forms, tags))
+    return picture(forms, tags, *layouts, rtl=rtl)
+
+
+def _difference(right: Tree, found: Tree, word: int) -> str:
+    """Return how the arc of a word is wrong; nothing if it is not."""
+    if right[0][word] != found[0][word]:
+        return "wrong"
+    same = plain_relation(right[1][word]) == plain_relation(found[1][word])
+    return "" if same else "relabelled"
+
+
+def _arc(tree: Tree, word: int, kind: str, probability: float | None) -> Arc:
+    head = tree[0][word]
+    label = tree[1][word]
+    return Arc(
+        dependent=word,
+        head=head - 1 if head > 0 else word,
+        label="" if label == "_" else label,
+        probability=probability,
+        kind=kind,
+    )

@@ -1,0 +1,77 @@
+"""Sentences worth looking at: those a parser is surest of, doubts most, and gets most wrong.
+
+How sure it is of a tree is the mean probability of its heads, the share of them that it expects to
+be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from statistics import fmean
+
+from bistro.report.accuracy import Tested
+from bistro.report.comparison import LEGEND, draw_comparison
+from bistro.report.html import figure, heading, paragraph, protocol
+from bistro.report.text import is_right_to_left
+from bistro.treebank.probabilities import KEYS, read_probabilities
+from bistro.treebank.sentence import Sentence
+
+SHOWN = range(8, 15)
+"""Lengths of the sentences that are drawn, where there are any."""
+EACH = 2
+
+
+def example_blocks(tested: Tested) -> list[str]:
+    """Return pictures of chosen sentences, their right and their found trees in one."""
+    sure = [head_probabilities(sentence) for sentence in tested.found]
+    right = [
+        fmean(a == b for a, b in zip(gold.heads, found.heads, strict=True))
+        for gold, found in zip(tested.gold, tested.found, strict=True)
+    ]
+    drawn = [i for i, gold in enumerate(tested.gold) if len(gold) in SHOWN]
+    drawn = drawn or sorted(range(len(right)), key=lambda i: len(tested.gold[i]))[: 3 * EACH]
+    mean = [fmean(values) if values else 1.0 for values in sure]
+    orders: dict[str, Callable[[int], tuple[float, ...]]] = {
+        "Surest": lambda i: (-round(mean[i], 2), -len(tested.gold[i]), i),
+        "Most doubtful": lambda i: (round(mean[i], 2), -len(tested.gold[i]), i),
+        "Most wrong": lambda i: (round(right[i], 1), -len(tested.gold[i]), i),
+    }
+    blocks = [paragraph(LEGEND)]
+    taken: set[int] = set()
+    for name, order in orders.items():
+        chosen = sorted((i for i in drawn if i not in taken), key=order)[:EACH]
+        taken.update(chosen)
+        pictures = [
+            figure(_picture(tested, i, sure[i]), _caption(tested.gold[i], mean[i], right[i]))
+            for i in chosen
+        ]
+        blocks += [heading(name), *pictures] if pictures else []
+    told = f"Sentences of {SHOWN[0]} to {SHOWN[-1]} words where there are such. {tested.protocol}."
+    return [*blocks, protocol(told)]
+
+
+def head_probabilities(sentence: Sentence) -> list[float]:
+    """Return the probability of every head, or nothing if they are not known."""
+    values = [p for p in read_probabilities(sentence, KEYS["heads"]) if p is not None]
+    return values if len(values) == len(sentence) else []
+
+
+def _picture(tested: Tested, number: int, sure: Sequence[float]) -> str:
+    gold, found = tested.gold[number], tested.found[number]
+    tags: list[str] = getattr(found, tested.tag_column)
+    return draw_comparison(
+        gold.forms,
+        (gold.heads, gold.deprels),
+        (found.heads, found.deprels),
+        tags if any(tag != "_" for tag in tags) else None,
+        probabilities=sure or None,
+        rtl=is_right_to_left(gold.forms),
+    )
+
+
+def _caption(gold: Sentence, mean: float, right: float) -> str:
+    name = f"{gold.sent_id}: " if gold.sent_id else ""
+    return (
+        f"{name}{100 * mean:.0f} % of the heads expected to be right, {100 * right:.0f} % "
+        f"({round(right * len(gold))} of {len(gold)}) are."
+    )

@@ -1,0 +1,119 @@
+"""How well a model predicts words: perplexity of a text, and surprisal word by word.
+
+A sentence's surprisals are drawn under its words (`bistro.report.strip`). Models that sum over
+analyses score only the first sentences of a file, and the page says how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from bistro.evaluate.interpolation import vocabulary_of
+from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
+from bistro.models.base import Model, TextScores
+from bistro.models.surprisal import SurprisalRow, rows_of, word_tokens
+from bistro.report.html import figure, heading, paragraph, protocol, table
+from bistro.report.strip import surprisal_strip
+
+SUMMED = 200
+"""Sentences scored by models that sum over analyses, which takes milliseconds a word."""
+SHOWN = range(5, 19)
+"""Lengths of the sentences that are drawn."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Sentences with the surprisal of their words."""
+
+    sentences: Sequence[Sequence[str]]
+    figures: LanguageFigures
+    rows: Sequence[Sequence[SurprisalRow]]
+    """By sentence, its end included."""
+    protocol: str
+
+
+def scored(model: Model, sentences: Sequence[Sequence[str]], *, seed: int = 1) -> Scored:
+    """Score sentences, all of them or as many as can be summed over in reasonable time."""
+    options = {} if model.score_options is None else {"options": model.score_options(seed=seed)}
+    chosen = [list(words) for words in sentences if len(words)]
+    chosen = chosen[:SUMMED] if options else chosen
+    scores: TextScores = model.require("score")(chosen, **options)
+    figures = language_figures(
+        scores.log_probs,
+        scores.is_eos,
+        scores.is_oov,
+        count_characters(chosen),
+        open_vocabulary=vocabulary_of(model).is_open,
+    )
+    rows: list[list[SurprisalRow]] = [[] for _ in chosen]
+    named = ((str(i), word_tokens(words)) for i, words in enumerate(chosen))
+    for row in rows_of(scores, named):
+        rows[int(row.sent_id)].append(row)
+    told = f"{len(chosen):,} sentences"
+    if len(chosen) < len(sentences):
+        told = f"the first {told} of {len(sentences):,}"
+    for one in options.values():
+        asked = ", ".join(
+            f"{name} {value}" for name, value in vars(one).items() if name != "threads"
+        )
+        told += f"; summed over analyses: {asked}"
+    return Scored(chosen, figures, rows, told)
+
+
+def perplexity_blocks(figures: Mapping[str, LanguageFigures], told: str) -> list[str]:
+    """Return the figures of models side by side, each in a row."""
+    cells = [
+        (
+            name,
+            one.perplexity,
+            one.perplexity_no_eos,
+            one.perplexity_known,
+            one.bits_per_word,
+            one.bits_per_char,
+            f"{100 * one.oov_rate:.1f} %",
+        )
+        for name, one in figures.items()
+    ]
+    headers = ("", "perplexity", "without </s>", "known words", "bits a word", "bits a letter")
+    first = next(iter(figures.values()))
+    return [
+        table((*headers, "unknown"), cells, dense=True),
+        protocol(f"{told}, {first.words:,} words. {first.protocol}."),
+    ]
+
+
+def surprisal_blocks(given: Scored) -> list[str]:
+    """Return three sentences with their surprisals: a usual one, the hardest and the easiest."""
+    means = {
+        number: fmean(row.surprisal for row in rows)
+        for number, rows in enumerate(given.rows)
+        if len(rows) - 1 in SHOWN
+    } or {number: fmean(row.surprisal for row in rows) for number, rows in enumerate(given.rows)}
+    middle = median(means.values())
+    chosen = {
+        "A usual sentence": min(means, key=lambda n: (abs(means[n] - middle), n)),
+        "The most surprising sentence, a word": max(means, key=lambda n: (means[n], -n)),
+        "The least surprising sentence": min(means, key=lambda n: (means[n], n)),
+    }
+    most = max(row.surprisal for number in chosen.values() for row in given.rows[number])
+    blocks = [
+        paragraph(
+            "Surprisal is -log2 p(word | words before it), in bits: the bars hang under the words, "
+            "the last under </s>, the end of the sentence. Words that the model does not know "
+            "stand in brackets."
+        )
+    ]
+    for told, number in dict(zip(chosen.values(), chosen, strict=True)).items():
+        blocks += [heading(number), figure(strip_of(given.rows[told], most))]
+    return [*blocks, protocol(f"Chosen among {given.protocol}, those of 5 to 18 words.")]
+
+
+def strip_of(rows: Sequence[SurprisalRow], most: float | None = None) -> str:
+    """Return the picture of one sentence."""
+    words = [f"[{row.token}]" if row.oov else row.token for row in rows]
+    parts = [row.surprisal_syn for row in rows]
+    known = [part for part in parts if part is not None]
+    syntactic = known if len(known) == len(parts) else None
+    return surprisal_strip(words, [row.surprisal for row in rows], syntactic, most=most)

@@ -1,0 +1,189 @@
+"""The report on a trained model: one page with all that a test file lets be said of it.
+
+What the page holds follows from what the model can do: parsers get scores by relation and length,
+calibration and trees; models of words perplexity and surprisal; every model its settings and the
+trace of its training.
+
+>>> import bistro
+>>> model = bistro.load("english.bistro")                            # doctest: +SKIP
+>>> report_page(model, read_test(model, "test.conllu")).write("report.html")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bistro.errors import TreebankError
+from bistro.evaluate.by_sentence import BORDERS
+from bistro.models.base import Model, as_words
+from bistro.models.grammar import GrammarModel
+from bistro.models.infinite import InfiniteModel, model_class
+from bistro.models.infinite_parser import TreesModel
+from bistro.models.infinite_tagger import TagsModel
+from bistro.models.linearize import LinearizeModel
+from bistro.models.topics import TopicsModel
+from bistro.report.about import about_blocks
+from bistro.report.accuracy import (
+    Tested,
+    accuracy_blocks,
+    calibration_blocks,
+    length_blocks,
+    relation_blocks,
+    tag_accuracy_blocks,
+    tag_blocks,
+)
+from bistro.report.examples import example_blocks
+from bistro.report.html import Page, figure
+from bistro.report.language import perplexity_blocks, scored, surprisal_blocks
+from bistro.report.learning import learning_blocks
+from bistro.report.other_kinds import figure_blocks, order_blocks, tree_blocks
+from bistro.report.parsed import ParseWriter, parsing_protocol
+from bistro.report.tagged import tagged_sentence
+from bistro.report.topics import state_card, topic_cards
+from bistro.treebank.conllu import to_conllu
+from bistro.treebank.constituents import simplified
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.tree_files import read_examples
+from bistro.treebank.treebank import read
+from bistro.treebank.validate import MISSING
+from bistro.version import __version__
+
+STATES_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """How a model is tested."""
+
+    tags: Literal["joint", "given"] = "joint"
+    borders: Sequence[int] = BORDERS
+    """Greatest lengths of the classes of sentences."""
+    seed: int = 1
+    threads: int = 0
+    """0: as many as the machine has."""
+
+
+def read_test(model: Model, path: str, format: str | None = None) -> Sequence[Any]:
+    """Read what a model of this kind can be tested on."""
+    if isinstance(model, GrammarModel | TreesModel):
+        items: Sequence[Any] = read_examples(path, format)
+    elif model.kind == InfiniteModel.kind and not isinstance(model, TagsModel):
+        config: Any = getattr(model, "config", None)
+        items = model_class(config.home).task_class.read([path], config, format)
+    else:
+        items = [s for s in read(path, format=format, roots="any", partial=True) if len(s)]
+        _check_annotation(model, items, path)
+    if not items:
+        raise TreebankError("there is nothing to test on", path=path)
+    return items
+
+
+def _check_annotation(model: Model, sentences: Sequence[Sentence], path: str) -> None:
+    """Refuse a test file that lacks what the model's answers are compared with."""
+    needed = "heads" if hasattr(model, "parse_all") or isinstance(model, LinearizeModel) else ""
+    needed = getattr(model, "tag_column", "") if isinstance(model, TagsModel) else needed
+    for sentence in sentences if needed else ():
+        column = getattr(sentence, needed)
+        absent = MISSING if needed == "heads" else EMPTY
+        if absent in column:
+            what = "head" if needed == "heads" else f"tag in {needed.upper()}"
+            raise TreebankError(
+                f"word {column.index(absent) + 1} of this sentence has no {what}: a report on a "
+                f"model of kind '{model.kind}' compares its answers with a treebank's, so give an "
+                "annotated test file (CoNLL-U or CoNLL-X)",
+                path=path,
+                line=sentence.line,
+            )
+
+
+def report_page(
+    model: Model,
+    test: Sequence[Any],
+    options: ReportOptions | None = None,
+    *,
+    model_name: str = "a model",
+    test_name: str = "the test file",
+) -> Page:
+    """Test a model and lay the results out as one page; the names are those of files."""
+    chosen = options or ReportOptions()
+    page = Page(
+        f"{model_name} on {test_name}",
+        subtitle=f"A {model.kind} model, tested on {len(test):,} sentences.",
+        footer=f"bistro {__version__}; seed of the model {model.origin.seed}, of this report "
+        f"{chosen.seed}.",
+    )
+    page.section("The model", *about_blocks(model))
+    _add_results(page, model, test, chosen)
+    page.section("Learning", *learning_blocks(model.origin.trace))
+    return page
+
+
+def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportOptions) -> None:
+    """Add the sections of what the model can do."""
+    if isinstance(model, TreesModel):
+        asked = {"seed": options.seed, "threads": options.threads}
+        page.section("Trees", *tree_blocks(model, test, **asked))
+    elif isinstance(model, TagsModel):
+        add_tagging(page, tagged(model, test, options))
+    elif isinstance(model, LinearizeModel):
+        page.section("Word order", *order_blocks(model, test))
+    elif hasattr(model, "figures"):
+        page.section("Held-out data", *figure_blocks(model.figures(test)))
+    elif hasattr(model, "parse_all"):
+        add_parsing(page, parsed(model, test, options), options)
+    if isinstance(model, TopicsModel):
+        cards = [state_card(state) for state in model.top_states(words=8)[:STATES_SHOWN]]
+        told = "The largest states of the last sample: the words each generates, and of whom."
+        page.section("States", figure(topic_cards(cards, columns=4), told))
+    if hasattr(model, "score"):
+        words = [simplified(t).leaves() for t in test] if isinstance(model, GrammarModel) else test
+        given = scored(model, as_words(words), seed=options.seed)
+        page.section("Perplexity", *perplexity_blocks({model.kind: given.figures}, given.protocol))
+        page.section("Surprisal", *surprisal_blocks(given))
+
+
+def parsed(model: Model, test: Sequence[Sentence], options: ReportOptions) -> Tested:
+    """Parse the sentences of a test file, and keep them beside what was found."""
+    asked = {"tags": options.tags, "seed": options.seed, "threads": options.threads}
+    writer = ParseWriter.of(model, given_tags=options.tags == "given")
+    golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
+    parses = model.require("parse_all")(golds, marginals=True, **asked)
+    found = [sentence for parse in parses for sentence in writer.sentences(parse)]
+    given = options.tags == "given" or isinstance(model, TopicsModel)
+    told = parsing_protocol(model, {**asked, "marginals": True})
+    return Tested(golds, found, told, writer.tag_column, given)
+
+
+def add_parsing(page: Page, tested: Tested, options: ReportOptions) -> None:
+    """Add the sections on trees."""
+    scores = tested.scores()
+    page.section("Accuracy", *accuracy_blocks(tested, scores))
+    if scores.las is not None:
+        page.section("By relation", *relation_blocks(tested))
+    page.section("By length", *length_blocks(tested, options.borders))
+    if not tested.given_tags:
+        page.section("By tag", *tag_blocks(tested))
+    page.section("Calibration", *calibration_blocks(tested))
+    page.section("Sentences", *example_blocks(tested))
+
+
+def tagged(model: TagsModel, test: Sequence[Sentence], options: ReportOptions) -> Tested:
+    """Tag the sentences of a test file, and keep them beside what was found."""
+    golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
+    asked = {"marginals": True, "seed": options.seed, "threads": options.threads}
+    column = model.tag_column
+    found = [
+        tagged_sentence(tagging, column, number)
+        for number, tagging in enumerate(model.tag_all(golds, **asked), start=1)
+    ]
+    return Tested(golds, found, f"{model.kind}, {model.describe_search(**asked)}", column)
+
+
+def add_tagging(page: Page, tested: Tested) -> None:
+    """Add the sections on tags."""
+    page.section("Accuracy", *tag_accuracy_blocks(tested))
+    page.section("By tag", *tag_blocks(tested))
+    page.section("Calibration", *calibration_blocks(tested))

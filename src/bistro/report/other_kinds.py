@@ -1,0 +1,97 @@
+"""What a report tells of models that are neither dependency parsers nor models of words alone.
+
+Orders of words (`linearize`), constituency trees (`infinite`, task trees), and the figures that
+other models with unbounded contexts have of held-out data.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bistro.evaluate.brackets import score_brackets
+from bistro.models.infinite_parser import TreesModel
+from bistro.models.linearize import LinearizeModel
+from bistro.report.constituents import draw_constituents
+from bistro.report.html import facts, figure, heading, paragraph, protocol, table
+from bistro.treebank.brackets import Tree
+from bistro.treebank.constituents import simplified
+from bistro.treebank.sentence import Sentence
+
+ORDERS_SHOWN = 8
+TREES_SHOWN = 2
+SHOWN = range(4, 15)
+"""Lengths of the sentences that are shown, where there are any."""
+
+
+def figure_blocks(figures: Mapping[str, float]) -> list[str]:
+    """Return the figures that a model has of held-out items."""
+    return [facts(dict(figures)), protocol("Figures of the model's own task on the test file.")]
+
+
+def order_blocks(model: LinearizeModel, sentences: Sequence[Sentence]) -> list[str]:
+    """Return how probable the real orders are, and some of them beside the likeliest."""
+    scores = [model.score_order(sentence) for sentence in sentences]
+    total = sum(one.log_prob for one in scores)
+    dependents = sum(one.dependents for one in scores)
+    bits = -total / math.log(2) / max(1, dependents)
+    tiles = {
+        "bits a dependent": bits,
+        "log-likelihood a sentence": total / len(sentences),
+        "dependents": dependents,
+        "sentences": len(sentences),
+    }
+    chosen = [i for i, s in enumerate(sentences) if len(s) in SHOWN][:ORDERS_SHOWN]
+    rows = []
+    for i in chosen:
+        best = model.linearize(sentences[i])[0]
+        real = " ".join(sentences[i].forms[place - 1] for place in sorted(best.order))
+        found = " ".join(best.sentence.forms)
+        given, reached = math.exp(scores[i].log_prob), math.exp(best.log_prob)
+        rows.append(
+            (real, f"{given:.3g}", "the same" if found == real else found, f"{reached:.3g}")
+        )
+    told = (
+        f"Orders of words given their trees; punctuation {model.config.punctuation}; natural "
+        "logarithms. A head's dependents are ordered as the treebank has them."
+    )
+    headers = ("real order", "probability", "likeliest order", "probability")
+    return [facts(tiles), table(headers, rows, dense=True), protocol(told)]
+
+
+def tree_blocks(model: TreesModel, golds: Sequence[Tree], **options: Any) -> list[str]:
+    """Return bracket scores, and the trees that are most wrong beside the right ones."""
+    words = [simplified(tree).leaves() for tree in golds]
+    found = [parse.tree for parse in model.parse_trees(words, **options)]
+    report = score_brackets(golds, found)
+    both = (report.all, report.short)
+    rows = [
+        (f"{kind} {name}", *(getattr(getattr(one, kind), name) for one in both))
+        for kind in ("labelled", "unlabelled")
+        for name in ("precision", "recall", "f1")
+    ]
+    for label, name in (("exact match", "exact"), ("crossing a sentence", "crossing")):
+        rows.append((label, *(getattr(one, name) for one in both)))
+    rows.append(("tags", *(one.tags for one in both)))
+    blocks = [
+        facts({"labelled F1": report.all.labelled.f1, "exact": report.all.exact}),
+        table(("percent", "all", "up to 40 words"), rows, dense=True),
+        protocol(f"{report.protocol}. Trees of least risk among those drawn by mcmc, {options}."),
+    ]
+    return [*blocks, *_pictures(golds, found)]
+
+
+def _pictures(golds: Sequence[Tree], found: Sequence[Tree]) -> list[str]:
+    """Return the trees of short sentences that share the fewest constituents with the right one."""
+    pairs = [
+        (score_brackets([gold], [tree]).all.labelled.f1, number, gold, tree)
+        for number, (gold, tree) in enumerate(zip(golds, found, strict=True))
+        if len(tree.leaves()) in SHOWN
+    ]
+    judged = sorted((pair for pair in pairs if pair[0] is not None), key=lambda pair: pair[:2])
+    blocks = [heading("Most wrong"), paragraph("The right tree first, then the one found.")]
+    for f1, _, gold, tree in judged[:TREES_SHOWN]:
+        blocks.append(figure(draw_constituents(simplified(gold)), "The right tree."))
+        blocks.append(figure(draw_constituents(tree), f"The tree found: labelled F1 {f1:.1f}."))
+    return blocks if judged else []

@@ -1,0 +1,108 @@
+"""Surprisal under the words: every word of a sentence with a bar that hangs below it, in bits.
+
+The bar has two parts where a model tells them apart: how far the word moves the belief about the
+analysis (syntactic), and the rest (lexical). Long sentences take several lines. All bars of a
+picture, and of pictures that are given the same `most`, have one scale.
+
+>>> svg = surprisal_strip(["The", "horse", "fell"], [3.0, 9.5, 14.2])
+>>> svg.count('class="bar')
+3
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from bistro.report.arcs import FONT
+from bistro.report.frame import INK, MUTED, TICK_SIZE, rectangle, text_at
+from bistro.report.text import text_width, xml_text
+
+WORD_SIZE = 15
+BAR, LONGEST = 22.0, 84.0
+MARGIN, GAP, LEAST = 14.0, 14.0, 34.0
+LINE = WORD_SIZE + 40.0
+"""The height of a line but for its bars."""
+PARTS = ("lexical", "syntactic")
+
+
+def surprisal_strip(
+    words: Sequence[str],
+    bits: Sequence[float],
+    syntactic: Sequence[float] | None = None,
+    *,
+    most: float | None = None,
+    width: float = 900.0,
+) -> str:
+    """Return an SVG picture; `most` is the number of bits of the longest bar."""
+    if len(words) != len(bits):
+        raise ValueError(f"{len(words)} words, but {len(bits)} values")
+    finite = [value for value in bits if math.isfinite(value)]
+    scale = LONGEST / max(most or max(finite, default=1.0), 1e-9)
+    lines = _lines(words, width)
+    used = max((sum(room for _, room in line) for line in lines), default=0.0) + 2 * MARGIN
+    top = MARGIN + (18.0 if syntactic is not None else 0.0)
+    deepest = LONGEST if len(finite) < len(bits) else scale * max(finite, default=0.0)
+    line_height = LINE + min(LONGEST, deepest)
+    height = top + line_height * len(lines)
+    title = "Surprisal in bits. " + ", ".join(
+        f"{word} {value:.1f}" for word, value in zip(words, bits, strict=True)
+    )
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-chart" role="img" '
+        f'aria-label="{xml_text(title)}" width="{used:.1f}" height="{height:.1f}" '
+        f'viewBox="0 0 {used:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
+        f"<title>{xml_text(title)}</title>",
+    ]
+    if syntactic is not None:
+        parts += _legend()
+    for number, line in enumerate(lines):
+        x, y = MARGIN, top + line_height * number
+        for word, room in line:
+            known = None if syntactic is None else syntactic[word]
+            parts.append(_word(words[word], bits[word], known, scale, x + room / 2, y))
+            x += room
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _lines(words: Sequence[str], width: float) -> list[list[tuple[int, float]]]:
+    """Return the words of each line with the room they take."""
+    lines: list[list[tuple[int, float]]] = [[]]
+    used = 0.0
+    for number, word in enumerate(words):
+        room = max(LEAST, text_width(word, WORD_SIZE)) + GAP
+        if lines[-1] and used + room > width - 2 * MARGIN:
+            lines.append([])
+            used = 0.0
+        lines[-1].append((number, room))
+        used += room
+    return lines
+
+
+def _word(word: str, bits: float, syntactic: float | None, scale: float, x: float, y: float) -> str:
+    top = y + WORD_SIZE + 8
+    long = LONGEST if math.isinf(bits) else min(LONGEST, scale * max(0.0, bits))
+    shown = "∞" if math.isinf(bits) else f"{bits:.1f}"
+    told = f"{word}: {shown} bits"
+    bars = rectangle(x - BAR / 2, top, BAR, long, 1)
+    if syntactic is not None and math.isfinite(bits) and bits > 0:
+        part = long * min(1.0, max(0.0, syntactic / bits))
+        told += f", of which syntactic {syntactic:.1f}"
+        bars = rectangle(x - BAR / 2, top, BAR, long - part, 1)
+        bars += rectangle(x - BAR / 2, top + long - part, BAR, part, 2)
+    return (
+        f"<g><title>{xml_text(told)}</title>"
+        + text_at("name", x, y + WORD_SIZE, word, WORD_SIZE, INK)
+        + bars
+        + text_at("tick", x, top + long + 13, shown, TICK_SIZE, MUTED)
+        + "</g>"
+    )
+
+
+def _legend() -> list[str]:
+    parts, x = [], MARGIN
+    for number, name in enumerate(PARTS, start=1):
+        parts.append(rectangle(x, 6, 11, 11, number))
+        parts.append(text_at("name", x + 16, 16, name, TICK_SIZE + 1, INK, anchor="start"))
+        x += 32 + text_width(name, TICK_SIZE + 1)
+    return parts
