@@ -21,6 +21,11 @@ std::vector<T> copied(const In<T>& array) {
     return {array.data(), array.data() + array.shape(0)};
 }
 
+template <class T>
+isbn::Aligned<T> aligned(const In<T>& array) {
+    return {array.data(), array.data() + array.shape(0)};
+}
+
 System symbols_of(const isbn::Shape& shape) {
     return {{shape.symbols().clusters(), shape.symbols().words, shape.symbols().labels}, false, shape.symbols().single_root};
 }
@@ -76,7 +81,7 @@ void bind_trainer(nb::module_& m, const char* name) {
     using Trainer = isbn::Trainer<Real>;
     nb::class_<Trainer>(m, name, "Parameters of the latent-variable parser that learn.")
         .def("__init__", [](Trainer* self, const isbn::Shape& shape, In<Real> weights, In<Real> squares) {
-            new (self) Trainer(shape, copied(weights), copied(squares));
+            new (self) Trainer(shape, aligned(weights), aligned(squares));
         }, "shape"_a, "weights"_a.noconvert(), "squares"_a.noconvert(), nb::keep_alive<1, 2>())
         .def("learn", [](Trainer& self, const Derivations& data, In<std::int64_t> order, int at_once, double rate, double decay,
                          const isbn::Dropout& dropout, int threads) {
@@ -95,29 +100,29 @@ void bind_trainer(nb::module_& m, const char* name) {
             nb::gil_scoped_release release;
             return isbn::log_probs_by_kind(self.network(), data.list, threads);
         }, "data"_a, "threads"_a = 1, "Log-probabilities by kind: actions, labels, root labels, tags, bundles, words.")
-        .def_prop_ro("weights", [](const Trainer& self) { return give(std::vector<Real>(self.weights())); }, nb::rv_policy::automatic)
-        .def_prop_ro("squares", [](const Trainer& self) { return give(std::vector<Real>(self.squares())); }, nb::rv_policy::automatic);
+        .def_prop_ro("weights", [](const Trainer& self) { return give(std::vector<Real>(self.weights().begin(), self.weights().end())); }, nb::rv_policy::automatic)
+        .def_prop_ro("squares", [](const Trainer& self) { return give(std::vector<Real>(self.squares().begin(), self.squares().end())); }, nb::rv_policy::automatic);
 }
 
-// A trained model; it keeps its parameters alive.
+// A trained model.
 struct IsbnHolder {
     isbn::Shape shape;
-    In<float> weights;
+    isbn::Aligned<float> weights;
     isbn::SeenClusters seen;
-    std::vector<float> gains;
+    isbn::Aligned<float> gains;
 
     isbn::Network<float> network() const { return {shape, weights.data(), gains.data()}; }
 
     IsbnHolder(const isbn::Shape& shape_, In<float> weights_, Ints seen_begin, Ints seen_list, In<float> seen_share)
-        : shape(shape_), weights(std::move(weights_)), seen{copied(seen_begin), copied(seen_list), copied(seen_share)} {
+        : shape(shape_), weights(aligned(weights_)), seen{copied(seen_begin), copied(seen_list), copied(seen_share)} {
         const isbn::Symbols& s = shape.symbols();
         bool good = seen.begin.size() == static_cast<std::size_t>(s.words) + 1 && seen.begin.front() == 0 &&
                     seen.begin.back() == static_cast<std::int32_t>(seen.list.size()) &&
                     std::is_sorted(seen.begin.begin(), seen.begin.end()) && seen.log_share.size() == seen.list.size();
         for (const std::int32_t c : seen.list) good = good && c >= 0 && c < s.clusters();
         if (!good) throw std::invalid_argument("the tags of the words are damaged");
-        if (weights.shape(0) != shape.parameters()) throw std::invalid_argument("the parameters do not fit the model");
-        for (const float w : view(weights))
+        if (weights.size() != shape.parameters()) throw std::invalid_argument("the parameters do not fit the model");
+        for (const float w : weights)
             if (!std::isfinite(w)) throw std::invalid_argument("a parameter is not a number");
         gains = isbn::all_gains(shape, weights.data());
     }

@@ -8,8 +8,10 @@
 // The same loops compiled for wider registers, chosen when the program starts.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
 #define BISTRO_WIDE __attribute__((target_clones("avx2", "default")))
+#define BISTRO_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define BISTRO_WIDE
+#define BISTRO_WIDEST
 #endif
 #define BISTRO_INLINE inline __attribute__((always_inline))
 
@@ -37,23 +39,28 @@ BISTRO_INLINE void row(Real* __restrict y, const Real* __restrict x, std::size_t
     for (std::size_t j = 0; j < n; ++j) y[j] += x[j];
 }
 
-constexpr std::size_t kBlock = 40;  // columns that are added up in registers
-
-// Whole blocks of columns in registers; what is left four rows at a time.
-template <class Real>
-BISTRO_INLINE void product(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
-                           std::size_t columns) {
-    std::size_t first = 0;
-    for (; first + kBlock <= columns; first += kBlock) {
-        Real sums[kBlock];
-        for (std::size_t k = 0; k < kBlock; ++k) sums[k] = y[first + k];
+// As many columns as there are blocks for, from the first, added up in registers; returns the first that is left.
+template <std::size_t block, class Real>
+BISTRO_INLINE std::size_t product_in_blocks(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
+                                            std::size_t columns, std::size_t first) {
+    for (; first + block <= columns; first += block) {
+        Real sums[block];
+        for (std::size_t k = 0; k < block; ++k) sums[k] = y[first + k];
         for (std::size_t i = 0; i < rows; ++i) {
             const Real* __restrict from = w + i * columns + first;
             const Real a = x[i];
-            for (std::size_t k = 0; k < kBlock; ++k) sums[k] += a * from[k];
+            for (std::size_t k = 0; k < block; ++k) sums[k] += a * from[k];
         }
-        for (std::size_t k = 0; k < kBlock; ++k) y[first + k] = sums[k];
+        for (std::size_t k = 0; k < block; ++k) y[first + k] = sums[k];
     }
+    return first;
+}
+
+// Whole blocks of columns in registers; what is left four rows at a time.
+template <std::size_t block, class Real>
+BISTRO_INLINE void product(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
+                           std::size_t columns) {
+    const std::size_t first = product_in_blocks<block>(y, x, w, rows, columns, 0);
     std::size_t i = 0;
     for (; first < columns && i + 4 <= rows; i += 4) {
         const Real* __restrict w0 = w + i * columns;
@@ -247,12 +254,13 @@ BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict
 
 }  // namespace
 
-#define BISTRO_KERNELS(Real, CLONES)                                                                                          \
+#define BISTRO_KERNELS(Real, CLONES, WIDEST)                                                                                  \
     CLONES void add_scaled(Real* y, Real a, const Real* x, std::size_t n) { scaled(y, a, x, n); }                             \
     CLONES void add_row(Real* y, const Real* x, std::size_t n) { row(y, x, n); }                                              \
     CLONES void add_product(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                   \
-        product(y, x, w, rows, columns);                                                                                      \
+        product<40>(y, x, w, rows, columns);                                                                                  \
     }                                                                                                                         \
+    WIDEST void add_square_product(Real* y, const Real* x, const Real* w, std::size_t n) { product<80>(y, x, w, n, n); }      \
     CLONES void add_transposed(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                \
         transposed(y, x, w, rows, columns);                                                                                   \
     }                                                                                                                         \
@@ -283,7 +291,7 @@ BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict
         step(w, g, squares, n, rate, decay);                                                                                  \
     }
 
-BISTRO_KERNELS(float, BISTRO_WIDE)
-BISTRO_KERNELS(double, )
+BISTRO_KERNELS(float, BISTRO_WIDE, BISTRO_WIDEST)
+BISTRO_KERNELS(double, , )
 
 }  // namespace bistro::isbn

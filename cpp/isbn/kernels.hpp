@@ -6,8 +6,28 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
+#include <vector>
 
 namespace bistro::isbn {
+
+// Memory that begins with a cache line. Registers then never reach over two lines, if rows are whole lines too: a product with
+// a matrix that does not fit into the first cache takes two thirds of the time.
+template <class Real>
+struct InLines {
+    using value_type = Real;
+    static constexpr std::align_val_t kLine{64};
+
+    InLines() = default;
+    template <class Other>
+    InLines(const InLines<Other>&) {}
+    Real* allocate(std::size_t n) { return static_cast<Real*>(::operator new(n * sizeof(Real), kLine)); }
+    void deallocate(Real* p, std::size_t) { ::operator delete(p, kLine); }
+    template <class Other>
+    bool operator==(const InLines<Other>&) const { return true; }
+};
+template <class Real>
+using Aligned = std::vector<Real, InLines<Real>>;
 
 // y += a x
 void add_scaled(float* y, float a, const float* x, std::size_t n);
@@ -20,6 +40,10 @@ void add_row(double* y, const double* x, std::size_t n);
 // y[j] += sum over i of x[i] w[i][j]
 void add_product(float* y, const float* x, const float* w, std::size_t rows, std::size_t columns);
 void add_product(double* y, const double* x, const double* w, std::size_t rows, std::size_t columns);
+
+// The same with a square matrix, for which the widest registers are worth while.
+void add_square_product(float* y, const float* x, const float* w, std::size_t n);
+void add_square_product(double* y, const double* x, const double* w, std::size_t n);
 
 // y[i] += sum over j of w[i][j] x[j]
 void add_transposed(float* y, const float* x, const float* w, std::size_t rows, std::size_t columns);

@@ -38,7 +38,7 @@ public:
     // What a state sends along a relation.
     void send(int relation, const Real* mu, Real* sent) const {
         std::fill(sent, sent + shape_.hidden(), Real(0));
-        add_product(sent, mu, w_ + shape_.links_at(relation), shape_.hidden(), shape_.hidden());
+        add_square_product(sent, mu, w_ + shape_.links_at(relation), shape_.hidden());
     }
 
     // sent_by(state, relation) gives what an earlier state sends.
@@ -69,9 +69,9 @@ private:
 
 // The gains of all groups, if the model wants them.
 template <class Real>
-std::vector<Real> all_gains(const Shape& shape, const Real* weights) {
+Aligned<Real> all_gains(const Shape& shape, const Real* weights) {
     if (!shape.mean_field()) return {};
-    std::vector<Real> gains(shape.parameters() - shape.group_at(0));
+    Aligned<Real> gains(shape.parameters() - shape.group_at(0));
     gains_of(gains.data(), weights + shape.group_at(0), gains.size());
     return gains;
 }

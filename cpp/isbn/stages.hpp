@@ -52,10 +52,10 @@ public:
     }
 
 private:
-    Real* at(std::vector<Real>& pool, std::int32_t i) const { return pool.data() + static_cast<std::size_t>(i) * h_; }
+    Real* at(Aligned<Real>& pool, std::int32_t i) const { return pool.data() + static_cast<std::size_t>(i) * h_; }
     const Real* mu(std::int32_t stage) const { return mu_.data() + static_cast<std::size_t>(stage) * h_; }
 
-    std::int32_t grown(std::vector<Real>& pool) const {
+    std::int32_t grown(Aligned<Real>& pool) const {
         pool.resize(pool.size() + h_);
         return static_cast<std::int32_t>(pool.size() / h_) - 1;
     }
@@ -82,11 +82,11 @@ private:
 
     const Network<Real>* network_;
     std::size_t h_;
-    std::vector<Real> mu_, eta_;         // by stage; potentials only where they move
-    std::vector<Real> sent_, c_;
+    Aligned<Real> mu_, eta_;         // by stage; potentials only where they move
+    Aligned<Real> sent_, c_;
     std::vector<std::int32_t> sent_at_;  // by stage and relation: where in sent_, if it is known
     std::vector<std::int32_t> c_at_;     // by stage: where in c_, if it is known
-    std::vector<Real> now_, pi_;
+    Aligned<Real> now_, pi_;
 };
 
 }  // namespace bistro::isbn

@@ -186,12 +186,12 @@ private:
 
     std::size_t h_ = 0;
     std::vector<std::size_t> stage_begin_, slope_begin_;  // by state, by decision
-    std::vector<Real> mu_, plain_;                        // by stage; plain: without what dropout does to them
-    std::vector<Real> eta_, sent_, c_, by_mean_, by_plain_;
-    std::vector<Real> delta_;    // by state
-    std::vector<Real> slopes_;   // by decision and outcome: probabilities, after backward minus 1 for the outcome
-    std::vector<Real> pi_, by_log_, by_c_;  // of the moves, by decision and outcome, and by decision and variable
-    std::vector<Real> factor_;   // by state and variable, where some are left out
+    Aligned<Real> mu_, plain_;                        // by stage; plain: without what dropout does to them
+    Aligned<Real> eta_, sent_, c_, by_mean_, by_plain_;
+    Aligned<Real> delta_;    // by state
+    Aligned<Real> slopes_;   // by decision and outcome: probabilities, after backward minus 1 for the outcome
+    Aligned<Real> pi_, by_log_, by_c_;  // of the moves, by decision and outcome, and by decision and variable
+    Aligned<Real> factor_;   // by state and variable, where some are left out
     Real kept_ = 1;
     std::vector<double> log_probs_;
 };

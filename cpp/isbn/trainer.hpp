@@ -32,7 +32,7 @@ struct StepSize {
 template <class Real>
 class Trainer {
 public:
-    Trainer(const Shape& shape, std::vector<Real> weights, std::vector<Real> squares)
+    Trainer(const Shape& shape, Aligned<Real> weights, Aligned<Real> squares)
         : shape_(shape), w_(std::move(weights)), squares_(std::move(squares)), g_(shape.parameters(), Real(0)),
           is_touched_(static_cast<std::size_t>(shape.rows()), 0) {
         if (w_.size() != shape.parameters() || squares_.size() != shape.parameters())
@@ -40,8 +40,8 @@ public:
         gains_ = all_gains(shape_, w_.data());
     }
 
-    const std::vector<Real>& weights() const { return w_; }
-    const std::vector<Real>& squares() const { return squares_; }
+    const Aligned<Real>& weights() const { return w_; }
+    const Aligned<Real>& squares() const { return squares_; }
     Network<Real> network() const { return {shape_, w_.data(), gains_.data()}; }
 
     // One pass over derivations in the given order, so many at once; returns their log-probability before each step. The index
@@ -66,8 +66,8 @@ public:
         for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
         run(data, order, dropout, 1);
         for (std::size_t block = 0; block < kBlocks; ++block) collect(data, order, block);
-        std::vector<Real> found(shape_.parameters(), Real(0));
-        found.swap(g_);
+        std::vector<Real> found(g_.begin(), g_.end());
+        std::fill(g_.begin(), g_.end(), Real(0));
         for (auto& rows : touched_) {
             for (const std::int32_t row : rows) is_touched_[static_cast<std::size_t>(row)] = 0;
             rows.clear();
@@ -170,8 +170,8 @@ private:
     }
 
     const Shape& shape_;
-    std::vector<Real> w_, squares_, g_;
-    std::vector<Real> gains_;  // of the groups, always those of the weights
+    Aligned<Real> w_, squares_, g_;
+    Aligned<Real> gains_;  // of the groups, always those of the weights
     std::vector<Tape<Real>> tapes_;
     std::vector<std::uint8_t> is_touched_;
     std::array<std::vector<std::int32_t>, kRowBlocks> touched_;  // rows with a gradient
