@@ -61,7 +61,8 @@ def main_levels(decision: Decision) -> list[Level]:
 def context_of(decision: Decision, level: Level) -> str:
     """Name the context of a level: the words before a word, or the last of its elements."""
     if level.depth == BASE:
-        return f"base: one of {level.kinds:,}"
+        is_uniform = abs(level.probability * level.kinds - 1) < 1e-6
+        return f"base: one of {level.kinds:,}" if is_uniform else "base"
     if level.depth == 0:
         return "in any context"
     if level.element.endswith(" back"):
