@@ -23,6 +23,7 @@ COMMANDS = {
     "generate": ("--number", "--seed", "The same seed gives the same sentences"),
     "evaluate": ("GOLD", "SYSTEM", "--punct"),
     "convert": ("--projectivize", "--from", "--to"),
+    "doctor": ("--with", "surprise", "--html"),
     "crossval": ("--folds", "--by", "standard error"),
     "fetch": ("Universal Dependencies", "--mirror"),
     "info": ("settings", "seed", "--json"),

@@ -1,0 +1,225 @@
+"""The doctor of treebanks: annotated values in the order of how much they surprise.
+
+A model that has not seen a sentence is asked how probable each annotated arc (head and label) and
+each tag is, given all the rest of the annotation (`bistro.decode.given_the_rest`):
+
+    surprise = -log2 p(annotated value | words, all other annotation)        in bits
+
+What surprises most, while another value would not, is either a mistake or worth a remark in the
+guidelines. The models are those of k folds, or one of other data; ties, at the highest surprise
+that is told apart, go by the probability of the alternative.
+
+>>> import bistro
+>>> treebank = list(bistro.builtin(sentences=80, seed=1))
+>>> treebank[7] = treebank[7].replace(upos=["X", *treebank[7].upos[1:]])
+>>> found = examine(treebank, k=4, sampler={"sweeps": 3, "samples": 1})
+>>> "X" in [finding.annotated for finding in found.tags[:5]]
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bistro.decode import given_the_rest
+from bistro.decode.given_the_rest import Opinion
+from bistro.errors import BistroError
+from bistro.evaluate.crossval import PARSERS
+from bistro.inference.folds import Recipe, Split, Unit, make_folds, run_splits
+from bistro.inference.train import config_class
+from bistro.models.base import Model
+from bistro.models.committee import CommitteeModel
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import MISSING
+
+USUAL_KIND = "eisner"
+USUAL_FOLDS = 10
+SMALLEST = 2.0**-50
+"""Probabilities below are not told apart; values that no model knows have none."""
+CONTEXT = 5
+"""Words on each side in a snippet."""
+HEADINGS = (
+    *("surprise", "what", "place", "sent_id", "word", "form", "annotated", "p"),
+    *("alternative", "p_alternative", "text"),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An annotated value, how much it surprises, and what the model would have there."""
+
+    surprise: float
+    """In bits."""
+    what: Literal["head", "label", "tag"]
+    """What differs between the annotated value and the alternative."""
+    sentence: int
+    """Its place in the treebank, from 0."""
+    word: int
+    """From 1."""
+    annotated: str
+    """An arc as ``head:label``, or a tag."""
+    probability: float
+    alternative: str
+    alternative_probability: float
+
+
+@dataclass(frozen=True)
+class Examination:
+    """All values of a treebank, the most surprising first."""
+
+    sentences: Sequence[Sentence]
+    arcs: list[Finding]
+    tags: list[Finding]
+    skipped: int
+    """Sentences that lack heads or tags, which were left out."""
+    protocol: str
+    path: str = "-"
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Arcs and tags in one list."""
+        return sorted([*self.arcs, *self.tags], key=_order)
+
+    def to_tsv(self, findings: Sequence[Finding]) -> str:
+        """Return findings as a table, with the place and the words around."""
+        lines = ["\t".join(HEADINGS), *("\t".join(self.row(finding)) for finding in findings)]
+        return "".join(line + "\n" for line in lines)
+
+    def row(self, finding: Finding) -> list[str]:
+        """Return the fields of one finding."""
+        sentence = self.sentences[finding.sentence]
+        return [
+            f"{finding.surprise:.2f}",
+            finding.what,
+            f"{self.path}:{line_of(sentence, finding.word)}",
+            sentence.sent_id or str(finding.sentence + 1),
+            str(finding.word),
+            sentence.forms[finding.word - 1],
+            finding.annotated,
+            f"{finding.probability:.6f}",
+            finding.alternative or EMPTY,
+            f"{finding.alternative_probability:.4f}",
+            snippet(sentence, finding.word),
+        ]
+
+
+def examine(
+    treebank: Sequence[Sentence],
+    *,
+    kind: str = USUAL_KIND,
+    k: int | None = None,
+    beside: Sequence[Sentence] = (),
+    by: Unit = "sentence",
+    seed: int = 1,
+    threads: int = 0,
+    config: Any = None,
+    dev: Any = None,
+    on_fold: Callable[[int, int], None] = lambda number, total: None,
+    **settings: Any,
+) -> Examination:
+    """Rank the arcs and tags of a treebank by their surprise.
+
+    Without other data, the models are those of k folds (10). With sentences `beside`, one model of
+    these alone judges all; if k is given too, those of k folds, each with the sentences beside.
+    """
+    config_class(kind)
+    if kind not in PARSERS:
+        raise BistroError(f"a model of kind '{kind}' does not parse: one of {', '.join(PARSERS)}")
+    places = [place for place, sentence in enumerate(treebank) if _is_whole(sentence, config)]
+    if not places:
+        raise BistroError("there is nothing to examine: no sentence has all its heads and tags")
+    known = [treebank[place] for place in places]
+    if k is None and beside:
+        splits = [Split((), tuple(range(len(known))))]
+    else:
+        splits = make_folds(known, k or min(USUAL_FOLDS, len(known)), seed, by)
+    recipe = Recipe(kind, settings, config, seed, dev, beside)
+    arcs: list[Finding] = []
+    tags: list[Finding] = []
+    # With one model its parses are what is done in parallel, else the folds.
+    inner = threads if len(splits) == 1 else 1
+
+    def work(model: Model, unseen: list[Sentence]) -> tuple[_Opinions, _Opinions, str]:
+        committee = CommitteeModel.of([model])
+        on_arcs = given_the_rest.arcs(committee, unseen, inner)
+        return on_arcs, given_the_rest.tags(committee, unseen, inner), committee.tag_column
+
+    results = run_splits(recipe, known, splits, work, threads)
+    for number, (split, result) in enumerate(zip(splits, results, strict=True), start=1):
+        on_arcs, on_tags, column = result
+        for place, row_of_arcs, row_of_tags in zip(split.held_out, on_arcs, on_tags, strict=True):
+            sentence, home = known[place], places[place]
+            arcs += _findings(home, _arc_names(sentence), row_of_arcs, is_arc=True)
+            tags += _findings(home, getattr(sentence, column), row_of_tags, is_arc=False)
+        on_fold(number, len(splits))
+    models = "one model of other data" if not splits[0].train else f"{len(splits)} folds by {by}"
+    return Examination(
+        treebank,
+        sorted(arcs, key=_order),
+        sorted(tags, key=_order),
+        len(treebank) - len(places),
+        f"{kind}, {models}{', beside other data' if splits[0].train and beside else ''}, "
+        f"seed {seed}; p given all other annotation",
+        getattr(treebank, "path", None) or "-",
+    )
+
+
+_Opinions = list[list[Opinion]]
+
+
+def _is_whole(sentence: Sentence, config: Any) -> bool:
+    tags = getattr(sentence, getattr(config, "tagset", "upos"))
+    return bool(len(sentence)) and MISSING not in sentence.heads and EMPTY not in tags
+
+
+def _arc_names(sentence: Sentence) -> list[str]:
+    pairs = zip(sentence.heads, sentence.deprels, strict=True)
+    return [f"{head}:{label}" if label != EMPTY else str(head) for head, label in pairs]
+
+
+def _findings(
+    sentence: int, annotated: Sequence[str], opinions: Sequence[Opinion], *, is_arc: bool
+) -> list[Finding]:
+    return [
+        Finding(
+            -math.log2(min(1.0, max(opinion.probability, SMALLEST))),
+            ("label" if opinion.same_head else "head") if is_arc else "tag",
+            sentence,
+            word,
+            value,
+            opinion.probability,
+            opinion.alternative,
+            opinion.alternative_probability,
+        )
+        for word, (value, opinion) in enumerate(zip(annotated, opinions, strict=True), start=1)
+        if not math.isnan(opinion.probability)
+    ]
+
+
+def _order(finding: Finding) -> tuple[float, float, int, int]:
+    return (
+        -finding.surprise,
+        -finding.alternative_probability,
+        finding.sentence,
+        finding.word,
+    )
+
+
+def line_of(sentence: Sentence, word: int) -> int:
+    """Return the line of a word in its file."""
+    lines = str(sentence).removeprefix(sentence.lead).split("\n")
+    return sentence.line + next(
+        offset for offset, line in enumerate(lines) if line.partition("\t")[0] == str(word)
+    )
+
+
+def snippet(sentence: Sentence, word: int) -> str:
+    """Return a word in brackets with those around it."""
+    first, last = max(0, word - 1 - CONTEXT), min(len(sentence), word + CONTEXT)
+    shown = [*sentence.forms[first:last]]
+    shown[word - 1 - first] = f"[{shown[word - 1 - first]}]"
+    return " ".join(["…"] * (first > 0) + shown + ["…"] * (last < len(sentence)))

@@ -1,0 +1,61 @@
+"""The doctor's findings as a page: each sentence as annotated, and with the alternatives.
+
+>>> doctor_page(examination, examination.findings[:20]).write("findings.html")   # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bistro.evaluate.doctor import HEADINGS, Examination, Finding
+from bistro.report.arcs import draw_arcs
+from bistro.report.html import Page, figure, paragraph, table
+from bistro.treebank.sentence import Sentence
+
+MOST_SENTENCES = 50
+MOST_WORDS = 60
+"""Longer sentences are told in the table, not drawn."""
+SHOWN = ("surprise", "what", "place", "word", "form", "annotated", "p", "alternative")
+
+
+def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
+    """Return a page with a section for each of the first sentences that have findings."""
+    page = Page("Where the annotation surprises", subtitle=found.protocol)
+    by_sentence: dict[int, list[Finding]] = {}
+    for finding in findings:
+        by_sentence.setdefault(finding.sentence, []).append(finding)
+    for place, own in list(by_sentence.items())[:MOST_SENTENCES]:
+        sentence = found.sentences[place]
+        page.section(
+            f"{sentence.sent_id or f'sentence {place + 1}'} ({own[0].surprise:.1f} bits)",
+            paragraph(" ".join(sentence.forms)),
+            _table(found, own),
+            *_pictures(sentence, own),
+        )
+    return page
+
+
+def _table(found: Examination, findings: Sequence[Finding]) -> str:
+    rows = []
+    for finding in findings:
+        fields = dict(zip(HEADINGS, found.row(finding), strict=True))
+        rows.append([fields[name] for name in SHOWN])
+    return table(SHOWN, rows)
+
+
+def _pictures(sentence: Sentence, findings: Sequence[Finding]) -> list[str]:
+    if len(sentence) > MOST_WORDS:
+        return []
+    heads, labels, tags = list(sentence.heads), list(sentence.deprels), list(sentence.upos)
+    for finding in findings:
+        word = finding.word - 1
+        if not finding.alternative:
+            continue
+        if finding.what == "tag":
+            tags[word] = finding.alternative
+        else:
+            head, _, label = finding.alternative.partition(":")
+            heads[word], labels[word] = int(head), label or labels[word]
+    annotated = draw_arcs(sentence.forms, sentence.heads, sentence.deprels, sentence.upos)
+    other = draw_arcs(sentence.forms, heads, labels, tags)
+    return [figure(annotated, "as annotated"), figure(other, "with the alternatives")]

@@ -1,0 +1,100 @@
+"""`bistro doctor` as a user types it."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from bistro.treebank.treebank import write
+from experiments.doctor import plant_heads
+
+QUICK = ("--set", "sampler.sweeps=3", "--set", "sampler.samples=1")
+
+
+@pytest.fixture
+def spoilt(here, english):
+    """A file with planted errors, and where they are."""
+    sentences, planted = plant_heads(english[:120], seed=1, share=0.01)
+    write(sentences, here / "spoilt.conllu")
+    return {(sentences[place].sent_id, str(word)) for place, word in planted}
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def test_planted_errors_come_first(bistro_here, spoilt, here):
+    done = bistro_here("doctor", "spoilt.conllu", "-k", 3, "--only", "arcs", "--top", 60, *QUICK)
+    assert done.code == 0
+    table = rows(done.out)
+    assert len(table) == 60
+    surprises = [float(row["surprise"]) for row in table]
+    assert surprises == sorted(surprises, reverse=True)
+    found = {(row["sent_id"], row["word"]) for row in table} & spoilt
+    assert len(found) > 0.7 * len(spoilt)
+    lines = (here / "spoilt.conllu").read_text().split("\n")
+    for row in table:
+        name, line = row["place"].split(":")
+        fields = lines[int(line) - 1].split("\t")
+        assert name == "spoilt.conllu"
+        assert (fields[0], fields[1]) == (row["word"], row["form"])
+        assert f"{fields[6]}:{fields[7]}" == row["annotated"]
+        assert f"[{row['form']}]" in row["text"]
+    assert "60 of " in done.err
+
+
+def test_other_data_a_page_and_all_values(bistro_here, spoilt, files, here):
+    arguments = ("doctor", "spoilt.conllu", "--with", files / "train.conllu", *QUICK)
+    done = bistro_here(*arguments, "--top", 0, "-o", "all.tsv", "--html", "page.html")
+    assert (done.code, done.out) == (0, "")
+    table = rows((here / "all.tsv").read_text())
+    assert {row["what"] for row in table} == {"head", "label", "tag"}
+    page = (here / "page.html").read_text()
+    assert page.count("as annotated") == page.count("with the alternatives") > 5
+
+
+def test_every_parser(bistro_here, spoilt):
+    isbn = ("--set", "learning.passes=1", "--set", "hidden=4")
+    for kind, settings in (("transition", QUICK), ("committee", QUICK), ("isbn", isbn)):
+        done = bistro_here("doctor", "spoilt.conllu", "-k", 2, "--kind", kind, *settings)
+        assert done.code == 0
+        assert len(rows(done.out)) == 100
+
+
+def test_half_annotated_sentences_are_mentioned(bistro_here, here, english):
+    open_tree = english[0].replace(heads=[-1] * len(english[0]), deprels=["_"] * len(english[0]))
+    write([open_tree, *english[1:40]], here / "half.conllu")
+    done = bistro_here("doctor", "half.conllu", "-k", 2, *QUICK)
+    assert done.code == 0
+    assert "1 sentences without all heads and tags left out" in done.err
+    write([open_tree], here / "none.conllu")
+    refused = bistro_here("doctor", "none.conllu")
+    assert (refused.code, refused.out) == (2, "")
+    assert "no sentence has all its heads and tags" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("-k", "121"), "120 sentences cannot be cut into 121 folds"),
+        (("--kind", "ngram"), "a model of kind 'ngram' does not parse"),
+        (("--only", "labels"), "--only is 'arcs' or 'tags', not 'labels'"),
+        (("--with", "absent.conllu"), "absent.conllu: cannot be read"),
+        (("--html", "nowhere/page.html"), "cannot be written"),
+        (("--dev", "spoilt.conllu"), "learns nothing from it"),
+    ],
+)
+def test_bad_arguments(bistro_here, spoilt, arguments, told):
+    done = bistro_here("doctor", "spoilt.conllu", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_text_has_nothing_to_examine(bistro_here, here):
+    (here / "words.txt").write_text("The dog sleeps .\n")
+    done = bistro_here("doctor", "words.txt")
+    assert done.code == 2
+    assert "no sentence has all its heads and tags" in done.err
