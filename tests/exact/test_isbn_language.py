@@ -81,8 +81,9 @@ def too_far(counts: Counter[int], law: list[float], n: int) -> bool:
     )
 
 
-def test_sentences_are_drawn_by_their_probability() -> None:
-    tiny, n = Tiny.make(44, root_labels=1, hidden=4), 6000
+@pytest.mark.parametrize("mean_field", [False, True])
+def test_sentences_are_drawn_by_their_probability(mean_field: bool) -> None:
+    tiny, n = Tiny.make(44, root_labels=1, hidden=4, mean_field=mean_field), 6000
     found = drawn(tiny, n)
     firsts = Counter(found["words"][found["offsets"][:-1]].tolist())
     assert not too_far(firsts, first_words(tiny.twin), n)
@@ -93,9 +94,10 @@ def test_sentences_are_drawn_by_their_probability() -> None:
     assert share == pytest.approx(p, abs=5 * np.sqrt(p * (1 - p) / n))
 
 
-def test_a_prefix_is_continued_by_its_posterior() -> None:
+@pytest.mark.parametrize("mean_field", [False, True])
+def test_a_prefix_is_continued_by_its_posterior(mean_field: bool) -> None:
     """After one word there is one derivation a cluster: its share is its posterior."""
-    tiny, n, word = Tiny.make(46, root_labels=1, hidden=4), 3000, 2
+    tiny, n, word = Tiny.make(46, root_labels=1, hidden=4, mean_field=mean_field), 3000, 2
     found = drawn(tiny, n, prefix=[word])
     history = History()
     tiny.twin.make_state(history, [])
@@ -105,8 +107,9 @@ def test_a_prefix_is_continued_by_its_posterior() -> None:
     assert set(found["words"][found["offsets"][:-1]].tolist()) == {word}
 
 
-def test_drawn_trees_are_trees() -> None:
-    tiny = Tiny.make(47)
+@pytest.mark.parametrize("mean_field", [False, True])
+def test_drawn_trees_are_trees(mean_field: bool) -> None:
+    tiny = Tiny.make(47, mean_field=mean_field)
     found = drawn(tiny, 300, temperature=0.7)
     assert found["complete"].any()
     for i in np.flatnonzero(found["complete"]):
