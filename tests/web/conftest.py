@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from browsing import browser, page_models, serve_page, shoot, visit  # noqa: F401
+from browsing import browser, chromium, page_models, serve_page, shoot, visit  # noqa: F401
 from starlette.testclient import TestClient
 
 import bistro

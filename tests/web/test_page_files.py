@@ -20,6 +20,7 @@ def test_scripts_are_small_and_make_no_html(script: Path) -> None:
     text = script.read_text(encoding="utf-8")
     assert text.startswith("// "), "the first line says what the module is for"
     assert text.count("\n") < 250
+    assert max(map(len, text.splitlines())) <= 120
     assert not UNSAFE.search(text)
     imported = re.findall(r'^import .* from "(.*)";', text, re.M)
     assert all((PAGE / name).is_file() and name.startswith("./") for name in imported)

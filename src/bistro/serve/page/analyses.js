@@ -2,7 +2,7 @@
 // its partial tree. Rows belong to lineages, so that a row grows, shrinks and climbs as its analysis does; those
 // that were lost at this word stay one step longer, crossed out.
 
-import { h, prefersStillness, replace, setVariables } from "./dom.js";
+import { h, massBar, prefersStillness, replace, setVariables } from "./dom.js";
 import { newArcs } from "./describe.js";
 import { count, percent, shownToken } from "./text.js";
 import { drawTree } from "./tree.js";
@@ -26,7 +26,8 @@ export class Analyses {
     const step = this.lineage[number - 1];
     const before = this.positions();
     const { token, alive, entropy } = step.step;
-    this.heading.textContent = number > this.words.length ? "Analyses at the end" : `Analyses after “${shownToken(token)}”`;
+    const isEnd = number > this.words.length;
+    this.heading.textContent = isEnd ? "Analyses at the end" : `Analyses after “${shownToken(token)}”`;
     this.note.textContent = this.tellCount(step, alive, entropy);
     const best = bestOf(step);
     const lost = step.lost.filter((node) => node.live.probability >= WORTH_A_ROW.lost);
@@ -56,7 +57,7 @@ export class Analyses {
     parts.change.textContent = step === this.lineage[0] ? "" : tellChange(probability, before, node.parent);
     this.draw(node, parts, step.ranked[0]);
     const news = newArcs(node.live, node.parent?.live, this.words);
-    parts.news.textContent = node.parent && news.length ? news.join("; ") : "";
+    parts.news.textContent = node.parent && news.length ? news.join(", ") : "";
     return parts.item;
   }
 
@@ -84,8 +85,7 @@ export class Analyses {
       const change = h("span", { class: "change" });
       const news = h("p", { class: "news" });
       const picture = h("div", { class: "picture", tabindex: "0", role: "group", "aria-label": "Partial tree" });
-      const bar = h("div", { class: "mass", "aria-hidden": "true" }, h("span", { class: "had" }), h("span", { class: "has" }));
-      const item = h("li", {}, h("div", { class: "figures" }, share, change, bar, news), picture);
+      const item = h("li", {}, h("div", { class: "figures" }, share, change, massBar(true), news), picture);
       this.rows.set(lineage, { item, share, change, news, picture });
     }
     return this.rows.get(lineage);
@@ -99,17 +99,16 @@ export class Analyses {
   glide(before) {
     if (prefersStillness()) return;
     for (const [key, { item }] of this.rows) {
-      if (!before.has(key)) item.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 300 });
-      else {
-        const way = before.get(key) - item.getBoundingClientRect().top;
-        if (way && item.isConnected) item.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: 350, easing: "ease" });
-      }
+      const way = before.has(key) ? before.get(key) - item.getBoundingClientRect().top : 0;
+      const start = before.has(key) ? { transform: `translateY(${way}px)` } : { opacity: 0 };
+      if (way || !before.has(key)) item.animate([start, {}], { duration: 350, easing: "ease" });
     }
   }
 }
 
 function bestOf(step) {
-  return step.ranked.slice(0, SHOWN).filter((node, rank) => rank < ALWAYS_SHOWN || node.live.probability >= WORTH_A_ROW.live);
+  const isWorthIt = (node, rank) => rank < ALWAYS_SHOWN || node.live.probability >= WORTH_A_ROW.live;
+  return step.ranked.slice(0, SHOWN).filter(isWorthIt);
 }
 
 function tellChange(now, before, parent) {

@@ -2,7 +2,7 @@
 // from each block to those that grew from it. A band that ends in a cross was lost: none of the likeliest analyses
 // continues it.
 
-import { svg } from "./dom.js";
+import { svg, svgText } from "./dom.js";
 
 const BLOCK = 32;
 const READABLE = 13;
@@ -29,13 +29,14 @@ export function drawBands(lineage, columns, top, height) {
 
 function drawBlocks(step, column, y, height) {
   const left = column.centre - BLOCK / 2;
-  const block = (part, kind) => [
-    svg("rect", { class: `block ${kind}`, x: left, y: y(part.top), width: BLOCK, height: Math.max(0.8, part.height * height) }),
-    part.height * height >= READABLE &&
-      svg("text", {
-        class: "share", x: column.centre, y: y(part.top + part.height / 2) + 3.5, "text-anchor": "middle", "font-size": 10,
-      }, `${Math.round(100 * part.height)}%`),
-  ];
+  const block = (part, kind) => {
+    const tall = part.height * height;
+    const told = `${Math.round(100 * part.height)}%`;
+    return [
+      svg("rect", { class: `block ${kind}`, x: left, y: y(part.top), width: BLOCK, height: Math.max(0.8, tall) }),
+      tall >= READABLE && svgText("share", column.centre, y(part.top) + tall / 2 + 3.5, 10, told),
+    ];
+  };
   return [
     ...step.nodes.flatMap((node) => block(node, node.colour)),
     ...(step.rest.height * height > 0.5 ? block(step.rest, "rest") : []),
@@ -53,9 +54,9 @@ function drawBand(before, here, from, to, y, kind) {
   const bend = (start + end) / 2;
   const [a, b] = [y(from.top), y(from.top + from.height)];
   const [c, d] = [y(to.top), y(to.top + to.height)];
-  return svg("path", {
-    class: kind, d: `M${start} ${a}C${bend} ${a} ${bend} ${c} ${end} ${c}V${d}C${bend} ${d} ${bend} ${b} ${start} ${b}Z`,
-  });
+  const there = `M${start} ${a}C${bend} ${a} ${bend} ${c} ${end} ${c}`;
+  const back = `V${d}C${bend} ${d} ${bend} ${b} ${start} ${b}Z`;
+  return svg("path", { class: kind, d: there + back });
 }
 
 function drawEnd(before, here, node, y) {

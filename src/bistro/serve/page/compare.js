@@ -1,6 +1,6 @@
 // Two readings in one picture: words that both sentences have stand in one column, with their bars side by side.
 
-import { h, svg } from "./dom.js";
+import { h, svg, svgText } from "./dom.js";
 import { exportButtons } from "./export.js";
 import { FONT, bits, isRightToLeft, shownToken, textWidth } from "./text.js";
 
@@ -13,7 +13,8 @@ export function comparison(first, second) {
   const picture = draw(columns);
   const total = (reading) => reading.rows.reduce((sum, row) => sum + (row.surprisal ?? 0), 0);
   const named = (reading) => (first.model === second.model ? reading.words.join(" ") : reading.model);
-  const key = (side, reading) => h("span", { class: `key ${side}` }, h("bdi", {}, named(reading)), ` ${bits(total(reading))} bits`);
+  const key = (side, reading) =>
+    h("span", { class: `key ${side}` }, h("bdi", {}, named(reading)), ` ${bits(total(reading))} bits`);
   return h("section", { class: "comparison" },
     h("div", { class: "bar-of-tools" }, h("h2", {}, "Side by side"),
       exportButtons("comparison", () => picture, [
@@ -35,8 +36,9 @@ export function align(first, second) {
   const columns = [];
   let [i, j] = [0, 0];
   while (i < first.length || j < second.length) {
-    if (i < first.length && j < second.length && same(i, j)) columns.push([first[i++], second[j++]]);
-    else if (j >= second.length || (i < first.length && longest[i + 1][j] >= longest[i][j + 1])) columns.push([first[i++], null]);
+    const [more, moreToo] = [i < first.length, j < second.length];
+    if (more && moreToo && same(i, j)) columns.push([first[i++], second[j++]]);
+    else if (!moreToo || (more && longest[i + 1][j] >= longest[i][j + 1])) columns.push([first[i++], null]);
     else columns.push([null, second[j++]]);
   }
   return columns;
@@ -59,14 +61,22 @@ function draw(columns) {
     const centre = rtl ? width - x : x;
     return drawPair(a, b, { centre, ground, scale, word: shownToken(tokens[i]), rtl });
   });
-  const told = columns.map(([a, b]) => `${shownToken((a ?? b).token)}: ${bits(a?.surprisal)} and ${bits(b?.surprisal)}`).join("; ");
-  return svg("svg", {
-    class: "strip pair", viewBox: `0 0 ${width} ${height}`, width, height, "font-family": FONT, role: "img", "aria-label": `Surprisal in bits. ${told}`,
-  },
-  svg("rect", { class: "paper", width, height, rx: 6 }),
-  svg("path", { class: "axis", d: rtl ? `M8 ${ground}H${width - AXIS}` : `M${AXIS} ${ground}H${width - 8}` }),
-  svg("text", { class: "tick", x: rtl ? width - 4 : 4, y: ground + 3, "text-anchor": rtl ? "end" : "start", "font-size": 10 }, "bits"),
-  groups);
+  return svg(
+    "svg",
+    {
+      class: "strip pair", viewBox: `0 0 ${width} ${height}`, width, height, "font-family": FONT, role: "img",
+      "aria-label": describePairs(columns),
+    },
+    svg("rect", { class: "paper", width, height, rx: 6 }),
+    svg("path", { class: "axis", d: rtl ? `M8 ${ground}H${width - AXIS}` : `M${AXIS} ${ground}H${width - 8}` }),
+    svgText("tick", rtl ? width - AXIS / 2 : AXIS / 2, ground + 3, 10, "bits"),
+    groups,
+  );
+}
+
+function describePairs(columns) {
+  const pair = ([a, b]) => `${shownToken((a ?? b).token)}: ${bits(a?.surprisal)} and ${bits(b?.surprisal)}`;
+  return `Surprisal in bits. ${columns.map(pair).join("; ")}`;
 }
 
 function drawPair(a, b, { centre, ground, scale, word, rtl }) {
@@ -77,17 +87,17 @@ function drawPair(a, b, { centre, ground, scale, word, rtl }) {
     return svg("g", { class: row.oov ? "bar oov" : "bar" },
       svg("title", {}, `${row.token}: ${bits(row.surprisal)} bits${row.oov ? ", unknown word" : ""}`),
       svg("rect", { class: side, x: centre + shift - BAR / 2, y: ground - tall, width: BAR, height: tall }),
-      svg("text", { class: "value", x: centre + shift + (shift * 0.35), y: ground - tall - 5, "text-anchor": "middle", "font-size": 10 }, bits(row.surprisal)));
+      svgText("value", centre + 1.35 * shift, ground - tall - 5, 10, bits(row.surprisal)));
   };
   const kind = a && b ? "column" : "column alone";
   return svg("g", { class: kind },
     bar(a, "first", toFirst * (BAR / 2 + 1)),
     bar(b, "second", -toFirst * (BAR / 2 + 1)),
-    svg("text", { class: "word", x: centre, y: ground + 21, "text-anchor": "middle", "font-size": 15 }, word));
+    svgText("word", centre, ground + 21, 15, word));
 }
 
 function table(columns) {
-  const cell = (row, name) => row?.[name] ?? "";
-  const lines = columns.map(([a, b]) => [cell(a, "token"), cell(a, "surprisal"), cell(b, "token"), cell(b, "surprisal")]);
-  return [["token_1", "surprisal_1", "token_2", "surprisal_2"], ...lines].map((line) => `${line.join("\t")}\n`).join("");
+  const lines = columns.map((pair) => pair.flatMap((row) => [row?.token ?? "", row?.surprisal ?? ""]));
+  const all = [["token_1", "surprisal_1", "token_2", "surprisal_2"], ...lines];
+  return all.map((line) => `${line.join("\t")}\n`).join("");
 }

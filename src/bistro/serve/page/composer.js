@@ -1,16 +1,21 @@
 // The form: a model and a sentence, twice in a comparison, and examples to begin with.
 
-import { h, replace } from "./dom.js";
+import { h, modelSelect, replace } from "./dom.js";
 import { examplesFor } from "./examples.js";
+import { START } from "./state.js";
+
+const READING = ["read", "surprisal", "parse"];
 
 export class Composer {
   constructor(form, catalogue, { onread, oncompare }) {
     this.form = form;
     this.catalogue = catalogue;
-    this.readers = catalogue.models.filter((model) => ["read", "surprisal", "parse"].some((name) => model.abilities.includes(name)));
+    this.readers = catalogue.models.filter(({ abilities }) => READING.some((name) => abilities.includes(name)));
     this.sides = [this.line("Sentence", ""), this.line("Second sentence", "2")];
     this.button = h("button", { type: "submit", class: "main" }, "Read");
-    this.compare = h("button", { type: "button", class: "quiet", "aria-pressed": "false", onclick: () => oncompare(this.values()) }, "Compare two");
+    const toggle = () => oncompare(this.values());
+    const quiet = { type: "button", class: "quiet", "aria-pressed": "false" };
+    this.compare = h("button", { ...quiet, onclick: toggle }, "Compare two");
     this.spaces = h("input", { type: "checkbox" });
     this.chips = h("ul", { class: "chips", "aria-label": "Examples" });
     this.onread = onread;
@@ -22,17 +27,16 @@ export class Composer {
       this.chips);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      onread({ ...this.values(), step: 0, tree: 1, step2: 0, tree2: 1 });
+      onread({ ...this.values(), ...START });
     });
     this.sides[0].model.addEventListener("change", () => this.showExamples());
   }
 
   line(name, tail) {
-    const model = h("select", { name: `model${tail}`, "aria-label": tail ? "Second model" : "Model" },
-      this.readers.map((one) => h("option", { value: one.id }, one.id)));
+    const model = modelSelect(tail ? "Second model" : "Model", this.readers, { name: `model${tail}` });
     const text = h("input", {
-      type: "text", name: `text${tail}`, dir: "auto", "aria-label": name, placeholder: "Type a sentence", spellcheck: "false",
-      maxlength: this.catalogue.limits.characters, enterkeyhint: "go", autocapitalize: "sentences",
+      type: "text", name: `text${tail}`, dir: "auto", "aria-label": name, placeholder: "Type a sentence",
+      maxlength: this.catalogue.limits.characters, spellcheck: "false", enterkeyhint: "go",
     });
     return { model, text, element: h("div", { class: "line" }, model, text) };
   }
@@ -40,8 +44,8 @@ export class Composer {
   values() {
     const [first, second] = this.sides;
     return {
-      model: first.model.value, text: first.text.value.trim(), model2: second.model.value, text2: second.text.value.trim(),
-      spaces: this.spaces.checked,
+      model: first.model.value, text: first.text.value.trim(), spaces: this.spaces.checked,
+      model2: second.model.value, text2: second.text.value.trim(),
     };
   }
 
@@ -64,12 +68,13 @@ export class Composer {
   async showExamples() {
     const model = this.readers.find((one) => one.id === this.sides[0].model.value);
     const examples = model ? await examplesFor(model) : [];
-    const pick = (example) => {
-      const compare = Boolean(example.text2);
-      this.onread({ model: model.id, text: example.text, compare, model2: model.id, text2: example.text2 ?? "", spaces: Boolean(example.spaces), step: 0, tree: 1, step2: 0, tree2: 1 });
-    };
-    replace(this.chips, examples.map((example) => h("li", {},
-      h("button", { type: "button", class: "chip", title: example.name, onclick: () => pick(example) },
-        h("bdi", { dir: "auto" }, example.text), example.text2 && h("span", { class: "note" }, " ↔ ", h("bdi", { dir: "auto" }, example.text2))))));
+    replace(this.chips, examples.map((example) => h("li", {}, this.chip(example, model))));
+  }
+
+  chip({ name, text, text2 = "", spaces = false }, { id }) {
+    const state = { model: id, text, model2: id, text2, compare: Boolean(text2), spaces, ...START };
+    const sentence = (told) => h("bdi", { dir: "auto" }, told);
+    return h("button", { type: "button", class: "chip", title: name, onclick: () => this.onread(state) },
+      sentence(text), text2 && h("span", { class: "note" }, " ↔ ", sentence(text2)));
   }
 }

@@ -16,12 +16,18 @@ export function describeTree(tree) {
   return `${tree.words.map((_, word) => describeWord(tree, word)).join("; ")}.`;
 }
 
+// The same in the fewest letters: fell → barn (acl).
+export function shortArc(words, word, head, label) {
+  const named = head > 0 && label && label !== "_" ? ` (${label})` : "";
+  return `${isolate(words[word])} → ${head === 0 ? "root" : isolate(words[head - 1])}${named}`;
+}
+
 // What is new in an analysis at this step: the arcs that its parent did not have.
 export function newArcs(live, parent, words) {
   const told = [];
   live.heads.forEach((head, word) => {
     const before = parent && word < parent.heads.length ? parent.heads[word] : -1;
-    if (head >= 0 && head !== before) told.push(describeWord({ words, heads: live.heads, labels: live.labels }, word));
+    if (head >= 0 && head !== before) told.push(shortArc(words, word, head, live.labels?.[word]));
   });
   return told;
 }
@@ -33,11 +39,14 @@ export function describeStep(row, step, total) {
   if (row.oov) parts[0] += ", unknown to the model";
   if (step) {
     parts.push(`The likeliest analysis has ${percent(step.ranked[0]?.live.probability ?? 0)}`);
-    if (step.lost.length) parts.push(`${count(step.lost.length, "analysis", "analyses")} lost that had ${percent(step.lost[0].live.probability)} or less`);
+    const [lost] = step.lost;
+    const number = count(step.lost.length, "analysis", "analyses");
+    if (lost) parts.push(`${number} lost that had ${percent(lost.live.probability)} or less`);
   }
   return `${parts.join(". ")}.`;
 }
 
 export function describeBars(rows) {
-  return rows.map((row) => `${shownToken(row.token)} ${bits(row.surprisal)} bits${row.oov ? " (unknown word)" : ""}`).join(", ");
+  const told = (row) => `${shownToken(row.token)} ${bits(row.surprisal)} bits${row.oov ? " (unknown word)" : ""}`;
+  return rows.map(told).join(", ");
 }

@@ -28,6 +28,31 @@ export function setVariables(node, variables) {
   for (const [name, value] of Object.entries(variables)) node.style.setProperty(`--${name}`, value);
 }
 
+// Text in a picture, centred on x.
+export function svgText(kind, x, y, size, told) {
+  return svg("text", { class: kind, x, y, "text-anchor": "middle", "font-size": size }, told);
+}
+
+// A bar that shows --share of its width; with `had`, --before as an outline too.
+export function massBar(had = false) {
+  const parts = [had && h("span", { class: "had" }), h("span", { class: "has" })];
+  return h("span", { class: "mass", "aria-hidden": "true" }, parts);
+}
+
+export function modelSelect(name, models, attributes = {}) {
+  const options = models.map((model) => h("option", { value: model.id }, model.id));
+  return h("select", { "aria-label": name, ...attributes }, options);
+}
+
+export function errorNote(text) {
+  return h("p", { class: "error", role: "alert" }, text);
+}
+
+// A sentence that is read when it is clicked.
+export function sentenceButton(content, act) {
+  return h("button", { type: "button", class: "sentence", dir: "auto", title: "Read it", onclick: act }, content);
+}
+
 export function replace(node, ...children) {
   node.replaceChildren(...children.flat(Infinity).filter(Boolean));
   return node;

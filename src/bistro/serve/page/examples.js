@@ -9,7 +9,11 @@ const SENTENCES = [
   { name: "another one", text: "While the man hunted the deer ran." },
   { name: "noun or verb?", text: "The old man the boat." },
   { name: "who has the telescope?", text: "The man saw the boy with the telescope." },
-  { name: "with and without a comma", text: "While the man hunted the deer ran.", text2: "While the man hunted, the deer ran." },
+  {
+    name: "with and without a comma",
+    text: "While the man hunted the deer ran.",
+    text2: "While the man hunted, the deer ran.",
+  },
 ];
 
 export function isEnglish(model) {
@@ -19,8 +23,9 @@ export function isEnglish(model) {
 export async function examplesFor(model) {
   if (isEnglish(model)) return SENTENCES;
   if (!model.abilities.includes("generate")) return [];
-  const answer = await ask("generate", { model: model.id, n: 4, seed: 1, temperature: 0.7 }).catch(() => ({ sentences: [] }));
-  const short = answer.sentences.map(({ words }) => words).filter((words) => words.length > 2 && words.length < 25);
+  const drawing = ask("generate", { model: model.id, n: 4, seed: 1, temperature: 0.7 });
+  const { sentences } = await drawing.catch(() => ({ sentences: [] }));
+  const short = sentences.map(({ words }) => words).filter((words) => words.length > 2 && words.length < 25);
   const texts = new Set(short.map((words) => words.join(" ")));
   return [...texts].map((text) => ({ name: "of its own", text, spaces: true }));
 }

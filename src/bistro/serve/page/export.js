@@ -2,7 +2,11 @@
 
 import { h } from "./dom.js";
 
-const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "opacity", "font-weight", "display"];
+const DRAWN = [
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "opacity",
+  "font-weight", "text-decoration", "display",
+];
+const ONLY_HERE = ["class", "tabindex", "style", "aria-expanded", "aria-haspopup"];
 const SHARPNESS = 2;
 
 // Copies a picture with all that the style sheets say written into it.
@@ -13,7 +17,7 @@ export function standalone(picture) {
   originals.forEach((original, i) => {
     const style = getComputedStyle(original);
     for (const name of DRAWN) copies[i].setAttribute(name, style.getPropertyValue(name));
-    for (const name of ["class", "tabindex", "style", "aria-expanded", "aria-haspopup"]) copies[i].removeAttribute(name);
+    for (const name of ONLY_HERE) copies[i].removeAttribute(name);
     if (copies[i].getAttribute("role") === "button") copies[i].removeAttribute("role");
   });
   copy.querySelectorAll('[display="none"]').forEach((hidden) => hidden.remove());
@@ -44,8 +48,9 @@ export function tsv(rows) {
     if (typeof value === "boolean") return value ? "1" : "0";
     return String(value).replace(/[\t\r\n]/g, " ");
   };
-  const lines = [COLUMNS.map((name) => NAMES[name] ?? name), ...rows.map((row) => COLUMNS.map((name) => cell(row[name])))];
-  return `${lines.map((line) => line.join("\t")).join("\n")}\n`;
+  const head = COLUMNS.map((name) => NAMES[name] ?? name);
+  const lines = rows.map((row) => COLUMNS.map((name) => cell(row[name])));
+  return [head, ...lines].map((line) => `${line.join("\t")}\n`).join("");
 }
 
 const TAG_COLUMNS = { upos: 3, xpos: 4 };
@@ -77,7 +82,8 @@ export function save(name, content, type) {
 
 // Buttons for a picture, and for further files: [{name: "TSV", file: "x.tsv", type, content: () => text}].
 export function exportButtons(stem, picture, others = []) {
-  const button = (name, act) => h("button", { type: "button", class: "quiet", "aria-label": `Save as ${name}`, onclick: act }, name);
+  const button = (name, act) =>
+    h("button", { type: "button", class: "quiet", "aria-label": `Save as ${name}`, onclick: act }, name);
   return h("div", { class: "exports", role: "group", "aria-label": "Save" },
     h("span", { class: "note", "aria-hidden": "true" }, "Save"),
     button("SVG", () => save(`${stem}.svg`, standalone(picture()), "image/svg+xml")),

@@ -1,16 +1,22 @@
 // Sentences that the models make up; a click reads one.
 
 import { ask } from "./api.js";
-import { h, replace } from "./dom.js";
+import { errorNote, h, modelSelect, replace, sentenceButton } from "./dom.js";
 
 export class Generated {
   constructor(models, limits, onread) {
     this.limits = limits;
     this.onread = onread;
     this.seed = 0;
-    this.select = h("select", { "aria-label": "Model that writes" }, models.map((model) => h("option", { value: model.id }, model.id)));
-    this.prefix = h("input", { type: "text", dir: "auto", placeholder: "any", "aria-label": "Beginning of the sentences", maxlength: 200, spellcheck: "false" });
-    this.warmth = h("input", { type: "range", min: 0.4, max: 1.6, step: 0.1, value: 1, "aria-label": "Temperature", oninput: () => this.tellWarmth() });
+    this.select = modelSelect("Model that writes", models);
+    this.prefix = h("input", {
+      type: "text", dir: "auto", placeholder: "any", "aria-label": "Beginning of the sentences", maxlength: 200,
+      spellcheck: "false",
+    });
+    this.warmth = h("input", {
+      type: "range", min: 0.4, max: 1.6, step: 0.1, value: 1, "aria-label": "Temperature",
+      oninput: () => this.tellWarmth(),
+    });
     this.degrees = h("output", {});
     this.list = h("div", {});
     this.element = h("section", { class: "generated" },
@@ -28,16 +34,18 @@ export class Generated {
 
   async load() {
     this.seed += 1;
-    const n = Math.min(5, this.limits.sentences);
-    const body = { model: this.select.value, n, seed: this.seed, temperature: Number(this.warmth.value), prefix: this.prefix.value };
+    const body = {
+      model: this.select.value, n: Math.min(5, this.limits.sentences), seed: this.seed,
+      temperature: Number(this.warmth.value), prefix: this.prefix.value,
+    };
     this.list.setAttribute("aria-busy", "true");
     try {
       const answer = await ask("generate", body);
-      const items = answer.sentences.map(({ words }) => h("li", {},
-        h("button", { type: "button", class: "sentence", dir: "auto", title: "Read it", onclick: () => this.onread(words.join(" "), body.model) }, words.join(" "))));
+      const texts = answer.sentences.map(({ words }) => words.join(" "));
+      const items = texts.map((text) => h("li", {}, sentenceButton(text, () => this.onread(text, body.model))));
       replace(this.list, h("ol", { class: "sentences" }, items), h("p", { class: "protocol" }, answer.protocol));
     } catch (error) {
-      replace(this.list, h("p", { class: "error", role: "alert" }, error.message));
+      replace(this.list, errorNote(error.message));
     }
     this.list.removeAttribute("aria-busy");
   }

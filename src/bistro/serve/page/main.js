@@ -3,7 +3,7 @@
 import { getModels } from "./api.js";
 import { comparison } from "./compare.js";
 import { Composer } from "./composer.js";
-import { h, replace } from "./dom.js";
+import { errorNote, h, replace } from "./dom.js";
 import { Generated } from "./generated.js";
 import { Pane } from "./pane.js";
 import { readAddress, remember, sideOf, withSide } from "./state.js";
@@ -26,7 +26,9 @@ class App {
     this.main = document.getElementById("main");
     replace(this.main, this.hint(), this.versus, this.both, this.generated?.element);
     window.addEventListener("popstate", () => this.show(readAddress()));
-    document.addEventListener("keydown", (event) => event.target === document.body && this.panes[0].reading?.player.onkey(event));
+    document.addEventListener("keydown", (event) => {
+      if (event.target === document.body) this.panes[0].reading?.player.onkey(event);
+    });
   }
 
   makeGenerated() {
@@ -41,7 +43,7 @@ class App {
 
   hint() {
     if (this.composer.readers.length) return null;
-    return h("p", { class: "error", role: "alert" }, "None of the models of this server can read a sentence: serve a parser or a language model too.");
+    return errorNote("None of the models of this server can read a sentence: serve a parser or a language model too.");
   }
 
   complete(state) {
@@ -102,7 +104,8 @@ class App {
 
 function tellVersion({ version, models }) {
   const told = models.map((model) => `${model.id} (${model.kind})`).join(", ");
-  replace(document.getElementById("footer"), `Bistro ${version} · ${told} · `, h("a", { href: "openapi.json" }, "the interface for programs"));
+  const link = h("a", { href: "openapi.json" }, "the interface for programs");
+  replace(document.getElementById("footer"), `Bistro ${version} · ${told} · `, link);
 }
 
 document.getElementById("skip").addEventListener("click", (event) => {
@@ -115,5 +118,5 @@ try {
   tellVersion(catalogue);
   await new App(catalogue).show(readAddress());
 } catch (error) {
-  replace(document.getElementById("main"), h("p", { class: "error", role: "alert" }, error.message));
+  replace(document.getElementById("main"), errorNote(error.message));
 }

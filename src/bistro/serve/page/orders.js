@@ -1,7 +1,7 @@
 // The words of the chosen tree in other orders, from a model of word order.
 
 import { ask } from "./api.js";
-import { h, replace } from "./dom.js";
+import { errorNote, h, modelSelect, replace, sentenceButton } from "./dom.js";
 
 export class Orders {
   constructor(models, { tree, onread }) {
@@ -10,7 +10,7 @@ export class Orders {
     this.onread = onread;
     this.draws = 0;
     this.list = h("div", {});
-    this.select = h("select", { "aria-label": "Model of word order" }, models.map((model) => h("option", { value: model.id }, model.id)));
+    this.select = modelSelect("Model of word order", models);
     this.element = h("section", { class: "orders" },
       h("div", { class: "bar-of-tools" }, h("h2", {}, "Other orders"),
         models.length > 1 && this.select,
@@ -27,7 +27,7 @@ export class Orders {
     try {
       this.show(await ask("linearize", body), words);
     } catch (error) {
-      replace(this.list, h("p", { class: "error", role: "alert" }, error.message));
+      replace(this.list, errorNote(error.message));
     }
     this.list.removeAttribute("aria-busy");
   }
@@ -35,11 +35,12 @@ export class Orders {
   show(answer, words) {
     const given = answer.given_log_prob;
     const items = answer.orders.map((one) => h("li", {},
-      h("button", { type: "button", class: "sentence", dir: "auto", title: "Read it", onclick: () => this.onread(one.words.join(" ")) }, marked(one)),
+      sentenceButton(marked(one), () => this.onread(one.words.join(" "))),
       one.log_prob !== null && h("span", { class: "note" }, `ln p = ${one.log_prob.toFixed(2)}`)));
+    const told = given === null ? "" : `The order as given has ln p = ${given.toFixed(2)}. `;
     replace(this.list,
       h("ol", { class: "sentences" }, items),
-      given !== null && h("p", { class: "note" }, `The order as given has ln p = ${given.toFixed(2)}. Words that moved past others are marked.`),
+      h("p", { class: "note" }, told, "Words that moved past others are marked."),
       h("p", { class: "protocol" }, answer.protocol));
   }
 

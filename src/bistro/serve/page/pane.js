@@ -1,7 +1,7 @@
 // One sentence under one model: its reading, its trees, other orders of its words. Shows what the model can do.
 
 import { ask } from "./api.js";
-import { announce, h, replace } from "./dom.js";
+import { announce, errorNote, h, replace } from "./dom.js";
 import { Orders } from "./orders.js";
 import { Reading } from "./reading.js";
 import { Trees } from "./trees.js";
@@ -47,15 +47,16 @@ export class Pane {
     const { analyses } = this.catalogue.limits;
     try {
       if (!model) throw new Error(`There is no model “${side.model}” on this server: choose one of the list.`);
+      const reading = { ...body, analyses: Math.min(followed(side.text), analyses) };
       const [read, parse] = await Promise.all([
-        can("read", "surprisal") ? ask("read", { ...body, analyses: Math.min(followed(side.text), analyses) }, signal) : null,
+        can("read", "surprisal") ? ask("read", reading, signal) : null,
         can("parse") ? ask("parse", { ...body, kbest: Math.min(5, analyses) }, signal) : null,
       ]);
       this.fill(model, read, parse, parts);
     } catch (error) {
       if (error.name === "AbortError") return false;
       this.element.removeAttribute("aria-busy");
-      replace(this.element, h("p", { class: "error", role: "alert" }, error.message));
+      replace(this.element, errorNote(error.message));
       return false;
     }
     this.asked = key;
@@ -77,10 +78,13 @@ export class Pane {
       });
     }
     const orderers = this.catalogue.models.filter((one) => one.abilities.includes("linearize"));
-    this.orders = this.trees && orderers.length ? new Orders(orderers, { tree: () => this.trees.tree, onread: this.hooks.onread }) : null;
+    if (this.trees && orderers.length) {
+      this.orders = new Orders(orderers, { tree: () => this.trees.tree, onread: this.hooks.onread });
+    }
     const words = (read ?? parse)?.words ?? [];
     replace(this.element,
-      h("p", { class: "heard" }, h("span", { class: "note" }, `${model.id}: `), h("bdi", { dir: "auto" }, words.join(" "))),
+      h("p", { class: "heard" },
+        h("span", { class: "note" }, `${model.id}: `), h("bdi", { dir: "auto" }, words.join(" "))),
       this.reading?.element, this.trees?.element, this.orders?.element);
     this.trees?.show(1);
   }
@@ -92,12 +96,12 @@ export class Pane {
   showParts(parts) {
     const old = this.reading;
     const { step } = old.player;
-    const box = old.element.contains(document.activeElement);
+    const hadFocus = old.element.contains(document.activeElement);
     old.close();
     this.reading = this.makeReading(this.answer, parts);
     old.element.replaceWith(this.reading.element);
     this.reading.show(step);
-    if (box) this.reading.element.querySelector(".parts")?.focus();
+    if (hadFocus) this.reading.element.querySelector(".parts")?.focus();
   }
 
   clear() {

@@ -15,8 +15,10 @@ export class Player {
   }
 
   build() {
-    const button = (name, sign, act) =>
-      h("button", { type: "button", class: "round", "aria-label": name, title: name, onclick: act }, h("span", { "aria-hidden": "true" }, sign));
+    const button = (name, sign, act) => {
+      const attributes = { type: "button", class: "round", "aria-label": name, title: name, onclick: act };
+      return h("button", attributes, h("span", { "aria-hidden": "true" }, sign));
+    };
     this.playButton = button("Play", "▶", () => this.toggle());
     this.playButton.classList.add("play");
     const id = uniqueId("place");
@@ -83,7 +85,8 @@ export class Player {
 
   // Keys of the reading as a whole; controls that use the arrows themselves keep them.
   onkey(event) {
-    if (event.target.matches("input, select, textarea, .node") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isTaken = event.target.matches("input, select, textarea, .node");
+    if (isTaken || event.ctrlKey || event.metaKey || event.altKey) return;
     const on = this.rtl ? "ArrowLeft" : "ArrowRight";
     const back = this.rtl ? "ArrowRight" : "ArrowLeft";
     const moves = { [on]: this.step + 1, [back]: this.step - 1, Home: 1, End: this.last };

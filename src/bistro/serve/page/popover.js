@@ -1,7 +1,7 @@
 // The one small window of the page: what else the model thought of a word. It opens on hover and focus and stays
 // after a tap or Enter; Escape, a tap elsewhere, or leaving it closes it.
 
-import { h, replace } from "./dom.js";
+import { h, massBar, replace } from "./dom.js";
 import { percent } from "./text.js";
 
 const LINGER = 180;
@@ -38,7 +38,8 @@ class Popover {
     if (!this.anchor) return;
     const target = this.anchor.querySelector(".hit").getBoundingClientRect();
     const box = this.element.getBoundingClientRect();
-    const left = Math.min(window.innerWidth - box.width - 8, Math.max(8, target.left + target.width / 2 - box.width / 2));
+    const centred = target.left + (target.width - box.width) / 2;
+    const left = Math.min(window.innerWidth - box.width - 8, Math.max(8, centred));
     const below = target.bottom + 8;
     const fits = below + box.height < window.innerHeight - 8;
     const top = fits ? below : Math.max(8, target.top - box.height - 8);
@@ -76,5 +77,5 @@ export function shareList(title, pairs, chosen) {
     h("h4", {}, title),
     h("ul", { class: "shares" }, shown.map(([name, share]) =>
       h("li", { class: name === chosen ? "chosen" : null, vars: { share } },
-        h("bdi", {}, name), h("span", { class: "figure" }, percent(share)), h("span", { class: "mass", "aria-hidden": "true" }, h("span", { class: "has" }))))));
+        h("bdi", {}, name), h("span", { class: "figure" }, percent(share)), massBar()))));
 }

@@ -9,6 +9,9 @@ import { Player } from "./player.js";
 import { drawStrip } from "./strip.js";
 import { bits, isRightToLeft, percent, shownToken } from "./text.js";
 
+const ABOUT_BANDS =
+  "Below the bars: how the probability mass moves between analyses; grey, unlikely ones; ×, lost.";
+
 export class Reading {
   constructor(answer, { parts, onstep, onparts }) {
     this.answer = answer;
@@ -18,7 +21,7 @@ export class Reading {
     this.lineage = lineages(answer.steps);
     this.player = new Player(answer.rows, isRightToLeft(answer.words), (step) => this.show(step, true));
     this.analyses = this.lineage.length ? new Analyses(answer.words, this.lineage) : null;
-    this.box = h("div", { class: "canvas", tabindex: "0", role: "group", "aria-label": "Surprisal and analyses, word by word" });
+    this.box = scrollBox("canvas", "Surprisal and analyses, word by word");
     this.element = this.build();
     this.draw();
     this.watcher = new ResizeObserver(() => this.redraw());
@@ -28,24 +31,29 @@ export class Reading {
   build() {
     const { rows, protocol } = this.answer;
     const hasParts = rows.some((row) => row.surprisal_syn !== null && row.surprisal_syn !== undefined);
+    const toggled = (event) => this.onparts(event.target.checked);
     const toggle = hasParts && h("label", { class: "choice" },
-      h("input", { type: "checkbox", class: "parts", checked: this.parts, onchange: (event) => this.onparts(event.target.checked) }),
+      h("input", { type: "checkbox", class: "parts", checked: this.parts, onchange: toggled }),
       "Syntactic and lexical part");
     const table = { name: "TSV", file: "surprisal.tsv", type: "text/tab-separated-values", content: () => tsv(rows) };
+    const exports = exportButtons("reading", () => this.strip.picture, [table]);
     return h("section", { class: "reading", onkeydown: (event) => this.player.onkey(event) },
-      h("div", { class: "bar-of-tools" }, h("h2", {}, "Reading"), toggle, exportButtons("reading", () => this.strip.picture, [table])),
+      h("div", { class: "bar-of-tools" }, h("h2", {}, "Reading"), toggle, exports),
       this.player.element,
       this.box,
       h("p", { class: "note" }, this.legend(hasParts)),
       this.analyses?.element,
-      h("details", {}, h("summary", {}, "As a table"), h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Table of the reading" }, readingTable(rows, this.lineage))),
+      h("details", {}, h("summary", {}, "As a table"),
+        scrollBox("scroll", "Table of the reading", readingTable(rows, this.lineage))),
       h("p", { class: "protocol" }, protocol));
   }
 
   legend(hasParts) {
     const told = [h("span", {}, `${bits(this.total)} bits in all.`)];
-    if (this.parts && hasParts) told.push(h("span", { class: "key syntactic" }, "syntactic"), h("span", { class: "key lexical" }, "lexical"));
-    if (this.lineage.length) told.push(h("span", {}, "Below the bars: how the probability mass moves between analyses; grey, unlikely ones; ×, lost."));
+    if (this.parts && hasParts) {
+      told.push(...["syntactic", "lexical"].map((part) => h("span", { class: `key ${part}` }, part)));
+    }
+    if (this.lineage.length) told.push(h("span", {}, ABOUT_BANDS));
     return told;
   }
 
@@ -78,7 +86,8 @@ export class Reading {
     this.analyses?.show(this.player.step);
     this.keepInView();
     if (!byUser) return;
-    announce(describeStep(this.answer.rows[this.player.step - 1], this.lineage[this.player.step - 1], this.answer.words.length));
+    const place = this.player.step - 1;
+    announce(describeStep(this.answer.rows[place], this.lineage[place], this.answer.words.length));
     this.onstep(this.player.step);
   }
 
@@ -95,15 +104,21 @@ export class Reading {
   }
 }
 
+function scrollBox(kind, name, ...content) {
+  return h("div", { class: kind, tabindex: "0", role: "group", "aria-label": name }, content);
+}
+
 function readingTable(rows, lineage) {
   const head = ["Word", "Surprisal (bits)", "Standard error", "Syntactic", "Lexical", "Entropy", "Unknown"];
   if (lineage.length) head.push("Likeliest analyses");
   const fine = (value) => (value === null || value === undefined ? "–" : value.toFixed(2));
+  const figures = (row) => [row.surprisal, row.mc_se, row.surprisal_syn, row.surprisal_lex, row.entropy];
+  const best = (step) => step.ranked.slice(0, 3).map((node) => percent(node.live.probability)).join(", ");
   return h("table", { class: "figures-table" },
     h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))),
     h("tbody", {}, rows.map((row, i) => h("tr", {},
       h("th", { scope: "row", dir: "auto" }, shownToken(row.token)),
-      [row.surprisal, row.mc_se, row.surprisal_syn, row.surprisal_lex, row.entropy].map((value) => h("td", {}, fine(value))),
+      figures(row).map((value) => h("td", {}, fine(value))),
       h("td", {}, row.oov ? "yes" : ""),
-      lineage.length && h("td", {}, (lineage[i]?.ranked ?? []).slice(0, 3).map((node) => percent(node.live.probability)).join(", "))))));
+      lineage[i] && h("td", {}, best(lineage[i]))))));
 }

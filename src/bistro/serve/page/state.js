@@ -10,6 +10,9 @@ const DEFAULTS = {
   parts: false, spaces: false,
 };
 
+// Where a new sentence begins.
+export const START = { step: 0, tree: 1, step2: 0, tree2: 1 };
+
 export function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
   const state = { ...DEFAULTS };

@@ -1,7 +1,7 @@
 // The reading as one picture: words in columns, under each its surprisal, and under that the mass of the live
 // analyses. Columns after the current step are still to come and stand back.
 
-import { svg } from "./dom.js";
+import { svg, svgText } from "./dom.js";
 import { drawBands } from "./bands.js";
 import { describeBars } from "./describe.js";
 import { FONT, bits, isRightToLeft, shownToken, textWidth } from "./text.js";
@@ -64,25 +64,26 @@ function scaleOf(rows, height) {
 
 function drawAxis(scale, ground, width, { rtl }) {
   const ticks = [];
+  const across = rtl ? [8, width - AXIS] : [AXIS, width - 8];
   for (let value = 0; value <= scale.highest; value += scale.tick) {
     const y = ground - scale.of(value);
     const x = rtl ? width - AXIS + 6 : AXIS - 6;
     ticks.push(
-      svg("path", { class: value ? "grid" : "axis", d: rtl ? `M8 ${y}H${width - AXIS}` : `M${AXIS} ${y}H${width - 8}` }),
-      svg("text", { class: "tick", x, y: y + 3.5, "text-anchor": rtl ? "start" : "end", "font-size": 10 }, String(value)),
+      svg("path", { class: value ? "grid" : "axis", d: `M${across[0]} ${y}H${across[1]}` }),
+      tick(x, y + 3.5, rtl, String(value)),
     );
   }
-  const x = rtl ? width - 4 : 4;
-  const name = svg("text", { class: "tick", x, y: 20, "text-anchor": rtl ? "end" : "start", "font-size": 10 }, "bits");
-  return svg("g", {}, ticks, name);
+  return svg("g", {}, ticks, svgText("tick", rtl ? width - AXIS / 2 : AXIS / 2, 20, 10, "bits"));
+}
+
+function tick(x, y, rtl, told) {
+  return svg("text", { class: "tick", x, y, "text-anchor": rtl ? "start" : "end", "font-size": 10 }, told);
 }
 
 function drawBandsTitle({ rtl, width }, top) {
   const x = rtl ? width - AXIS + 6 : AXIS - 6;
-  const anchor = rtl ? "start" : "end";
-  const tick = (share, told) =>
-    svg("text", { class: "tick", x, y: top + share * BANDS + 3.5, "text-anchor": anchor, "font-size": 10 }, told);
-  return svg("g", {}, tick(0, "100%"), tick(0.5, "50%"), tick(1, "0"));
+  const at = (share, told) => tick(x, top + share * BANDS + 3.5, rtl, told);
+  return svg("g", {}, at(0, "100%"), at(0.5, "50%"), at(1, "0"));
 }
 
 function drawColumn(row, column, { scale, ground, parts, height, onpick }) {
@@ -94,8 +95,8 @@ function drawColumn(row, column, { scale, ground, parts, height, onpick }) {
     { class: kind, "data-step": row.word, onclick: onpick && (() => onpick(row.word)) },
     svg("title", {}, tellRow(row)),
     svg("rect", { class: "hit", x: column.left, y: 0, width: column.width, height }),
-    svg("text", { class: "word", x, y: 21, "text-anchor": "middle", "font-size": isEnd ? 12 : 15 }, shownToken(row.token)),
-    row.oov && svg("text", { class: "unknown", x, y: 33, "text-anchor": "middle", "font-size": 9.5 }, "unknown"),
+    svgText("word", x, 21, isEnd ? 12 : 15, shownToken(row.token)),
+    row.oov && svgText("unknown", x, 33, 9.5, "unknown"),
     row.surprisal !== null && drawBar(row, x, scale, ground, parts),
   );
 }
@@ -109,12 +110,15 @@ function drawBar(row, x, scale, ground, parts) {
   return svg("g", { class: "bar" },
     svg("rect", { class: split ? "lexical" : "whole", x: left, y: ground - tall, width: BAR, height: tall - syntax }),
     split && svg("rect", { class: "syntactic", x: left, y: ground - syntax, width: BAR, height: syntax }),
-    error > 0.6 && svg("path", {
-      class: "whisker",
-      d: `M${x} ${ground - tall - error}V${ground - tall + error}M${x - 4} ${ground - tall - error}h8M${x - 4} ${ground - tall + error}h8`,
-    }),
-    svg("text", { class: "value", x, y: ground - tall - error - 5, "text-anchor": "middle", "font-size": 11 }, bits(row.surprisal)),
+    error > 0.6 && drawWhisker(x, ground - tall, error),
+    svgText("value", x, ground - tall - error - 5, 11, bits(row.surprisal)),
   );
+}
+
+function drawWhisker(x, middle, error) {
+  const cap = (y) => `M${x - 4} ${y}h8`;
+  const d = `M${x} ${middle - error}V${middle + error}${cap(middle - error)}${cap(middle + error)}`;
+  return svg("path", { class: "whisker", d });
 }
 
 function tellRow(row) {

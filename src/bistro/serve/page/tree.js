@@ -1,7 +1,7 @@
 // A dependency tree as arcs over words, one SVG. Each word is a group `.node` with its incoming arc, so that what
 // belongs together lights up together. Heads count from 1, 0 is the root and -1 a word that is not attached yet.
 
-import { svg } from "./dom.js";
+import { svg, svgText } from "./dom.js";
 import { FULL, SMALL, arrange, mirror } from "./layout.js";
 import { FONT, isRightToLeft, percent, textWidth } from "./text.js";
 import { describeTree } from "./describe.js";
@@ -64,7 +64,10 @@ function rowsUnderWords(tree, metrics) {
     const told = tree.tags.map((tag, i) => `${tag} ${doubtful(shares?.tags?.[i])}`.trim());
     rows.push({ kind: "tag", texts: told });
   }
-  if (shares?.heads) rows.push({ kind: "head", texts: shares.heads.map((p) => (doubtful(p) ? `↷ ${percent(p)}` : "")) });
+  if (shares?.heads) {
+    const told = shares.heads.map((share) => (doubtful(share) ? `↷ ${percent(share)}` : ""));
+    rows.push({ kind: "head", texts: told });
+  }
   return rows;
 }
 
@@ -77,8 +80,7 @@ function drawNode(tree, word, place, arc) {
   const { layout, metrics, baseline, rows } = place;
   const x = layout.centres[word];
   const open = tree.heads[word] < 0;
-  const text = (kind, y, size, told) =>
-    svg("text", { class: kind, x, y, "text-anchor": "middle", "font-size": size }, told);
+  const below = (row, i) => svgText(row.kind, x, baseline + (i + 1) * (metrics.tag + 5), metrics.tag, row.texts[word]);
   return svg(
     "g",
     { class: open ? "node open" : "node", "data-word": word + 1 },
@@ -87,9 +89,9 @@ function drawNode(tree, word, place, arc) {
       class: "hit", x: x - layout.halves[word] - 3, y: place.ground + 1, rx: 4,
       width: 2 * layout.halves[word] + 6, height: place.height - place.ground - 3,
     }),
-    text("word", baseline, metrics.word, tree.words[word]),
+    svgText("word", x, baseline, metrics.word, tree.words[word]),
     open && drawOpenMark(x, tree.words[word], place),
-    rows.map((row, i) => text(row.kind, baseline + (i + 1) * (metrics.tag + 5), metrics.tag, row.texts[word])),
+    rows.map(below),
   );
 }
 
@@ -110,9 +112,7 @@ function drawArc(arc, { layout, metrics, ground }) {
     svg("rect", {
       class: "paper", x: x - arc.captionWidth / 2, y: top - half, width: arc.captionWidth, height: 2 * half, rx: 4,
     }),
-    svg("text", {
-      class: "label", x, y: top + metrics.label * 0.36, "text-anchor": "middle", "font-size": metrics.label,
-    }, arc.caption),
+    svgText("label", x, top + metrics.label * 0.36, metrics.label, arc.caption),
   ];
   return svg("g", { class: isRoot ? "arc root" : "arc" },
     svg("path", { class: "line", d: arcPath(isRoot, start, end, top, ground, metrics.corner), opacity }),
@@ -125,5 +125,6 @@ function arcPath(isRoot, start, end, top, ground, widestCorner) {
   if (isRoot) return `M${end} ${top}V${landing}`;
   const corner = Math.min(widestCorner, Math.abs(end - start) / 2);
   const turn = end > start ? corner : -corner;
-  return `M${start} ${ground}V${top + corner}q0 ${-corner} ${turn} ${-corner}H${end - turn}q${turn} 0 ${turn} ${corner}V${landing}`;
+  const up = `M${start} ${ground}V${top + corner}q0 ${-corner} ${turn} ${-corner}`;
+  return `${up}H${end - turn}q${turn} 0 ${turn} ${corner}V${landing}`;
 }

@@ -1,10 +1,14 @@
 // The best trees of a sentence: a list to choose from, and the chosen one drawn with its probabilities.
 
-import { announce, h, replace, uniqueId } from "./dom.js";
-import { describeTree } from "./describe.js";
+import { announce, h, massBar, replace, uniqueId } from "./dom.js";
+import { describeTree, shortArc } from "./describe.js";
 import { conllu, exportButtons } from "./export.js";
 import { isolate, percent } from "./text.js";
 import { treeView } from "./treeview.js";
+
+const ABOUT_FIGURES =
+  "A word’s other heads, relations and tags: point at it, tap it, or use the arrow keys. Figures: the relation’s on " +
+  "the arc, the tag’s and (↷) the head’s under the word; none means 99.5% or more.";
 
 export class Trees {
   constructor(answer, { tagColumn, onchoose }) {
@@ -17,23 +21,32 @@ export class Trees {
   }
 
   build() {
-    const { analyses, protocol, words } = this.answer;
+    const { analyses, protocol } = this.answer;
     const group = uniqueId("tree");
-    this.radios = analyses.map((_, i) => h("input", { type: "radio", name: group, value: i + 1, onchange: () => this.show(i + 1, true) }));
-    const items = analyses.map((analysis, i) => h("li", {}, h("label", { class: "candidate", vars: { share: analysis.posterior ?? 0 } },
-      this.radios[i],
-      h("span", { class: "share" }, analysis.posterior === null ? `${i + 1}` : percent(analysis.posterior)),
-      h("span", { class: "mass", "aria-hidden": "true" }, h("span", { class: "has" })),
-      h("span", { class: "difference" }, i === 0 ? tellFirst(analysis) : tellDifference(analysis, analyses[0], words)))));
+    const choose = (number) => () => this.show(number, true);
+    this.radios = analyses.map((_, i) =>
+      h("input", { type: "radio", name: group, value: i + 1, onchange: choose(i + 1) }));
+    const items = analyses.map((analysis, i) => h("li", {}, this.candidate(analysis, i)));
+    const title = analyses.length > 1 ? `The ${analyses.length} best` : "The best";
     const file = { name: "CoNLL-U", file: "tree.conllu", type: "text/plain", content: () => this.conllu() };
     return h("section", { class: "trees" },
       h("div", { class: "bar-of-tools" }, h("h2", {}, "Trees"), exportButtons("tree", () => this.picture, [file])),
       h("div", { class: "tree-and-list" },
-        h("fieldset", { class: "candidates" }, h("legend", {}, analyses.length > 1 ? `The ${analyses.length} best` : "The best"), h("ol", {}, items)),
-        h("figure", {}, this.box, h("figcaption", { class: "note" },
-          "A word’s other heads, relations and tags: point at it, tap it, or use the arrow keys. Figures: the relation’s on the arc, the tag’s and (↷) the head’s under the word; none means 99.5% or more."))),
+        h("fieldset", { class: "candidates" }, h("legend", {}, title), h("ol", {}, items)),
+        h("figure", {}, this.box, h("figcaption", { class: "note" }, ABOUT_FIGURES))),
       h("details", {}, h("summary", {}, "As text"), this.told),
       h("p", { class: "protocol" }, protocol));
+  }
+
+  candidate(analysis, i) {
+    const { analyses, words } = this.answer;
+    const { posterior } = analysis;
+    const told = i === 0 ? tellFirst(analysis) : tellDifference(analysis, analyses[0], words);
+    return h("label", { class: "candidate", vars: { share: posterior ?? 0 } },
+      this.radios[i],
+      h("span", { class: "share" }, posterior === null ? `${i + 1}` : percent(posterior)),
+      massBar(),
+      h("span", { class: "difference" }, told));
   }
 
   show(number, byUser = false) {
@@ -60,13 +73,14 @@ export class Trees {
 }
 
 function tellFirst(analysis) {
-  return analysis.expected_uas === null ? "least risk" : `least risk: ${percent(analysis.expected_uas)} of heads expected right`;
+  const right = percent(analysis.expected_uas);
+  return right ? `least risk: ${right} of heads expected right` : "least risk";
 }
 
 function tellDifference(analysis, best, words) {
   const changed = words.map((word, i) => {
     const head = analysis.heads[i];
-    if (head !== best.heads[i]) return `${isolate(word)} → ${head === 0 ? "root" : isolate(words[head - 1])}`;
+    if (head !== best.heads[i]) return shortArc(words, i, head);
     if (analysis.labels && analysis.labels[i] !== best.labels[i]) return `${isolate(word)}: ${analysis.labels[i]}`;
     return analysis.tags && analysis.tags[i] !== best.tags[i] ? `${isolate(word)}: ${analysis.tags[i]}` : null;
   }).filter(Boolean);

@@ -1,7 +1,7 @@
 // A tree one can ask: each word tells its other heads, labels and tags on hover, focus or tap, and draws arcs to the
 // other heads. With the keyboard the tree is one stop; the arrows go from word to word.
 
-import { h, svg } from "./dom.js";
+import { h, svg, svgText } from "./dom.js";
 import { describeWord } from "./describe.js";
 import { popover, shareList } from "./popover.js";
 import { isolate, percent } from "./text.js";
@@ -9,6 +9,7 @@ import { drawTree } from "./tree.js";
 
 const WORTH_DRAWING = 0.005;
 const ASIDE = 6;
+const ASKABLE = { role: "button", tabindex: "-1", "aria-haspopup": "dialog", "aria-expanded": "false" };
 
 export function treeView(analysis, words, marginals) {
   const tree = withShares(analysis, words, marginals);
@@ -35,7 +36,7 @@ function makeAskable(node, word, context) {
     `${describeWord(tree, word)}${shares.heads ? `, ${percent(shares.heads[word])}` : ""}`,
     tree.tags && `tag ${tree.tags[word]}${shares.tags ? `, ${percent(shares.tags[word])}` : ""}`,
   ].filter(Boolean).join("; ");
-  const attributes = { role: "button", tabindex: "-1", "aria-haspopup": "dialog", "aria-expanded": "false", "aria-label": told };
+  const attributes = { ...ASKABLE, "aria-label": told };
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
   const open = (pinned) => {
     popover().open(node, content(word, context), () => forget(context.picture), { pinned });
@@ -95,7 +96,8 @@ function alternativeArcs(word, { tree, marginals, place }) {
     const start = head === 0 ? end : layout.centres[head - 1];
     const reach = Math.min(ground - metrics.margin - 6, 22 + Math.abs(start - end) * 0.35);
     const top = head === 0 ? metrics.margin : ground - reach;
-    const path = head === 0 ? `M${end} ${top}V${ground}` : `M${start} ${ground}C${start} ${top} ${end} ${top} ${end} ${ground}`;
+    const curve = `M${start} ${ground}C${start} ${top} ${end} ${top} ${end} ${ground}`;
+    const path = head === 0 ? `M${end} ${top}V${ground}` : curve;
     const x = (start + end) / 2;
     const y = head === 0 ? top + 8 : ground - 0.75 * reach;
     const told = percent(share);
@@ -103,6 +105,6 @@ function alternativeArcs(word, { tree, marginals, place }) {
       svg("path", { class: "line", d: path }),
       svg("path", { class: "tip", d: `M${end} ${ground}l-3.5 -7h7z` }),
       svg("rect", { class: "paper", x: x - 17, y: y - 8, width: 34, height: 16, rx: 4 }),
-      svg("text", { class: "label", x, y: y + 4, "text-anchor": "middle", "font-size": 11 }, told));
+      svgText("label", x, y + 4, 11, told));
   }));
 }
