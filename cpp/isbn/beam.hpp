@@ -33,6 +33,7 @@ struct SeenClusters {
 struct Final {
     std::vector<std::int32_t> heads, labels, clusters;
     double log_prob;
+    double log_words;  // with any labels of the roots that are not given: their probabilities sum to 1
 };
 
 template <class Real>
@@ -332,6 +333,7 @@ private:
     void finish(Configuration c, const TagDecision& decision, double log_prob) {
         c.note(stages_.after(decision.stage, kTagGroup, decision.mask, kEnd));
         c.shift_to_end();
+        double log_words = log_prob;
         while (c.depth() > 0) {
             if (c.head(c.top()) >= 0) {
                 c.reduce();
@@ -346,11 +348,12 @@ private:
                 stages_.decide(stage, kRootLabels, kAll, p_);
                 if (given < 0) outcome = static_cast<std::int32_t>(std::max_element(p_.begin(), p_.end()) - p_.begin());
                 log_prob += log_of(p_[static_cast<std::size_t>(outcome)]);
+                if (given >= 0) log_words += log_of(p_[static_cast<std::size_t>(outcome)]);
                 c.note(stages_.after(stage, kRootLabels, kAll, outcome));
             }
             c.left_arc(shape_.root_label(outcome));
         }
-        Final made{{}, {}, {}, log_prob};
+        Final made{{}, {}, {}, log_prob, log_words};
         for (std::int32_t word = 1; word <= sentence_->size(); ++word) {
             made.heads.push_back(c.head(word));
             made.labels.push_back(c.label(word));

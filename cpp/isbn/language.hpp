@@ -18,19 +18,21 @@ namespace bistro::isbn {
 template <class Real>
 std::vector<PrefixFigures> prefix_figures(Beam<Real>& beam, const Sentence& sentence) {
     std::vector<PrefixFigures> rows;
-    auto sum_up = [&](const auto& derivations, const auto& log_word) {
+    auto sum_up = [&](const auto& derivations, const auto& log_prob, const auto& log_word) {
         std::vector<double> logs;
-        for (const auto& d : derivations) logs.push_back(d.log_prob);
+        for (const auto& d : derivations) logs.push_back(log_prob(d));
         PrefixFigures figures{bistro::detail::log_add_up(logs), 0, 0};
         for (const auto& d : derivations) {
-            const double q = std::exp(d.log_prob - figures.log_prefix);
-            figures.log_joint += q * d.log_prob;
+            const double q = std::exp(log_prob(d) - figures.log_prefix);
+            figures.log_joint += q * log_prob(d);
             figures.lexical -= q * log_word(d);
         }
         rows.push_back(figures);
     };
-    const auto& finals = beam.run(sentence, [&](const auto& shifted) { sum_up(shifted, [](const auto& d) { return d.log_word; }); });
-    sum_up(finals, [](const auto&) { return 0.0; });
+    const auto& finals = beam.run(sentence, [&](const auto& shifted) {
+        sum_up(shifted, [](const auto& d) { return d.log_prob; }, [](const auto& d) { return d.log_word; });
+    });
+    sum_up(finals, [](const auto& d) { return d.log_words; }, [](const auto&) { return 0.0; });
     return rows;
 }
 

@@ -16,7 +16,10 @@ from bistro.reference.isbn import History, IsbnTwin
 KINDS: dict[str, dict[str, Any]] = {
     "one root": {"root_labels": 1},
     "several roots": {"single_root": False, "root_labels": 1},
+    "labels of a root": {"root_labels": 2},
+    "labels of several roots": {"single_root": False, "root_labels": 2},
     "mean field": {"root_labels": 1, "mean_field": True},
+    "mean field, labels of roots": {"single_root": False, "root_labels": 2, "mean_field": True},
 }
 
 

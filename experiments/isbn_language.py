@@ -1,0 +1,101 @@
+"""The latent-variable parser as a language model, beside the 5-gram and the transition parser.
+
+    python -m experiments.isbn_language [wsj] [ewt] [--models FOLDER]
+
+Perplexity of the test part over words and sentence ends, seed 1; the three models of a treebank
+have one vocabulary. `wsj`: words seen once in training, and unknown ones, are one `<unk>`. `ewt`:
+words seen fewer than five times, and unknown ones, are classes, so that the parser of
+`experiments.isbn_tables` can be used. The 5-gram averages 40 samples; the transition parser
+(presets `wsj`, `language`) averages 10, its sums over trees and tags are sequential Monte Carlo, 10
+runs of 100 particles, all tags. The latent-variable parser adds up what its search finds, a lower
+bound of the probability, with beams of 30, 100 and 300 (WSJ). Weights of mixtures are fitted on the
+development part, beam 100.
+
+Models that FOLDER holds (`wsj-isbn.bistro`, `ewt.bistro`) are not trained again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import bistro
+from bistro.config import apply_overrides, read_toml
+from bistro.evaluate.interpolation import mixed, mixing_weight
+from bistro.inference.chains import Session
+from bistro.models.base import Model
+from bistro.models.isbn import IsbnScoreOptions
+from bistro.models.presets import file_or_preset
+from bistro.models.transition_config import TransitionConfig
+from bistro.treebank.treebank import Treebank
+from experiments.language_tables import log_probs, perplexity
+from experiments.treebanks import Split, load_split
+
+SETTINGS: dict[str, tuple[dict[str, Any], str, str, tuple[int, ...]]] = {
+    "wsj": ({"unknown": "single", "unknown_below": 2}, "wsj", "wsj-isbn", (30, 100, 300)),
+    "ewt": ({"unknown": "classes", "unknown_below": 5}, "language", "ewt", (30, 100)),
+}
+"""By treebank: its vocabulary, the preset of the transition parser, the file, the beams."""
+MIXED = 100
+"""The beam in mixtures."""
+
+
+def isbn_of(split: Split, words: dict[str, Any], path: Path | None) -> Model:
+    if path and path.exists():
+        return bistro.load(path)
+    session = Session(threads=2)
+    return bistro.train("isbn", split.train, dev=split.dev, seed=1, session=session, **words)
+
+
+def searched(isbn: Model, sentences: Treebank, width: int) -> NDArray[np.float64]:
+    """Return the logarithms of the probabilities that a beam of some width finds."""
+    options = IsbnScoreOptions(particles=width)
+    logs: NDArray[np.float64] = isbn.require("score")(sentences, options).log_probs
+    return logs
+
+
+def report(name: str, folder: Path | None) -> None:
+    """Train what is missing and print the figures of a treebank."""
+    words, preset, file, beams = SETTINGS[name]
+    split = load_split(name)
+    isbn = isbn_of(split, words, folder / f"{file}.bistro" if folder else None)
+    overrides = [f"{key}={value}" for key, value in words.items()]
+    config = apply_overrides(read_toml(file_or_preset(preset), TransitionConfig), overrides)
+    others = {
+        "5-gram": bistro.train("ngram", split.train, seed=1, **words),
+        "transition": bistro.train("transition", split.train, config=config, seed=1),
+    }
+    print(f"\n{name} test", flush=True)
+    logs = {
+        told: (log_probs(model, split.dev), log_probs(model, split.test))
+        for told, model in others.items()
+    }
+    found = {width: searched(isbn, split.test, width) for width in beams}
+    for width, on_test in found.items():
+        print(f"isbn, beam {width:<20} {perplexity(on_test):7.2f}", flush=True)
+    logs["isbn"] = searched(isbn, split.dev, MIXED), found[MIXED]
+    for told in others:
+        print(f"{told:<31} {perplexity(logs[told][1]):7.2f}  {logs[told][1].size:,} events")
+    for one, other in combinations(reversed(logs), 2):
+        weight = mixing_weight(logs[one][0], logs[other][0])
+        both = perplexity(mixed(logs[one][1], logs[other][1], weight))
+        print(f"{f'{one} and {other}':<31} {both:7.2f}  weight of {one} {weight:.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("treebanks", nargs="*", default=list(SETTINGS))
+    parser.add_argument("--models", type=Path, default=None)
+    chosen = parser.parse_args()
+    print(__doc__)
+    for name in chosen.treebanks:
+        report(name, chosen.models)
+
+
+if __name__ == "__main__":
+    main()
