@@ -3,21 +3,26 @@
 The garden path as a tree, by the built-in grammar, and word by word as surprisal: what a 5-gram
 expects beside what the grammar itself, which made the training sentences, knows.
 Latent states of the same treebank as cards. The words that morphemes belong to, as a tree.
-Two pictures of a report: a wrong tree beside the right one, and surprisal under the words.
+Two pictures of a report: a wrong tree beside the right one, and surprisal under the words. Chains
+that agree and chains that do not, with their ranks.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 import bistro
 from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
+from bistro.reference.convergence import ess_bulk, r_hat
 from bistro.report.arcs import draw_arcs
 from bistro.report.comparison import draw_comparison
 from bistro.report.constituents import draw_constituents
-from bistro.report.plots import bar_chart
+from bistro.report.plots import bar_chart, line_chart
+from bistro.report.ranks import rank_plot
 from bistro.report.strip import surprisal_strip
 from bistro.report.topics import state_card, topic_cards
 from bistro.treebank.brackets import parse_tree
@@ -98,6 +103,20 @@ def surprisal_under_words() -> str:
     return on_paper(surprisal_strip(words, english().surprisals(GARDEN_PATH)))
 
 
+def chains(*, stuck: bool) -> tuple[str, str]:
+    """Draw four chains, one of them elsewhere if `stuck`, with R-hat; and their ranks."""
+    generator = np.random.default_rng(1)
+    values = np.zeros((4, 200))
+    for t in range(1, 200):
+        values[:, t] = 0.3 * values[:, t - 1] + generator.normal(size=4)
+    values[3] += 4.0 * stuck
+    names = [f"seed {number}" for number in range(1, 5)]
+    label = f"R-hat {r_hat(values):.2f}, effective draws {ess_bulk(values):.0f} of {values.size}"
+    series = dict(zip(names, values.tolist(), strict=True))
+    lines = line_chart(series, x_label="sweep", y_label=label, height=130)
+    return on_paper(lines), on_paper(rank_plot(values, names))
+
+
 def main() -> None:
     """Write all pictures."""
     IMAGES.mkdir(exist_ok=True)
@@ -109,6 +128,10 @@ def main() -> None:
         ("infinite-morphology.svg", utterance_of_morphemes()),
         ("report-two-trees.svg", two_trees()),
         ("report-surprisal.svg", surprisal_under_words()),
+        ("chains-agree.svg", chains(stuck=False)[0]),
+        ("chains-agree-ranks.svg", chains(stuck=False)[1]),
+        ("chains-stuck.svg", chains(stuck=True)[0]),
+        ("chains-stuck-ranks.svg", chains(stuck=True)[1]),
     ):
         with writing(IMAGES / name) as stream:
             stream.write(picture.encode())

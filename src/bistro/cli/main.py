@@ -19,6 +19,7 @@ from bistro.cli.convert import convert
 from bistro.cli.crossval import crossval
 from bistro.cli.demo import demo
 from bistro.cli.doctor import doctor
+from bistro.cli.diagnose import diagnose
 from bistro.cli.evaluate import evaluate
 from bistro.cli.explain import explain as explain_command
 from bistro.cli.fetch import fetch
@@ -69,6 +70,7 @@ for command in (
     crossval,
     report,
     doctor,
+    diagnose,
     convert,
     fetch,
     info,

@@ -172,8 +172,8 @@ def train(
     path = _checked_output(output)
     if cluster and not text:
         raise BistroError("--cluster parses raw text: name some with --text")
-    treebank = _read(kind, settings, data or [], format)
-    held_out = _read(kind, settings, [dev], format, held_out=True) if dev else None
+    treebank = read_data(kind, settings, data or [], format)
+    held_out = read_data(kind, settings, [dev], format, held_out=True) if dev else None
     checkpoint = Checkpoint.beside(path, checkpoint_seconds)
     _mention(checkpoint, resume)
     watcher = Watcher()
@@ -212,7 +212,7 @@ def train(
         _report(model, held_out, f"{path} on {dev}")
 
 
-def _read(
+def read_data(
     kind: str, settings: Any, paths: list[str], format: str | None, *, held_out: bool = False
 ) -> Treebank | Examples[Any]:
     """Read the data of a kind of model, and say of training data what a user may not expect."""

@@ -80,10 +80,12 @@ def line_chart(
     height: float = PLOT_HEIGHT,
     log: bool = False,
     legend: bool = True,
+    mark: float | None = None,
 ) -> str:
     """Return one line a series over `x` (1, 2, 3, … unless given); NaN and ∞ interrupt it.
 
-    With `log` the axis of values, which are then above 0, is logarithmic.
+    With `log` the axis of values, which are then above 0, is logarithmic. A dashed line stands at
+    the place `mark`.
     """
     length = max((len(values) for values in series.values()), default=0)
     places = list(x) if x is not None else [float(step) for step in range(1, length + 1)]
@@ -99,6 +101,8 @@ def line_chart(
     parts = frame.opening(f"Lines of {', '.join(series)} by {x_label or 'step'}")
     span = (min(places, default=0.0), max(places, default=1.0))
     parts += _places(frame, span, x_label)
+    if mark is not None:
+        parts.append(_upright(frame, frame.across(mark, span)))
     dots = length <= MOST_DOTS and width > SMALL
     for place, (name, values) in enumerate(series.items(), start=1):
         points = [(frame.across(at, span), v) for at, v in zip(places, values, strict=True)]
@@ -115,6 +119,13 @@ def _places(frame: Frame, span: tuple[float, float], label: str) -> list[str]:
     ]
     middle = (frame.left + frame.right) / 2
     return [*parts, text_at("tick", middle, frame.floor + 32, label, TICK_SIZE, MUTED)]
+
+
+def _upright(frame: Frame, x: float) -> str:
+    return (
+        f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{frame.top:.1f}" '
+        f'y2="{frame.floor:.1f}" stroke="{MUTED}" stroke-dasharray="5 4"/>'
+    )
 
 
 def _logarithm(value: float) -> float:

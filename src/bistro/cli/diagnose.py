@@ -1,0 +1,216 @@
+"""`bistro diagnose`: have several chains come to the same place?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bistro.cli.common import FormatOption, SeedOption, ThreadsOption, require_writable, say
+from bistro.errors import BistroError, ConfigError
+
+if TYPE_CHECKING:
+    from bistro.models.base import Model
+    from bistro.report.diagnostics import Chains
+
+INTERRUPTED = 130
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="KIND TREEBANK... | MODEL...",
+        help="What to train, and on what; or models that differ in their seed alone.",
+        show_default=False,
+    ),
+]
+
+
+def diagnose(
+    sources: Sources,
+    chains: Annotated[
+        int | None,
+        typer.Option(
+            "--chains",
+            metavar="N",
+            min=2,
+            max=10,
+            help="Runs, with the seeds SEED, SEED + 1, ...; usual: 4.",
+            show_default=False,
+        ),
+    ] = None,
+    burn_in: Annotated[
+        int | None,
+        typer.Option(
+            "--burn-in",
+            metavar="N",
+            min=0,
+            help="Sweeps of each chain that are left out; usual: the first half.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUT.html",
+            help="Also a page with pictures.",
+            show_default=False,
+        ),
+    ] = None,
+    netcdf: Annotated[
+        str | None,
+        typer.Option(
+            "--netcdf", metavar="OUT.nc", help="Also the draws, for ArviZ.", show_default=False
+        ),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option("--config", metavar="FILE.toml", help="Settings: a file or a preset."),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="One setting, as often as you like."),
+    ] = None,
+    format: FormatOption = None,
+    threads: ThreadsOption = 0,
+    seed: SeedOption = 1,
+) -> None:
+    """Compare several chains of one model: R-hat, effective draws, rank plots.
+
+    Sampling is done when runs with different seeds tell the same story. The models are trained
+    here, or were trained before with different --seed. Compared is what each run noted after every
+    sweep and what does not depend on names: log-likelihood, discounts, strengths and numbers of
+    tables of every depth, numbers of states. The table on stdout has a row a quantity; what it
+    means, and what to do, is said on stderr. Needs ArviZ (the extra *diagnostics*).
+
+        bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
+        bistro diagnose one.bistro two.bistro three.bistro --burn-in 100 --netcdf chains.nc
+    """
+    from bistro.modelfile import is_model_file
+    from bistro.report.diagnose_page import diagnose_page
+    from bistro.report.diagnostics import advice, load_arviz, table_lines, write_netcdf
+    from bistro.report.diagnostics import diagnose as judge
+
+    for place in (output, netcdf):
+        if place is not None:
+            require_writable(place)
+    load_arviz()
+    if is_model_file(sources[0]):
+        if chains is not None or config or overrides:
+            raise ConfigError("--chains, --config and --set say how to train: not with models")
+        found, told = _trained_before(sources, burn_in)
+    else:
+        kind, *files = sources
+        run = _Training(kind, files, config, overrides or [], format, seed, threads)
+        found, told = run.chains(chains or 4, burn_in)
+    rows = judge(found)
+    print("\n".join(table_lines(rows)))
+    say(f"{told}; burn-in: {found.burn_in} of {found.sweeps} sweeps left out")
+    for sentence in advice(found, rows):
+        say(sentence)
+    if netcdf is not None:
+        write_netcdf(found, netcdf)
+        say(f"{netcdf}: read it with arviz.from_netcdf")
+    if output is not None:
+        diagnose_page(found, rows, f"Chains: {told.partition(';')[0]}", told).write(output)
+        say(f"{output}: look at it with any browser")
+
+
+def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]:
+    """Read the traces of models, which must be runs of one training."""
+    from bistro.models.base import load
+    from bistro.report.diagnostics import chains_of
+
+    models = [load(path) for path in paths]
+    for path, model in zip(paths[1:], models[1:], strict=True):
+        _check_same(paths[0], models[0], path, model)
+    seeds = [model.origin.seed for model in models]
+    if len(set(seeds)) < len(seeds):
+        twice = next(seed for seed in seeds if seeds.count(seed) > 1)
+        raise BistroError(
+            f"two models have the seed {twice}: the same run twice agrees with itself; train with "
+            "different --seed"
+        )
+    names = [f"seed {seed}" for seed in seeds]
+    found = chains_of([model.origin.trace for model in models], names, burn_in)
+    source = models[0].origin.treebank.get("name", "unnamed data")
+    return found, f"{models[0].kind} of {source}; {', '.join(PurePath(p).name for p in paths)}"
+
+
+def _check_same(first: str, one: Model, path: str, other: Model) -> None:
+    """Refuse models that differ in more than their seed."""
+    from bistro.report.about import flattened
+
+    if one.kind != other.kind:
+        raise BistroError(f"{first} is of kind '{one.kind}', but {path} of kind '{other.kind}'")
+    facts = [
+        dict(flattened({**model.header()["config"], "training data": model.origin.treebank}))
+        for model in (one, other)
+    ]
+    differing = [name for name in facts[0] if facts[0][name] != facts[1].get(name)]
+    if differing:
+        raise BistroError(
+            f"{first} and {path} differ in {', '.join(differing)}: chains are runs of one training "
+            "that differ in their seed alone"
+        )
+
+
+class _Training:
+    """Runs of one kind on the same data."""
+
+    def __init__(
+        self,
+        kind: str,
+        files: list[str],
+        config: str | None,
+        overrides: list[str],
+        format: str | None,
+        seed: int,
+        threads: int,
+    ) -> None:
+        from bistro import config as configuration
+        from bistro.cli.train import read_data
+        from bistro.inference.train import config_class
+        from bistro.models.presets import file_or_preset
+
+        chosen = config_class(kind)
+        settings = configuration.read_toml(file_or_preset(config), chosen) if config else chosen()
+        self.settings: Any = configuration.apply_overrides(settings, overrides)
+        self.kind, self.seed = kind, seed
+        self.threads = threads or os.cpu_count() or 1
+        self.data = read_data(kind, self.settings, files, format)
+
+    def chains(self, number: int, burn_in: int | None) -> tuple[Chains, str]:
+        """Train, and put the traces side by side."""
+        from bistro.cli.watcher import Watcher
+        from bistro.inference.checkpoint import StoppedError
+        from bistro.inference.several import several_traces
+        from bistro.report.diagnostics import chains_of
+
+        seeds = list(range(self.seed, self.seed + number))
+        try:
+            with Watcher() as watcher:
+                traces = several_traces(
+                    self.kind,
+                    self.data,
+                    seeds,
+                    threads=min(self.threads, number),
+                    on_sweep=_show,
+                    stop_asked=lambda: watcher.stopped,
+                    config=self.settings,
+                )
+        except StoppedError as interruption:
+            say(f"{interruption}: nothing was compared")
+            raise typer.Exit(INTERRUPTED) from None
+        found = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
+        return found, f"{self.kind} of {self.data.label}; seeds {seeds[0]} to {seeds[-1]}"
+
+
+def _show(done: int, total: int) -> None:
+    """Show how far all chains together are, on a terminal."""
+    if sys.stderr.isatty():
+        end = "\n" if done == total else ""
+        print(f"\rsweep {done:,}/{total:,} of all chains", end=end, file=sys.stderr, flush=True)

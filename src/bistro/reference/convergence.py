@@ -1,0 +1,109 @@
+"""R-hat and effective sample size in plain steps: do several chains tell the same story?
+
+Chains that sample one posterior must look alike, and the halves of a chain too. With m half-chains
+of n draws, W the mean of their variances and B = n · the variance of their means,
+
+    R-hat = sqrt( ((n - 1)/n · W + B/n) / W )
+
+which is 1 when they agree, and above 1 as long as their means differ by more than their own
+wandering explains. Draws are first replaced by the normal quantiles of their ranks, so that
+heavy tails do no harm; the same is done with their distances from the median, which sees chains of
+equal means and different widths; the larger of the two counts (Vehtari et al. 2021).
+
+Draws that follow each other are alike, so N of them are worth fewer independent ones:
+
+    ESS = N / (1 + 2 Σ_t ρ_t)
+
+with ρ_t the correlation of draws t apart, summed in pairs as long as these are positive, and never
+growing (Geyer 1992). The bulk uses the ranks; the tail the shares below the 5 % and 95 % quantile,
+the worse of the two.
+
+>>> mixed = np.random.default_rng(1).normal(size=(4, 500))
+>>> stuck = mixed + np.array([[0.0], [0.0], [0.0], [3.0]])
+>>> r_hat(mixed) < 1.01 < 1.3 < r_hat(stuck)
+True
+>>> ess_bulk(mixed) > 1500, ess_bulk(stuck) < 20
+(True, True)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm, rankdata
+
+Draws = NDArray[np.float64]
+"""A row a chain, a column a draw."""
+
+
+def r_hat(draws: Draws) -> float:
+    """Return the rank-normalised R-hat of halved chains, that of bulk or width, the larger."""
+    halves = halved(draws)
+    distances = np.abs(halves - np.median(halves))
+    return max(plain_r_hat(normal_scores(halves)), plain_r_hat(normal_scores(distances)))
+
+
+def ess_bulk(draws: Draws) -> float:
+    """Return the effective sample size for what is in the middle."""
+    return plain_ess(normal_scores(halved(draws)))
+
+
+def ess_tail(draws: Draws) -> float:
+    """Return the effective sample size for the quantiles of 5 and 95 %, the smaller."""
+    below = [draws <= np.quantile(draws, share) for share in (0.05, 0.95)]
+    return min(plain_ess(halved(one.astype(np.float64))) for one in below)
+
+
+def halved(draws: Draws) -> Draws:
+    """Return each chain as two; of an odd number of draws the middle one is left out."""
+    half = draws.shape[1] // 2
+    return np.concatenate([draws[:, :half], draws[:, -half:]])
+
+
+def normal_scores(draws: Draws) -> Draws:
+    """Return the normal quantile of each draw's rank among all of them; ties share a rank."""
+    ranks = rankdata(draws, method="average").reshape(draws.shape)
+    scores: Draws = norm.ppf((ranks - 0.375) / (draws.size + 0.25))
+    return scores
+
+
+def plain_r_hat(chains: Draws) -> float:
+    """Return R-hat of chains as they are."""
+    draws = chains.shape[1]
+    within = float(np.mean(np.var(chains, axis=1, ddof=1)))
+    between = draws * float(np.var(np.mean(chains, axis=1), ddof=1))
+    return math.sqrt(((draws - 1) / draws * within + between / draws) / within)
+
+
+def plain_ess(chains: Draws) -> float:
+    """Return the effective sample size of the mean of chains as they are."""
+    number, draws = chains.shape
+    if np.ptp(chains) < 1e-10:  # all alike: nothing to be wrong about
+        return float(number * draws)
+    lagged: Draws = np.mean([autocovariances(chain) for chain in chains], axis=0)
+    within = lagged[0] * draws / (draws - 1)
+    total = lagged[0] + float(np.var(np.mean(chains, axis=1), ddof=1))
+    correlation = 1 - (within - lagged) / total
+    correlation[0] = 1.0
+    pairs: list[float] = []
+    lag = 0
+    while lag + 4 < draws and correlation[lag] + correlation[lag + 1] > 0:
+        pair = float(correlation[lag] + correlation[lag + 1])
+        pairs.append(min(pair, pairs[-1]) if pairs else pair)
+        lag += 2
+    # Of the pair where the sum ends, the first half is counted once, if it is positive.
+    last, next_to_it = correlation[lag : lag + 2]
+    rest = float(last) if last + next_to_it >= 0 else max(0.0, float(last))
+    time = -1 + 2 * sum(pairs) + rest
+    size = number * draws
+    return float(size / max(time, 1 / math.log10(size)))
+
+
+def autocovariances(chain: Draws) -> Draws:
+    """Return the covariances of a chain with itself, by the distance between draws."""
+    centred = chain - np.mean(chain)
+    size = chain.size
+    products = [np.dot(centred[: size - lag], centred[lag:]) for lag in range(size)]
+    return np.array(products) / size

@@ -1,0 +1,120 @@
+"""The page of `bistro diagnose`: figures of all quantities, and the chains of the worst of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bistro.report.diagnostics import R_HAT_LIMIT, Chains, Diagnosis, advice
+from bistro.report.html import (
+    Cell,
+    Page,
+    facts,
+    figure,
+    heading,
+    legend,
+    line_chart,
+    note,
+    paragraph,
+    protocol,
+    side_by_side,
+    table,
+)
+from bistro.report.ranks import rank_plot
+from bistro.version import __version__
+
+PICTURES = 10
+"""Quantities whose chains are drawn: the log-likelihood, and the worst of the others."""
+FIRST = "log_likelihood"
+MEANING = (
+    "R-hat compares the chains with each other, and the halves of each chain: 1 means that they "
+    "wander about the same place, more that they do not. Effective draws: to how many independent "
+    "draws the dependent ones of all chains together amount, for the middle of the distribution "
+    "(bulk) and for its ends (tail)."
+)
+READING = (
+    "Left, the whole of the chains; what lies before the dashed line was left out. Right, the rest "
+    "of them: they should overlap like hairy caterpillars. Below, where the draws of each chain "
+    "rank among all: even bars, near the dashed line, mean that every chain has its share of low "
+    "and high values."
+)
+SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "legend": False}
+
+
+def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, told: str) -> Page:
+    """Lay out the figures of chains; `told` says where they come from."""
+    page = Page(
+        title,
+        subtitle=f"{len(chains.names)} chains, which differ in their seed alone.",
+        footer=f"bistro {__version__}",
+    )
+    tiles: dict[str, Cell] = {
+        "chains": len(chains.names),
+        "sweeps each": chains.sweeps,
+        "burn-in, left out": chains.burn_in,
+        "draws in all": chains.draws * len(chains.names),
+    }
+    if rows:
+        tiles["worst R-hat"] = f"{max(row.r_hat for row in rows):.3f}"
+        tiles["fewest effective"] = round(min(min(row.ess_bulk, row.ess_tail) for row in rows))
+    page.section(
+        "Do they agree?",
+        facts(tiles),
+        *(note(sentence) for sentence in advice(chains, rows)),
+        protocol(told),
+    )
+    page.section("Figures", *_figures(chains, rows))
+    if rows:
+        page.section("Chains", *_pictures(chains, rows))
+    return page
+
+
+def by_need(rows: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """Return the rows, those that agree least first."""
+    return sorted(rows, key=lambda row: (-row.r_hat, row.ess_bulk))
+
+
+def _figures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
+    cells = [
+        (
+            row.quantity,
+            f"{row.mean:,.4g}" if abs(row.mean) < 1e4 else f"{row.mean:,.0f}",
+            f"{row.sd:.3g}",
+            f"{row.r_hat:.3f}",
+            f"{row.ess_bulk:,.0f}",
+            f"{row.ess_tail:,.0f}",
+            row.warning,
+        )
+        for row in by_need(rows)
+    ]
+    headers = ("quantity", "mean", "sd", "R-hat", "ESS bulk", "ESS tail", "warning")
+    blocks = [paragraph(MEANING), table(headers, cells, dense=True)]
+    if chains.constant:
+        blocks.append(protocol(f"Never changed, so left out: {', '.join(chains.constant)}."))
+    return [
+        *blocks,
+        protocol(
+            "Numbers in brackets are depths: 0 is the empty context. Rank-normalised R-hat of "
+            f"halved chains, bulk and tail effective sample size after Vehtari et al. (2021), by "
+            f"ArviZ; warned of: R-hat above {R_HAT_LIMIT}, fewer effective draws than 100 a chain."
+        ),
+    ]
+
+
+def _pictures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
+    worst = by_need(rows)
+    chosen = [row for row in worst if row.quantity == FIRST]
+    chosen += [row for row in worst if row.quantity != FIRST][: PICTURES - len(chosen)]
+    blocks = [paragraph(READING), legend(chains.names)]
+    sweeps = [float(sweep) for sweep in range(1, chains.sweeps + 1)]
+    for row in chosen:
+        whole = dict(zip(chains.names, chains.quantities[row.quantity].tolist(), strict=True))
+        kept = dict(zip(chains.names, chains.kept(row.quantity).tolist(), strict=True))
+        told = f"R-hat {row.r_hat:.3f}, effective draws {min(row.ess_bulk, row.ess_tail):,.0f}"
+        lines = [
+            figure(line_chart(whole, x=sweeps, mark=chains.burn_in + 0.5, **SMALL)),
+            figure(line_chart(kept, x=sweeps[chains.burn_in :], **SMALL)),
+        ]
+        ranks = figure(rank_plot(chains.kept(row.quantity), chains.names), told)
+        blocks += [heading(row.quantity), side_by_side(lines), ranks]
+    return blocks

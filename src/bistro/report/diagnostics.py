@@ -1,0 +1,268 @@
+"""Do several chains agree? R-hat and effective sample sizes of what they noted, through ArviZ.
+
+A chain is the trace of one training run; chains differ in their seed alone. What is compared does
+not depend on how parts of a state are named: log-likelihood, discounts and strengths, numbers of
+tables and of states. The first sweeps of every chain are not looked at.
+
+>>> traces = [[{"sweep": i, "log_likelihood": -9.0 - (i * 7 + c) % 5} for i in range(1, 41)]
+...           for c in (1, 2)]
+>>> chains = chains_of(traces, ["seed 1", "seed 2"])
+>>> chains.burn_in, chains.draws, list(chains.quantities)
+(20, 20, ['log_likelihood'])
+>>> [row.quantity for row in diagnose(chains)]
+['log_likelihood']
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import tempfile
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.files import writing
+
+R_HAT_LIMIT = 1.01
+DRAWS_WANTED = 100
+"""Of effective draws, a chain: below it, neither R-hat nor quantiles can be trusted."""
+FEWEST_DRAWS = 4
+INSTALL = "pip install 'bistro-syntax[diagnostics]'"
+COLUMNS = ("quantity", "mean", "sd", "r_hat", "ess_bulk", "ess_tail", "warning")
+
+Trace = Sequence[Mapping[str, Any]]
+Draws = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Chains:
+    """What several runs noted, a row a chain, burn-in included; and what is to be left out."""
+
+    names: list[str]
+    quantities: dict[str, Draws]
+    """By name; ``words.tables[2]`` is that of depth 2. Only those that change."""
+    constant: list[str]
+    """Those that never change, of which there is nothing to say."""
+    sweeps: int
+    burn_in: int
+
+    @property
+    def draws(self) -> int:
+        """Sweeps a chain that are looked at."""
+        return self.sweeps - self.burn_in
+
+    def kept(self, quantity: str) -> Draws:
+        """Return the draws of a quantity after burn-in."""
+        return self.quantities[quantity][:, self.burn_in :]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """How well the chains agree on one quantity."""
+
+    quantity: str
+    mean: float
+    sd: float
+    r_hat: float
+    ess_bulk: float
+    ess_tail: float
+    wanted: int
+    """Of effective draws."""
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the chains differ by more than chance."""
+        return not self.r_hat <= R_HAT_LIMIT
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether there are too few effective draws."""
+        return not min(self.ess_bulk, self.ess_tail) >= self.wanted
+
+    @property
+    def warning(self) -> str:
+        """A word on what is wrong, or nothing."""
+        found = [
+            name for name, wrong in (("R-hat", self.disagrees), ("ESS", self.is_thin)) if wrong
+        ]
+        return ", ".join(found)
+
+
+def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None = None) -> Chains:
+    """Put traces side by side; `burn_in` sweeps are left out, the first half unless given."""
+    lengths = {len(trace) for trace in traces}
+    if len(traces) < 2:
+        raise BistroError("one chain cannot disagree with itself: give two or more")
+    if len(lengths) > 1:
+        told = ", ".join(map(str, sorted(lengths)))
+        raise BistroError(f"the chains have different numbers of sweeps ({told}): train all alike")
+    sweeps = lengths.pop()
+    left_out = sweeps // 2 if burn_in is None else burn_in
+    if sweeps - left_out < FEWEST_DRAWS:
+        raise BistroError(
+            f"of {sweeps} sweeps, {left_out} are burn-in, and fewer than {FEWEST_DRAWS} draws are "
+            "left to compare: train longer, for example with --set sampler.sweeps=200, or give a "
+            "smaller --burn-in (a model that is not sampled has one sweep, and no chains)"
+        )
+    found = _columns([trace[left_out:] for trace in traces])
+    whole = {name: _column(traces, name) for name in found}
+    moving = {name for name, draws in found.items() if np.ptp(draws) > 0}
+    constant = [name for name in found if name not in moving]
+    kept = {name: draws for name, draws in whole.items() if name in moving}
+    return Chains(list(names), kept, constant, sweeps, left_out)
+
+
+def _columns(traces: Sequence[Trace]) -> dict[str, Draws]:
+    """Return all quantities that every row of every trace has."""
+    rows = [row for trace in traces for row in trace]
+    names = []
+    for key, value in rows[0].items():
+        if key == "sweep" or any(key not in row for row in rows):
+            continue
+        if isinstance(value, list):
+            depths = min(len(row[key]) for row in rows)
+            names += [f"{key}[{depth}]" for depth in range(depths)]
+        else:
+            names.append(key)
+    return {name: _column(traces, name) for name in names}
+
+
+def _column(traces: Sequence[Trace], name: str) -> Draws:
+    """Return one quantity, a row a chain; not a number where a row lacks it."""
+    key, _, depth = name.partition("[")
+
+    def value(row: Mapping[str, Any]) -> float:
+        found = row.get(key, math.nan)
+        return float(found[int(depth[:-1])] if depth and isinstance(found, list) else found)
+
+    return np.array([[value(row) for row in trace] for trace in traces])
+
+
+def diagnose(chains: Chains) -> list[Diagnosis]:
+    """Return a row a quantity."""
+    az = load_arviz()
+    wanted = DRAWS_WANTED * len(chains.names)
+    rows = []
+    for name in chains.quantities:
+        draws = chains.kept(name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            r_hat, bulk, tail = (
+                float(az.rhat(draws, method="rank")),
+                float(az.ess(draws, method="bulk")),
+                float(az.ess(draws, method="tail")),
+            )
+        spread = float(np.std(draws, ddof=1))
+        rows.append(Diagnosis(name, float(np.mean(draws)), spread, r_hat, bulk, tail, wanted))
+    return rows
+
+
+def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
+    """Return what the figures mean and what to do, in sentences; one if all is well."""
+    told = []
+    apart = sorted((row for row in rows if row.disagrees), key=lambda row: -row.r_hat)
+    if apart:
+        worst = apart[0]
+        told.append(
+            f"R-hat is above {R_HAT_LIMIT} for {len(apart)} of {len(rows)} quantities (worst: "
+            f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
+            "do not agree on these yet: what one of them says depends on where it began. Train "
+            f"longer (now {chains.sweeps} sweeps), or leave out more (--burn-in, now "
+            f"{chains.burn_in}). If they stay apart however long they run, each is caught in a "
+            "corner of its own: then trust none of them alone."
+        )
+    thin = sorted(
+        (row for row in rows if row.is_thin), key=lambda row: min(row.ess_bulk, row.ess_tail)
+    )
+    if thin:
+        worst = thin[0]
+        size = min(worst.ess_bulk, worst.ess_tail)
+        total = chains.draws * len(chains.names)
+        told.append(
+            f"Effective draws are fewer than {worst.wanted} for {len(thin)} of {len(rows)} "
+            f"quantities (fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the last "
+            f"one ended, so the {total:,} draws of it are worth only {size:.0f} independent ones: "
+            "its mean is known that roughly, and R-hat itself too. More sweeps are the remedy."
+        )
+    if not rows:
+        return ["Nothing changes after burn-in: there is nothing to compare."]
+    return told or [
+        f"All {len(rows)} quantities have R-hat up to {R_HAT_LIMIT} and {rows[0].wanted} effective "
+        "draws or more: there is no sign that the chains disagree."
+    ]
+
+
+def load_arviz() -> Any:
+    """Return ArviZ, or say how to get it."""
+    try:
+        with warnings.catch_warnings():
+            # Version 0.23 announces its successor on every import.
+            warnings.simplefilter("ignore")
+            return importlib.import_module("arviz")
+    except ImportError:
+        raise BistroError(f"diagnostics need ArviZ: {INSTALL}") from None
+
+
+def to_arviz(chains: Chains) -> Any:
+    """Return the draws as ArviZ has them: `InferenceData` in versions 0.x, a `DataTree` from 1.0.
+
+    Quantities of several depths become one variable with a dimension for them.
+    """
+    az = load_arviz()
+    depths: dict[str, list[Draws]] = {}
+    for name in chains.quantities:
+        key, _, depth = name.partition("[")
+        depths.setdefault(_plain(key) if not depth else f"{_plain(key)}[]", []).append(
+            chains.kept(name)
+        )
+    posterior = {
+        name.removesuffix("[]"): np.stack(parts, axis=-1) if name.endswith("[]") else parts[0]
+        for name, parts in depths.items()
+    }
+    # From 1.0 on, groups are the keys of one dictionary.
+    is_new = int(az.__version__.partition(".")[0]) >= 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        data = az.from_dict({"posterior": posterior}) if is_new else az.from_dict(posterior)
+    data["posterior"].attrs["burn_in"] = chains.burn_in
+    return data
+
+
+def _plain(name: str) -> str:
+    """Return a name that NetCDF takes: no dots, no slashes."""
+    return name.replace(".", "_").replace("/", "_")
+
+
+def write_netcdf(chains: Chains, path: str) -> None:
+    """Write the draws for ArviZ (``arviz.from_netcdf``); the file appears only when complete."""
+    data = to_arviz(chains)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "chains.nc"
+        try:
+            data.to_netcdf(str(place))
+        except (ImportError, ValueError) as error:
+            raise BistroError(
+                f"{path}: NetCDF cannot be written without a package for it ({error}): "
+                "pip install h5netcdf"
+            ) from None
+        with writing(path) as stream:
+            stream.write(place.read_bytes())
+
+
+def table_lines(rows: Sequence[Diagnosis]) -> list[str]:
+    """Return the rows as lines of a table with tabs between the columns."""
+    lines = ["\t".join(COLUMNS)]
+    for row in rows:
+        cells = (
+            *(row.quantity, f"{row.mean:.6g}", f"{row.sd:.4g}", f"{row.r_hat:.4f}"),
+            *(f"{row.ess_bulk:.1f}", f"{row.ess_tail:.1f}", row.warning),
+        )
+        lines.append("\t".join(cells))
+    return lines

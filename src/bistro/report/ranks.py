@@ -1,0 +1,79 @@
+"""Rank plots: whether every chain has its share of small, middling and large values.
+
+All draws of all chains are ranked together; a small histogram a chain shows where its own draws
+stand. Chains that sample the same distribution have bars of about the same height, that of the
+dashed line. A chain that leans to one side stays too low or too high; one that bulges in the middle
+or at both ends is too narrow or too wide.
+
+>>> svg = rank_plot(np.array([[1.0, 3.0], [2.0, 4.0]]), ["seed 1", "seed 2"], bins=2)
+>>> svg.count('class="bar')
+4
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from bistro.report.arcs import FONT
+from bistro.report.frame import INK, MUTED, TICK_SIZE, rectangle, text_at
+from bistro.report.text import xml_text
+
+BINS = 16
+PANEL, HEIGHT, GAP, MARGIN = 150.0, 74.0, 16.0, 10.0
+
+
+def rank_counts(draws: NDArray[np.float64], bins: int = BINS) -> NDArray[np.int64]:
+    """Return how many draws of each chain have a rank in each bin of equal width.
+
+    >>> rank_counts(np.array([[1.0, 2.0], [3.0, 4.0]]), bins=2).tolist()
+    [[2, 0], [0, 2]]
+    """
+    ranks = rankdata(draws, method="average").reshape(draws.shape)
+    places = np.minimum(((ranks - 0.5) * bins / draws.size).astype(np.int64), bins - 1)
+    return np.stack([np.bincount(row, minlength=bins) for row in places])
+
+
+def rank_plot(draws: NDArray[np.float64], names: Sequence[str], *, bins: int = BINS) -> str:
+    """Return an SVG picture, a histogram a chain, all on one scale."""
+    counts = rank_counts(draws, bins)
+    expected = draws.shape[1] / bins
+    most = max(float(counts.max()), 2 * expected)
+    width = 2 * MARGIN + len(names) * (PANEL + GAP) - GAP
+    height = HEIGHT + 40.0
+    title = f"Ranks of the draws of {', '.join(names)} among all"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-chart" role="img" '
+        f'aria-label="{xml_text(title)}" width="{width:.1f}" height="{height:.1f}" '
+        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
+        f"<title>{xml_text(title)}</title>",
+    ]
+    for place, name in enumerate(names):
+        left = MARGIN + place * (PANEL + GAP)
+        parts += _panel(counts[place], name, left, most, expected, place + 1)
+    return "\n".join([*parts, "</svg>\n"])
+
+
+def _panel(
+    counts: NDArray[np.int64], name: str, left: float, most: float, expected: float, colour: int
+) -> list[str]:
+    floor = 22.0 + HEIGHT
+    wide = PANEL / counts.size
+    bars = [
+        rectangle(left + i * wide, floor - HEIGHT * n / most, wide - 1, HEIGHT * n / most, colour)
+        for i, n in enumerate(counts.tolist())
+    ]
+    line = floor - HEIGHT * expected / most
+    return [
+        text_at("name", left + PANEL / 2, 14, name, TICK_SIZE + 1, INK),
+        *bars,
+        f'<line class="axis" x1="{left:.1f}" x2="{left + PANEL:.1f}" y1="{line:.1f}" '
+        f'y2="{line:.1f}" stroke="{MUTED}" stroke-dasharray="4 3"/>',
+        f'<line class="axis" x1="{left:.1f}" x2="{left + PANEL:.1f}" y1="{floor:.1f}" '
+        f'y2="{floor:.1f}" stroke="{MUTED}"/>',
+        text_at("tick", left, floor + 14, "low", TICK_SIZE - 1, MUTED, anchor="start"),
+        text_at("tick", left + PANEL, floor + 14, "high", TICK_SIZE - 1, MUTED, anchor="end"),
+    ]

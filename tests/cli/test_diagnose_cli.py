@@ -1,0 +1,124 @@
+"""`bistro diagnose`: chains trained here or before, a table, a page, and a file for ArviZ."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+
+import pytest
+
+import bistro
+from bistro.report.diagnostics import COLUMNS
+
+pytest.importorskip("arviz")
+SHORT = ("--set", "sampler.sweeps=16", "--set", "sampler.samples=2", "--set", "order=2")
+
+
+def table(done):
+    assert done.code == 0, done.err
+    rows = list(csv.DictReader(io.StringIO(done.out), delimiter="\t"))
+    assert tuple(rows[0]) == COLUMNS
+    return {row["quantity"]: row for row in rows}
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory, english):
+    folder = tmp_path_factory.mktemp("chains")
+    sampler = {"sweeps": 16, "samples": 2}
+    for seed in (3, 4, 5):
+        model = bistro.train("ngram", english[:100], seed=seed, order=2, sampler=sampler)
+        model.save(folder / f"{seed}.bistro")
+    return [folder / f"{seed}.bistro" for seed in (3, 4, 5)]
+
+
+def test_chains_are_trained_and_compared(bistro_here, here, files):
+    done = bistro_here("diagnose", "ngram", files / "train.conllu", "--chains", 3, *SHORT)
+    rows = table(done)
+    assert list(rows) == [
+        *("log_likelihood", "words.discount[0]", "words.discount[1]"),
+        *("words.strength[0]", "words.strength[1]", "words.tables[0]", "words.tables[1]"),
+    ]
+    assert "seeds 1 to 3; burn-in: 8 of 16 sweeps left out" in done.err
+    assert "independent ones" in done.err
+    assert all(float(row["r_hat"]) > 0.5 for row in rows.values())
+
+
+def test_threads_make_no_difference_and_the_seed_does(bistro_here, here, files):
+    command = ("diagnose", "ngram", files / "train.conllu", "--chains", 2, *SHORT)
+    alone = bistro_here(*command, "--threads", 1)
+    assert bistro_here(*command, "--threads", 2).out == alone.out
+    assert bistro_here(*command, "--seed", 7).out != alone.out
+
+
+def test_models_that_were_trained_before(bistro_here, here, models, english):
+    rows = table(bistro_here("diagnose", *models))
+    traces = [bistro.load(model).origin.trace for model in models]
+    last = [row["words.tables"][1] for trace in traces for row in trace[8:]]
+    assert float(rows["words.tables[1]"]["mean"]) == pytest.approx(sum(last) / len(last), rel=1e-5)
+    told = bistro_here("diagnose", *models, "--burn-in", 4)
+    assert "burn-in: 4 of 16 sweeps left out" in told.err
+    assert told.out != bistro_here("diagnose", *models).out
+
+
+def test_the_page_and_the_file_for_arviz(bistro_here, here, models):
+    done = bistro_here("diagnose", *models, "-o", "chains.html", "--netcdf", "chains.nc")
+    rows = table(done)
+    page = (here / "chains.html").read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    for row in rows.values():
+        assert f"{float(row['r_hat']):.3f}" in page
+    assert "<script" not in page
+    assert "seed 4" in page
+    assert (here / "chains.nc").stat().st_size > 1000
+
+
+def test_topics_compare_their_states(bistro_here, here, files):
+    settings = ("--set", "states=none", "--set", "sweeps=16")
+    done = bistro_here("diagnose", "topics", files / "train.conllu", "--chains", 2, *settings)
+    assert {"log_likelihood", "live_states", "strength", "smoothing"} <= set(table(done))
+
+
+# ---- what cannot be done --------------------------------------------------------------------
+def refused(done, *phrases):
+    assert done.code == 2, done.err
+    assert done.out == ""
+    for phrase in phrases:
+        assert phrase in done.err
+    assert done.err.count("\n") == 1, done.err
+
+
+def test_models_that_do_not_belong_together(bistro_here, here, models, english):
+    refused(bistro_here("diagnose", models[0], models[0]), "two models have the seed 3")
+    refused(bistro_here("diagnose", models[0]), "one chain")
+    sampler = {"sweeps": 16, "samples": 2}
+    bistro.train("ngram", english[:100], seed=9, order=3, sampler=sampler).save("other.bistro")
+    refused(bistro_here("diagnose", models[0], "other.bistro"), "differ in order")
+    bistro.train("ngram", english[:90], seed=9, order=2, sampler=sampler).save("less.bistro")
+    refused(bistro_here("diagnose", models[0], "less.bistro"), "training data")
+    bistro.train("linearize", english[:50], seed=9).save("order.bistro")
+    refused(bistro_here("diagnose", models[0], "order.bistro"), "'linearize'")
+    refused(bistro_here("diagnose", *models, "--chains", 2), "--chains")
+    refused(bistro_here("diagnose", models[0], "absent.bistro"), "absent.bistro")
+
+
+def test_kinds_that_draw_nothing(bistro_here, here, files):
+    train = files / "train.conllu"
+    refused(bistro_here("diagnose", "isbn", train), "draws nothing")
+    refused(bistro_here("diagnose", "infinite", train, "--set", "task=tags"), "fewer than 4 draws")
+    refused(bistro_here("diagnose", "ngramm", train), "ngram")
+
+
+def test_places_that_cannot_be_written(bistro_here, here, models):
+    refused(bistro_here("diagnose", *models, "-o", "absent/page.html"), "absent")
+    refused(bistro_here("diagnose", *models, "--netcdf", "."), "folder")
+
+
+def test_too_few_chains_or_draws(bistro_here, here, files, models):
+    refused(bistro_here("diagnose", "ngram", files / "train.conllu", "--chains", 1), "--chains")
+    refused(bistro_here("diagnose", *models, "--burn-in", 14), "burn-in", "sampler.sweeps")
+
+
+def test_without_arviz(bistro_here, here, models, monkeypatch):
+    monkeypatch.setitem(sys.modules, "arviz", None)
+    refused(bistro_here("diagnose", *models), "pip install 'bistro-syntax[diagnostics]'")
