@@ -22,6 +22,8 @@ from bistro.report.plots import line_chart
 
 Trace = Sequence[Mapping[str, Any]]
 TAKEN = ("sweep", "log_likelihood")
+CLIMBS = "held_out"
+"""What the trace of a model that climbs to a maximum has, and that of a sampler has not."""
 SMALL: dict[str, Any] = {"width": 300.0, "height": 120.0, "legend": False}
 AXES = {
     "discount": ("discount", False),
@@ -42,11 +44,17 @@ def learning_blocks(trace: Trace) -> list[str]:
     if len(trace) == 1:
         return _one_sweep(trace[0])
     last = trace[-1]["log_likelihood"]
+    told = (
+        "The natural logarithm of the joint probability of data and state after each of "
+        f"{len(trace):,} sweeps; the last is {last:,.1f}. It need not rise, it settles."
+    )
+    if CLIMBS in trace[-1]:
+        told = (
+            f"The log-likelihood (natural) of the training data after each of {len(trace):,} "
+            f"passes; the last is {last:,.1f}. It climbs; what was held out says when to stop."
+        )
     blocks = [
-        paragraph(
-            f"The natural logarithm of the joint probability of data and state after each of "
-            f"{len(trace):,} sweeps; the last is {last:,.1f}. It need not rise, it settles."
-        ),
+        paragraph(told),
         figure(_line(trace, "log_likelihood", x_label="sweep", y_label="nats")),
     ]
     alone = [name for name, value in trace[-1].items() if not isinstance(value, list)]
