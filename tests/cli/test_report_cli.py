@@ -187,6 +187,15 @@ def test_conllx_and_stdin(bistro_here, here, files, parser, english):
     assert done.out.startswith("<!DOCTYPE html>")
 
 
+def test_a_treebank_of_heads_alone(bistro_here, here, parser, english):
+    bare = [s.replace(upos=["_"] * len(s), deprels=["_"] * len(s)) for s in english[300:]]
+    write(bare, "bare.conllu")
+    page = made(bistro_here, parser, "bare.conllu")
+    assert {"By relation", "By tag"}.isdisjoint(page.cells["h2"])
+    assert {"LAS", "tags"}.isdisjoint(page.tiles)
+    assert 'class="arc arc relabelled"' not in page.source
+
+
 def test_the_same_command_gives_the_same_page(bistro_here, here, files, parser):
     one = made(bistro_here, parser, files / "test.conllu").source
     assert made(bistro_here, parser, files / "test.conllu", "--threads", "1").source == one

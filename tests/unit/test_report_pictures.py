@@ -64,6 +64,13 @@ def test_subtypes_are_no_difference():
     assert "relabelled" not in draw_comparison(FORMS, RIGHT, found)
 
 
+def test_trees_without_relations_are_compared_by_heads():
+    plain = (RIGHT[0], ["_"] * 4)
+    for right, found in ((RIGHT, plain), (plain, RIGHT)):
+        assert "relabelled" not in draw_comparison(FORMS, right, found)
+    assert "wrong" in draw_comparison(FORMS, RIGHT, ([3, 3, 0, 3], ["_"] * 4))
+
+
 def test_a_word_without_a_head_has_only_the_right_arc():
     svg = draw_comparison(["It", "rains"], ([2, 0], ["expl", "root"]), ([-1, 0], ["_", "root"]))
     assert sum(kind.startswith("arc") for kind in classes(svg)) == 2

@@ -2,7 +2,8 @@
 
 Arcs that both trees have are drawn once, above, as ever. An arc that was found and is wrong is red,
 one that has the right head and another relation ochre; below the words, green and dashed, stand the
-arcs that the right tree has in their place. Subtypes of relations are not looked at.
+arcs that the right tree has in their place. Subtypes of relations are not looked at, and where one
+of the trees has no relations, heads alone count.
 
 >>> right = [2, 0], ["expl", "root"]
 >>> svg = draw_comparison(["It", "rains"], right, ([2, 0], ["nsubj", "root"]))
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from bistro.evaluate.by_relation import plain_relation
 from bistro.report.arc_layout import Arc, arrange_both
 from bistro.report.arcs import NO_HEAD, check_columns, picture, word_widths
+from bistro.treebank.fields import EMPTY
 
 Tree = tuple[Sequence[int], Sequence[str]]
 """Heads, from 1 with 0 for the root, and relations."""
@@ -54,7 +56,8 @@ def _difference(right: Tree, found: Tree, word: int) -> str:
     """Return how the arc of a word is wrong; nothing if it is not."""
     if right[0][word] != found[0][word]:
         return "wrong"
-    same = plain_relation(right[1][word]) == plain_relation(found[1][word])
+    labels = right[1][word], found[1][word]
+    same = EMPTY in labels or plain_relation(labels[0]) == plain_relation(labels[1])
     return "" if same else "relabelled"
 
 
@@ -64,7 +67,7 @@ def _arc(tree: Tree, word: int, kind: str, probability: float | None) -> Arc:
     return Arc(
         dependent=word,
         head=head - 1 if head > 0 else word,
-        label="" if label == "_" else label,
+        label="" if label == EMPTY else label,
         probability=probability,
         kind=kind,
     )

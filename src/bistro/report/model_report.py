@@ -164,7 +164,7 @@ def add_parsing(page: Page, tested: Tested, options: ReportOptions) -> None:
     if scores.las is not None:
         page.section("By relation", *relation_blocks(tested))
     page.section("By length", *length_blocks(tested, options.borders))
-    if not tested.given_tags:
+    if not tested.given_tags and tested.tag_column not in scores.unavailable:
         page.section("By tag", *tag_blocks(tested))
     page.section("Calibration", *calibration_blocks(tested))
     page.section("Sentences", *example_blocks(tested))
