@@ -2,7 +2,8 @@
 
 A trace has a row a sweep: the log-likelihood of the state, and what its chains tell of themselves,
 numbers alone (`live_states`) or one a depth (`words.discount`, `words.strength`, `words.tables`).
-Depth 0 is the empty context; each depth sees one element more.
+Depth 0 is the empty context; each depth sees one element more. Models with unbounded contexts have
+no process for the empty one, and begin with contexts of one element.
 
 >>> rows = [{"sweep": i, "log_likelihood": -9.0, "words.tables": [3, 8]} for i in (1, 2)]
 >>> [name for name, _ in processes(rows)]

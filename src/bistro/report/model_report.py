@@ -42,6 +42,7 @@ from bistro.report.other_kinds import figure_blocks, order_blocks, tree_blocks
 from bistro.report.parsed import ParseWriter, parsing_protocol
 from bistro.report.tagged import tagged_sentence
 from bistro.report.topics import state_card, topic_cards
+from bistro.treebank.brackets import Tree
 from bistro.treebank.conllu import to_conllu
 from bistro.treebank.constituents import simplified
 from bistro.treebank.fields import EMPTY
@@ -111,7 +112,7 @@ def report_page(
     chosen = options or ReportOptions()
     page = Page(
         f"{model_name} on {test_name}",
-        subtitle=f"A model of kind {model.kind}, tested on {len(test):,} sentences.",
+        subtitle=f"A model of kind {model.kind}, tested on {len(test):,} {_things(test)}.",
         footer=f"bistro {__version__}; seed of the model {model.origin.seed}, of this report "
         f"{chosen.seed}.",
     )
@@ -121,11 +122,16 @@ def report_page(
     return page
 
 
+def _things(test: Sequence[Any]) -> str:
+    """Return what a test file is a file of."""
+    return "sentences" if isinstance(test[0], Sentence | Tree) else "items"
+
+
 def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportOptions) -> None:
     """Add the sections of what the model can do."""
     if isinstance(model, TreesModel):
-        asked = {"seed": options.seed, "threads": options.threads}
-        page.section("Trees", *tree_blocks(model, test, **asked))
+        found = tree_blocks(model, test, seed=options.seed, threads=options.threads)
+        page.section("Trees", *found)
     elif isinstance(model, TagsModel):
         add_tagging(page, tagged(model, test, options))
     elif isinstance(model, LinearizeModel):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bistro.evaluate.brackets import score_brackets
 from bistro.models.infinite_parser import TreesModel
@@ -27,7 +26,10 @@ SHOWN = range(4, 15)
 
 def figure_blocks(figures: Mapping[str, float]) -> list[str]:
     """Return the figures that a model has of held-out items."""
-    return [facts(dict(figures)), protocol("Figures of the model's own task on the test file.")]
+    return [
+        facts(dict(figures)),
+        protocol("The figures of the task that `bistro train --dev` prints."),
+    ]
 
 
 def order_blocks(model: LinearizeModel, sentences: Sequence[Sentence]) -> list[str]:
@@ -60,10 +62,10 @@ def order_blocks(model: LinearizeModel, sentences: Sequence[Sentence]) -> list[s
     return [facts(tiles), table(headers, rows, dense=True), protocol(told)]
 
 
-def tree_blocks(model: TreesModel, golds: Sequence[Tree], **options: Any) -> list[str]:
+def tree_blocks(model: TreesModel, golds: Sequence[Tree], *, seed: int, threads: int) -> list[str]:
     """Return bracket scores, and the trees that are most wrong beside the right ones."""
     words = [simplified(tree).leaves() for tree in golds]
-    found = [parse.tree for parse in model.parse_trees(words, **options)]
+    found = [parse.tree for parse in model.parse_trees(words, seed=seed, threads=threads)]
     report = score_brackets(golds, found)
     both = (report.all, report.short)
     rows = [
@@ -77,7 +79,7 @@ def tree_blocks(model: TreesModel, golds: Sequence[Tree], **options: Any) -> lis
     blocks = [
         facts({"labelled F1": report.all.labelled.f1, "exact": report.all.exact}),
         table(("percent", "all", "up to 40 words"), rows, dense=True),
-        protocol(f"{report.protocol}. Trees of least risk among those drawn by mcmc, {options}."),
+        protocol(f"{report.protocol}. Trees of least risk among those drawn by mcmc, seed {seed}."),
     ]
     return [*blocks, *_pictures(golds, found)]
 
