@@ -18,8 +18,8 @@ import typer
 from bistro.cli.convert import convert
 from bistro.cli.crossval import crossval
 from bistro.cli.demo import demo
-from bistro.cli.doctor import doctor
 from bistro.cli.diagnose import diagnose
+from bistro.cli.doctor import doctor
 from bistro.cli.evaluate import evaluate
 from bistro.cli.explain import explain as explain_command
 from bistro.cli.fetch import fetch
