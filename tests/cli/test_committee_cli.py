@@ -83,6 +83,7 @@ def test_the_best_committee(bistro_here, here, files):
     for options in ((), ("--tags", "given", "--kbest", 2), ("--beam", 3), ("--partial",)):
         parsed = bistro_here("parse", "c.bistro", dev, *options, "-o", "out.conllu")
         assert parsed.code == 0 and "committee of 7" in parsed.err
+        assert ("beam 10 of isbn" in parsed.err) == ("--beam" not in options)
 
 
 def test_what_a_committee_cannot_do(bistro_here, here, files):

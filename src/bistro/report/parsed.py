@@ -123,6 +123,9 @@ def parsing_protocol(model: Model, options: Mapping[str, Any]) -> str:
     if "search" in chosen:
         by = f" by {chosen['selection']}" if "selection" in chosen else ""
         told.append(f"{chosen['search']} {chosen['size']:,}{by}")
+    if isinstance(model, CommitteeModel) and chosen["search"] == "particles":
+        kinds = {member.kind for member in model.members}
+        told += [f"beam {model.config.beam:,} of isbn"] if "isbn" in kinds else []
     if "temperature" in chosen:
         told.append(f"temperature {chosen['temperature']:g}")
     if chosen.get("samples"):
