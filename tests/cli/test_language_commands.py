@@ -24,6 +24,8 @@ COMMANDS = {
     "evaluate": ("GOLD", "SYSTEM", "--punct"),
     "convert": ("--projectivize", "--from", "--to"),
     "doctor": ("--with", "surprise", "--html"),
+    "complete": ("--below", "Filled="),
+    "learning-curve": ("--parts", "forecast", "--plot"),
     "crossval": ("--folds", "--by", "standard error"),
     "fetch": ("Universal Dependencies", "--mirror"),
     "info": ("settings", "seed", "--json"),

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bistro.cli.complete import complete
 from bistro.cli.convert import convert
 from bistro.cli.crossval import crossval
 from bistro.cli.demo import demo
@@ -25,6 +26,7 @@ from bistro.cli.explain import explain as explain_command
 from bistro.cli.fetch import fetch
 from bistro.cli.generate import generate
 from bistro.cli.info import info
+from bistro.cli.learning_curve import learning_curve
 from bistro.cli.linearize import linearize
 from bistro.cli.parse import parse
 from bistro.cli.perplexity import perplexity
@@ -67,7 +69,9 @@ for command in (
     linearize,
     segment,
     evaluate,
+    complete,
     crossval,
+    learning_curve,
     report,
     doctor,
     diagnose,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from bistro.treebank.projectivity import LIFTED, ON_PATH
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -108,3 +109,21 @@ class Parse:
         arcs = import_module("bistro.report.arcs")
         picture: str = arcs.draw_arcs(self.sentence.forms, self.heads, self.labels, self.tags)
         return picture
+
+
+def plain_label(label: str) -> str:
+    """Return a label without the marks of pseudo-projective trees."""
+    return label.partition(LIFTED)[0].partition(ON_PATH)[0]
+
+
+def head_probability(heads: list[int], word: int, head: int, marginals: Marginals) -> float:
+    """Return the probability of an arc.
+
+    A word that was put back under a lower head (pseudo-projective trees) has that of the arc it was
+    put back from, whose head is an ancestor of the present one.
+    """
+    listed = dict(marginals.heads[word])
+    if head not in listed and any(LIFTED in label for label, _ in marginals.labels[word]):
+        while head > 0 and head not in listed:
+            head = heads[head - 1]
+    return listed.get(head, 0.0)

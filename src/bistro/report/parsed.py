@@ -27,12 +27,11 @@ from typing import Any, Literal
 
 from bistro.models.base import Model
 from bistro.models.committee import CommitteeModel
-from bistro.models.parses import Analysis, Marginals, Parse
+from bistro.models.parses import Analysis, Marginals, Parse, head_probability, plain_label
 from bistro.models.parsing import ParsingAbility
 from bistro.treebank.conllu import to_conllu
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.probabilities import KEYS, put_probabilities
-from bistro.treebank.projectivity import LIFTED, ON_PATH
 from bistro.treebank.sentence import Sentence
 
 OWN_COMMENTS = ("log_prob", "expected_uas", "posterior", "parse_rank", "sample")
@@ -155,21 +154,3 @@ def _figures(analysis: Analysis) -> list[str]:
 def _is_own(comment: str) -> bool:
     key, equals, _ = comment[1:].partition("=")
     return bool(equals) and key.strip() in OWN_COMMENTS
-
-
-def plain_label(label: str) -> str:
-    """Return a label without the marks of pseudo-projective trees."""
-    return label.partition(LIFTED)[0].partition(ON_PATH)[0]
-
-
-def head_probability(heads: list[int], word: int, head: int, marginals: Marginals) -> float:
-    """Return the probability of an arc.
-
-    A word that was put back under a lower head (pseudo-projective trees) has that of the arc it was
-    put back from, whose head is an ancestor of the present one.
-    """
-    listed = dict(marginals.heads[word])
-    if head not in listed and any(LIFTED in label for label, _ in marginals.labels[word]):
-        while head > 0 and head not in listed:
-            head = heads[head - 1]
-    return listed.get(head, 0.0)

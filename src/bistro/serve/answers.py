@@ -15,8 +15,8 @@ from bistro.cli.parse_run import ParseRun
 from bistro.errors import BistroError
 from bistro.models.base import Model
 from bistro.models.linearize import LinearizeModel
-from bistro.models.parses import Analysis, Marginals, Parse
-from bistro.report.parsed import ParseWriter, head_probability, plain_label
+from bistro.models.parses import Analysis, Marginals, Parse, head_probability, plain_label
+from bistro.report.parsed import ParseWriter
 from bistro.serve.catalog import Entry
 from bistro.serve.inputs import Inputs
 from bistro.serve.schemas import GenerateBody, LinearizeBody, ParseBody, ReadBody

@@ -1,0 +1,114 @@
+"""From a learning curve to a forecast: what would twice the data bring?
+
+Scores of parsers grow with the number n of training words as a power law that levels off,
+
+    y(n) = a - b n^-c                a: the score of endless data, c: how fast it is approached
+
+Three numbers from a handful of noisy points are not well known, so none is chosen. For every c of
+a grid the points give a and b by weighted least squares, and with them a normal distribution of
+y(n*) (flat priors on a and b); these are averaged by how probable each c makes the points, times a
+prior on c, and cut at scores that are possible. The noise has two parts: that of draws, whose
+variance is σ² / n, with σ seen where a size was drawn several times, and guessed where none was;
+and what is left of any curve that is only nearly a power law.
+
+>>> sizes = [1000, 2000, 4000, 8000]
+>>> scores = [90 - 300 * n**-0.4 for n in sizes]
+>>> forecast = forecast_of([(n, [y]) for n, y in zip(sizes, scores)], 16000)
+>>> abs(forecast.mean - (90 - 300 * 16000**-0.4)) < 0.5
+True
+>>> forecast.low < forecast.mean < forecast.high
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+
+Floats = NDArray[np.float64]
+Points = Sequence[tuple[float, Sequence[float]]]
+"""Sizes, and for each the scores of all draws."""
+
+POWERS = np.exp(np.linspace(math.log(0.05), math.log(1.5), 60))
+USUAL_POWER, SPREAD_OF_POWERS = 0.35, 0.5
+"""Median and standard deviation (of the logarithm) of the prior on c."""
+MISFIT = 0.25
+"""Standard deviation of what curves have beside the power law."""
+USUAL_NOISE, WORTH = 50.0, 4
+"""σ as it is on treebanks of Universal Dependencies, and how many observations that counts for."""
+COVERAGE = 0.9
+LEAST_POINTS = 3
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """A score that has not been measured yet."""
+
+    size: float
+    mean: float
+    low: float
+    """The true score lies between `low` and `high` with a probability of 90 %."""
+    high: float
+
+
+def forecast_of(points: Points, size: float, *, ceiling: float = 100.0) -> Forecast:
+    """Return the score to expect of training data of a given size."""
+    if len({n for n, _ in points}) < LEAST_POINTS:
+        raise BistroError(f"a forecast needs scores of at least {LEAST_POINTS} sizes")
+    largest = max(n for n, _ in points)
+    sizes = np.array([n / largest for n, _ in points])
+    scores = np.array([np.mean(values) for _, values in points])
+    variances = np.array([_noise(points) / (n * len(v)) for n, v in points]) + MISFIT**2
+    fits = [_fit(sizes, scores, variances, power, size / largest) for power in POWERS]
+    prior = -0.5 * (np.log(POWERS / USUAL_POWER) / SPREAD_OF_POWERS) ** 2
+    log_weights = np.array([fit.log_evidence for fit in fits]) + prior
+    weights = np.exp(log_weights - log_weights.max())
+    means, deviations = (np.array([getattr(f, n) for f in fits]) for n in ("mean", "deviation"))
+    grid = np.linspace((means - 6 * deviations).min(), (means + 6 * deviations).max(), 4001)
+    grid = grid[grid <= ceiling]
+    scaled = (grid[:, None] - means) / deviations
+    density = np.exp(-0.5 * scaled**2) / deviations @ weights
+    share = np.cumsum(density) / density.sum()
+    tail = (1 - COVERAGE) / 2
+    low, high = (float(grid[np.searchsorted(share, p)]) for p in (tail, 1 - tail))
+    return Forecast(size, float(grid @ density / density.sum()), low, high)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    mean: float
+    deviation: float
+    log_evidence: float
+
+
+def _fit(sizes: Floats, scores: Floats, variances: Floats, power: float, size: float) -> _Fit:
+    """Fit a and b for a given c; return the prediction, and how probable the points are."""
+    columns = np.stack([np.ones_like(sizes), -(sizes**-power)], axis=1)
+    weighted = columns / variances[:, None]
+    precision = columns.T @ weighted
+    covariance = np.linalg.inv(precision)
+    best = covariance @ (weighted.T @ scores)
+    residual = float((((scores - columns @ best) ** 2) / variances).sum())
+    at = np.array([1.0, -(size**-power)])
+    deviation = math.sqrt(float(at @ covariance @ at) + MISFIT**2)
+    # The rows of `columns` stretch with the power, which alone would favour some powers: priors on
+    # what the curve gains between the smallest and the largest size, not on b, undo that.
+    span = float(np.ptp(columns[:, 1]))
+    log_evidence = -0.5 * residual - 0.5 * float(np.linalg.slogdet(precision)[1]) + math.log(span)
+    return _Fit(float(at @ best), deviation, log_evidence)
+
+
+def _noise(points: Points) -> float:
+    """Return σ², from all sizes that were drawn several times and from what is usual."""
+    squares, freedom = WORTH * USUAL_NOISE**2, float(WORTH)
+    for n, values in points:
+        group = np.asarray(values)
+        squares += n * float(((group - group.mean()) ** 2).sum())
+        freedom += group.size - 1
+    return squares / freedom

@@ -1,0 +1,225 @@
+"""Learning curves: scores of models of growing parts of a treebank, and what more would bring.
+
+Parts are nested: each draw puts the sentences in a random order, and its parts are the beginnings
+of that order (1/16, 1/8, 1/4, 1/2 and all, unless told otherwise). The models are judged on a test
+set, or on the folds that they were not made of. A power law gives the score to expect of twice the
+treebank, and, as a check that needs no new data, of the whole treebank from the smaller parts alone
+(`bistro.evaluate.forecast`).
+
+>>> import bistro
+>>> treebank, test = bistro.builtin(sentences=160, seed=1), bistro.builtin(sentences=40, seed=2)
+>>> curve = learning_curve(
+...     "eisner", treebank, test=test, draws=1, sampler={"sweeps": 2, "samples": 1}
+... )
+>>> [part.sentences for part in curve.parts]
+[10, 20, 40, 80, 160]
+>>> curve.doubled.mean > curve.parts[0].scores("las")[0]
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from bistro.errors import BistroError
+from bistro.evaluate.crossval import PARSERS, check_kind
+from bistro.evaluate.forecast import LEAST_POINTS, Forecast, forecast_of
+from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
+from bistro.inference.folds import Recipe, Split, Unit, make_folds, run_splits, shuffled
+from bistro.models.base import Model, Words
+
+SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
+DRAWS = 3
+
+
+@dataclass(frozen=True)
+class Part:
+    """All models of one size."""
+
+    share: float
+    sentences: int
+    words: float
+    """Of training data, on the mean over draws and folds."""
+    judgements: list[list[Judgement]]
+    """By draw, then by fold (one, if there is a test set)."""
+
+    def scores(self, name: str) -> list[float]:
+        """Return a figure of each draw, the mean over its folds."""
+        return [fmean(j.figures[name] for j in folds) for folds in self.judgements]
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Scores by size, and forecasts."""
+
+    parts: list[Part]
+    figure: str
+    """The figure that forecasts are of: las, or what comes nearest to it."""
+    protocol: str
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the figures."""
+        return list(self.parts[0].judgements[0][0].figures)
+
+    @property
+    def doubled(self) -> Forecast:
+        """The score to expect of twice as much."""
+        return self.forecast(2 * self.parts[-1].words)
+
+    @property
+    def hindcast(self) -> Forecast | None:
+        """The score of the largest part as the smaller ones foretell it; None if they are few."""
+        if len(self.parts) <= LEAST_POINTS:
+            return None
+        return self.forecast(self.parts[-1].words, self.parts[:-1])
+
+    def forecast(self, words: float, parts: Sequence[Part] | None = None) -> Forecast:
+        """Return the score to expect of so many words."""
+        points = [(part.words, part.scores(self.figure)) for part in parts or self.parts]
+        return forecast_of(points, words)
+
+    def to_tsv(self) -> str:
+        """Return a line a size, with standard deviations over draws; then the forecasts."""
+        names = self.names
+        head = ["share", "sentences", "words", "draws", *names, *(f"{name}_sd" for name in names)]
+        lines = [["what", *head]]
+        for part in self.parts:
+            columns = [part.scores(name) for name in names]
+            deviations = [f"{stdev(c):.3f}" if len(c) > 1 else "NA" for c in columns]
+            sizes = [f"{part.share:.5g}", str(part.sentences), f"{part.words:.0f}"]
+            means = [f"{fmean(c):.3f}" for c in columns]
+            lines.append(["measured", *sizes, str(len(part.judgements)), *means, *deviations])
+        for what, found in (("hindcast", self.hindcast), ("forecast", self.doubled)):
+            if found is not None:
+                lines.append(self._forecast_line(what, found))
+        return "".join("\t".join(line) + "\n" for line in lines)
+
+    def _forecast_line(self, what: str, found: Forecast) -> list[str]:
+        last = self.parts[-1]
+        times = found.size / last.words
+        sizes = [f"{times * last.share:.5g}", f"{times * last.sentences:.0f}", f"{found.size:.0f}"]
+        means = [f"{found.mean:.3f}" if name == self.figure else "NA" for name in self.names]
+        # Half of the interval that holds 90 % is 1.645 standard deviations.
+        spread = f"{(found.high - found.low) / 3.29:.3f}"
+        return [
+            what,
+            *sizes,
+            "NA",
+            *means,
+            *(spread if name == self.figure else "NA" for name in self.names),
+        ]
+
+    def summary(self) -> str:
+        """Return the forecasts in words."""
+        last, doubled = self.parts[-1], self.doubled
+        now = fmean(last.scores(self.figure))
+        told = (
+            f"twice as much would bring {self.figure} {doubled.mean:.1f} "
+            f"({doubled.low:.1f} to {doubled.high:.1f} with 90 %), now {now:.1f}"
+        )
+        if self.hindcast is not None:
+            told += f"; the smaller parts alone foretold {self.hindcast.mean:.1f} for all of it"
+        return told
+
+
+def learning_curve(
+    kind: str,
+    treebank: Sequence[Words],
+    *,
+    test: Sequence[Words] | None = None,
+    k: int = 5,
+    by: Unit = "sentence",
+    shares: Sequence[float] = SHARES,
+    draws: int = DRAWS,
+    tags: Tags = "joint",
+    seed: int = 1,
+    threads: int = 0,
+    config: Any = None,
+    dev: Any = None,
+    on_model: Callable[[int, int], None] = lambda done, total: None,
+    **settings: Any,
+) -> LearningCurve:
+    """Train models of growing parts, and judge them on `test`, or else on k folds."""
+    check_kind(kind, config)
+    if kind == "ngram":
+        raise BistroError(
+            "perplexities of models that know different words cannot be compared: a learning curve "
+            "is for parsers and taggers"
+        )
+    sentences = [sentence for sentence in treebank if len(sentence)]
+    judged = [] if test is None else [sentence for sentence in test if len(sentence)]
+    if kind in PARSERS:
+        require_trees(sentences, getattr(treebank, "path", None))
+        require_trees(judged, getattr(test, "path", None))
+    sizes = _checked(shares, draws)
+    together = [*sentences, *judged]
+    if test is None:
+        folds = make_folds(sentences, k, seed, by)
+    else:
+        places = tuple(range(len(together)))
+        folds = [Split(places[: len(sentences)], places[len(sentences) :])]
+    named = [
+        (share, Split(_beginning(fold.train, share, seed, draw), fold.held_out))
+        for share in sizes
+        for draw in range(draws if share < 1 else 1)
+        for fold in folds
+    ]
+    splits = [split for _, split in named]
+    recipe = Recipe(kind, settings, config, seed, dev)
+
+    def work(model: Model, held_out: list[Any]) -> Judgement:
+        return judge(model, held_out, tags=tags)
+
+    found = []
+    for judgement in run_splits(recipe, together, splits, work, threads):
+        found.append(judgement)
+        on_model(len(found), len(splits))
+    parts = []
+    for share in sizes:
+        own = [(split, j) for (size, split), j in zip(named, found, strict=True) if size == share]
+        parts.append(_part(share, own, together, len(folds)))
+    how = f"tags {tags}, " if kind in PARSERS else ""
+    where = f"{len(folds)} folds by {by}" if test is None else "a test set"
+    figures = list(found[0].figures)
+    figure = next(name for name in ("las", "uas", "tags") if name in figures)
+    protocol = f"{kind}, {how}judged on {where}, {draws} draws of nested parts, seed {seed}"
+    return LearningCurve(parts, figure, protocol)
+
+
+def _checked(shares: Sequence[float], draws: int) -> list[float]:
+    sizes = sorted(set(shares))
+    if len(sizes) < LEAST_POINTS or not all(0 < share <= 1 for share in sizes):
+        raise BistroError(
+            f"a learning curve needs at least {LEAST_POINTS} shares above 0 and up to 1, not "
+            f"{', '.join(f'{share:g}' for share in shares) or 'none'}"
+        )
+    if draws < 1:
+        raise BistroError(f"draws = {draws} must be at least 1")
+    return sizes
+
+
+def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tuple[int, ...]:
+    """Return a share of the sentences: the first of a random order, so that parts are nested."""
+    number = round(share * len(places))
+    if number < 1:
+        raise BistroError(
+            f"{share:g} of {len(places)} sentences is less than one: take larger parts"
+        )
+    if number == len(places):
+        return tuple(places)
+    return tuple(sorted(shuffled(places, seed, "learning_curve", draw)[:number]))
+
+
+def _part(
+    share: float, models: Sequence[tuple[Split, Judgement]], sentences: Sequence[Words], folds: int
+) -> Part:
+    """Gather the models of one size, which come by draws, and in each draw by folds."""
+    words = fmean(sum(len(sentences[place]) for place in split.train) for split, _ in models)
+    number = round(fmean(len(split.train) for split, _ in models))
+    judgements = [judgement for _, judgement in models]
+    by_draw = [judgements[i : i + folds] for i in range(0, len(judgements), folds)]
+    return Part(share, number, words, by_draw)

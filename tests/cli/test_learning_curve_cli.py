@@ -1,0 +1,62 @@
+"""`bistro learning-curve` as a user types it."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from bistro.treebank.treebank import write
+
+QUICK = ("--set", "sampler.sweeps=3", "--set", "sampler.samples=1")
+
+
+@pytest.fixture
+def small(here, english):
+    write(english[:64], here / "small.conllu")
+    return here / "small.conllu"
+
+
+def test_a_table_a_picture_and_a_forecast(bistro_here, small, files, here):
+    arguments = ("learning-curve", "eisner", small, "--test", files / "test.conllu", *QUICK)
+    done = bistro_here(*arguments, "--draws", 2, "--plot", "curve.svg")
+    assert done.code == 0
+    table = list(csv.DictReader(io.StringIO(done.out), delimiter="\t"))
+    assert [row["sentences"] for row in table] == ["4", "8", "16", "32", "64", "64", "128"]
+    assert [row["what"] for row in table[-3:]] == ["measured", "hindcast", "forecast"]
+    assert float(table[-1]["las"]) > float(table[0]["las"])
+    assert "twice as much would bring las" in done.err
+    assert "9 of 9 models" in done.err
+    picture = (here / "curve.svg").read_text()
+    assert picture.startswith("<svg")
+    assert "words of training data" in picture
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("eisner", "-k", "65"), "64 sentences cannot be cut into 65 folds"),
+        (("eisner", "--parts", "half,all"), "--parts is a list of shares"),
+        (("eisner", "--parts", "1/2,1"), "at least 3 shares"),
+        (("eisner", "--parts", "1/500,1/2,1"), "less than one"),
+        (("eisner", "--draws", "0"), "draws = 0"),
+        (("eisner", "--test", "absent.conllu"), "absent.conllu: cannot be read"),
+        (("eisner", "--plot", "nowhere/curve.svg"), "cannot be written"),
+        (("ngram",), "know different words"),
+        (("topics",), "cannot be judged this way"),
+    ],
+)
+def test_bad_arguments(bistro_here, small, arguments, told):
+    kind, *rest = arguments
+    done = bistro_here("learning-curve", kind, "small.conllu", *rest)
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_files_without_trees(bistro_here, here):
+    (here / "words.txt").write_text("The dog sleeps .\n" * 20)
+    done = bistro_here("learning-curve", "eisner", "words.txt", "-k", 2)
+    assert done.code == 2
+    assert "words.txt:1: a word has no head" in done.err
