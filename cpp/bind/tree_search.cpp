@@ -1,7 +1,8 @@
 // Searches for trees under rules in contexts of any length: A*, and Metropolis and Hastings' chains with the tree of least risk.
 #include "bind/bind.hpp"
 #include "bind/lattices.hpp"
-#include "infinite/astar.hpp"
+#include "infinite/astar_full.hpp"
+#include "infinite/astar_local.hpp"
 #include "infinite/metropolis.hpp"
 #include "infinite/span_risk.hpp"
 #include "infinite/translated_model.hpp"
@@ -46,8 +47,8 @@ struct Workspace {
     SpanCounts counts;
 };
 
-nb::dict astar(const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, HistoryKind kind, const AStarOptions& options,
-               const FinerGrammar* finer, int threads) {
+nb::dict astar(const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, HistoryKind kind, bool local,
+               const AStarOptions& options, const FinerGrammar* finer, int threads) {
     check(grammar, model);
     TreeArrays trees;
     std::vector<std::uint8_t> complete;
@@ -60,7 +61,7 @@ nb::dict astar(const Grammar& grammar, const RuleTrie& model, const Lattices& se
                 return [&, work = Workspace(seen, kind)](std::size_t i) mutable {
                     if (!work.forest.fill(searched, sentences.all[i])) return;
                     work.nodes.start(work.forest);
-                    results[i] = AStar(work.nodes, options).search();
+                    results[i] = local ? LocalAStar(work.nodes, options).search() : FullAStar(work.nodes, options).search();
                     translate(results[i].tree, meaning);
                 };
             });
@@ -227,14 +228,14 @@ void bind_tree_search(nb::module_& m) {
         }, "finer"_a, "coarser"_a, "symbol_of"_a.noconvert(), "rule_of"_a.noconvert(), nb::keep_alive<1, 2>());
 
     m.def("search_trees", [](const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, bool contexts_of_rules,
-                             double frontier, std::int64_t beam, std::int64_t completions, std::int64_t expansions,
+                             bool local, std::int64_t beam, std::int64_t completions, std::int64_t expansions,
                              const FinerGrammar* finer, bool forgetting, int threads) {
         if (beam < 1 || completions < 1 || expansions < 1) throw std::invalid_argument("sizes of a search must be at least 1");
-        return astar(grammar, model, sentences, {contexts_of_rules, forgetting}, {frontier, beam, completions, expansions}, finer,
-                     threads);
-    }, "grammar"_a, "model"_a, "sentences"_a, "contexts_of_rules"_a, "frontier"_a, "beam"_a, "completions"_a, "expansions"_a,
+        return astar(grammar, model, sentences, {contexts_of_rules, forgetting}, local, {beam, completions, expansions}, finer, threads);
+    }, "grammar"_a, "model"_a, "sentences"_a, "contexts_of_rules"_a, "local"_a, "beam"_a, "completions"_a, "expansions"_a,
           "finer"_a = nb::none(), "forgetting"_a = true, "threads"_a = 1,
-          "Trees by A*, the grammar (or a finer one) guessing; `frontier` is how much of what else is open counts, 0: local frontier, 1: full frontier. `complete` tells where the search came to an end; elsewhere the tree took the best-scored rule at every node. "
+          "Trees by A*, the grammar (or a finer one) guessing: whole partial trees in one queue of `beam`, or with `local` each node searched for itself, "
+          "`beam` ways of it. `complete` tells where the search came to an end; elsewhere the tree took the best-scored rule at every node. "
           "A sentence without a tree has no rules.");
 
     m.def("draw_trees", [](const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, bool contexts_of_rules, int samples,

@@ -103,17 +103,23 @@ public:
         return found != kNone ? found : make_step(number, way);
     }
 
-    // A tree drawn from the grammar's trees below a node: its steps, parents first, are put behind those already there.
-    void draw(std::uint32_t number, Stream& rng, std::vector<std::uint32_t>& steps) {
+    // A tree below a node, made of the way that is chosen for each: its steps, parents first, are put behind those already there.
+    template <class Choose>
+    void walk(std::uint32_t number, const Choose& choose, std::vector<std::uint32_t>& steps) {
         waiting_.assign(1, number);
         while (!waiting_.empty()) {
             const std::uint32_t from = waiting_.back();
             waiting_.pop_back();
-            const std::uint32_t taken = step(from, forest_->draw(nodes_[from].item, rng));
+            const std::uint32_t taken = step(from, choose(from));
             steps.push_back(taken);
             if (steps_[taken].second != kNone) waiting_.push_back(steps_[taken].second);
             if (steps_[taken].first != kNone) waiting_.push_back(steps_[taken].first);
         }
+    }
+
+    // A tree drawn from the grammar's trees below a node.
+    void draw(std::uint32_t number, Stream& rng, std::vector<std::uint32_t>& steps) {
+        walk(number, [&](std::uint32_t from) { return forest_->draw(nodes_[from].item, rng); }, steps);
     }
 
     RuleTree tree(const std::vector<std::uint32_t>& steps) const {

@@ -138,15 +138,15 @@ def test_chains_have_the_law_of_the_model_whoever_proposes(subtrees: int) -> Non
     np.testing.assert_allclose(found["visited"]["log_prob"], given, rtol=1e-5)
 
 
-@pytest.mark.parametrize("frontier", [0.0, 1.0])
-def test_searches_find_the_best_tree_whoever_guesses(frontier: float) -> None:
+@pytest.mark.parametrize("local", [True, False])
+def test_searches_find_the_best_tree_whoever_guesses(local: bool) -> None:
     case = Case(-1)
     for text in ("a b c d e a b", "c a b e d", "d c"):
         lattice = case.lattice(text)
         trees = {t.tobytes(): t for t in split(case.core.draws(lattice, 4000, 1, PURPOSE))}
         best = float(case.log_prob(list(trees.values())).max())
         found = _core.search_trees(
-            case.core, case.trie, lattice, False, frontier, 10**6, 10**6, 10**6, finer=case.finer
+            case.core, case.trie, lattice, False, local, 10**6, 10**6, 10**6, finer=case.finer
         )
         assert found["log_prob"][0] == pytest.approx(best, rel=1e-5)
         assert split(found)[0].tobytes() in trees

@@ -6,7 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from rule_twins import Grammars, random_grammar, random_texts, sentences, trees_
 
 from bistro import _core
 from bistro.reference.infinite import PlainTrie
+from bistro.reference.local_search import LocalSearch
 from bistro.reference.pcfg import Tree, events
 from bistro.rng import purpose_key
 
@@ -51,8 +53,15 @@ class Case:
         asked = {"completions": PLENTY, "expansions": PLENTY, **other}
         where = sentences([self.text])
         return _core.search_trees(
-            self.grammar.core, self.trie, where, self.by_rules, float(full), beam, **asked
+            self.grammar.core, self.trie, where, self.by_rules, not full, beam, **asked
         )
+
+    def plain_search(self, beam: int) -> LocalSearch:
+        def model(context: tuple[int, ...], rule: int) -> float:
+            return math.log(self.plain.probability(context, rule))
+
+        by: Literal["rules", "symbols"] = "rules" if self.by_rules else "symbols"
+        return LocalSearch(self.grammar.twin, model, self.text, beam, by)
 
     def draw(self, samples: int, subtrees: int = 0, burn_in: int = 0, **other: Any) -> Any:
         where = sentences([self.text])
@@ -110,6 +119,41 @@ def test_astar_with_room_for_all_finds_the_best(by_rules: bool, full: bool) -> N
         assert case.log_prob(trees_of(result)[0]) == pytest.approx(best, rel=1e-5)
         assert result["complete"].tolist() == [1]
     assert len(found) > 12
+
+
+def tied(search: LocalSearch) -> bool:
+    """Whether ways of a node score alike, so that their order is anybody's."""
+    scores = [[way.log_prob + way.guess for way in search.ways(node)] for node in search.tried]
+    return any(a - b < 1e-6 for row in scores for a, b in pairwise(row))
+
+
+@pytest.mark.parametrize("by_rules", [True, False], ids=["rules", "symbols"])
+def test_nodes_are_searched_in_the_order_of_a_plain_search(by_rules: bool) -> None:
+    looked = short = 0
+    for case in cases(by_rules, range(300), least=3):
+        best = max(case.log_prob(tree.rules) for tree in case.trees)
+        for beam, completions, expansions in ((9, 1, 99), (2, 3, 99), (9, 4, 99), (9, 99, 11)):
+            sizes = {"completions": completions, "expansions": expansions}
+            result = case.search(full=False, beam=beam, forgetting=False, **sizes)
+            plain = case.plain_search(beam)
+            rules = plain.run(**sizes)
+            if tied(plain):
+                continue
+            assert result["expansions"][0] == plain.rounds
+            assert bool(result["complete"][0]) == (rules is not None)
+            if rules is not None:
+                assert case.log_prob(trees_of(result)[0]) == pytest.approx(case.log_prob(rules))
+                short += case.log_prob(rules) < best - 1e-6
+            looked += 1
+    assert looked > 60
+    assert short > 5  # sizes are small enough to tell the order
+
+
+def test_forgetting_does_not_change_what_all_rounds_find() -> None:
+    for case in cases(False, range(60), length=5):
+        long, short = (case.search(full=False, forgetting=known) for known in (False, True))
+        assert long["log_prob"][0] == pytest.approx(short["log_prob"][0], rel=1e-6)
+        assert short["expansions"][0] <= long["expansions"][0]
 
 
 @pytest.mark.parametrize("full", [True, False], ids=["full", "local"])
@@ -272,5 +316,5 @@ def test_sentences_without_trees_and_threads() -> None:
     assert np.isneginf(one["log_prob"]).tolist() == [False, True, True, False, False]
     later = _core.draw_trees(*common[:2], sentences([case.text]), False, 50, 0, 1, 3, PURPOSE, 4)
     assert trees_of(later)[0] == trees_of(one)[4]
-    found = _core.search_trees(*common, 1.0, 10, 1, 100)
+    found = _core.search_trees(*common, False, 10, 1, 100)
     assert [bool(rules) for rules in trees_of(found)] == [True, False, False, True, True]

@@ -1,8 +1,8 @@
 """How a model with unbounded contexts looks for trees, and what it finds.
 
     cyk          the best tree of the PCFG alone, the baseline
-    astar-local  A*, the rest of a tree guessed from the children of the rule just used
-    astar-full   A*, the rest guessed from everything still open
+    astar-local  A*, each node searched for itself: its ways are compared over its own span alone
+    astar-full   A*, whole partial trees compared, the rest guessed from everything still open
     mcmc         Metropolis-Hastings, the PCFG proposing; then the tree of least risk
 
 Tags, whose trees are chains, have searches of their own.
@@ -49,11 +49,11 @@ class SearchOptions:
     """The grammar that proposes trees to mcmc and guesses for A*: the PCFG, or one whose symbols
     know their parents, which constituency has."""
     beam: int = 200
-    """Partial trees that A* keeps."""
-    completions: int = 1
+    """Partial trees that A* keeps; with a local frontier, ways that it tries of each node."""
+    completions: int = 50
     """Complete trees that A* compares."""
     expansions: int = 200_000
-    """Partial trees that A* looks into, at most."""
+    """Partial trees that A* looks into, at most; with a local frontier, ways tried in all."""
     seed: int = 1
     threads: int = 0
     """0: as many as the machine has; the result is the same for any number."""
@@ -162,7 +162,7 @@ class TreeSearch:
                 self._trie,
                 batch,
                 self._by_rules,
-                float(options.search == "astar-full"),
+                options.search == "astar-local",
                 options.beam,
                 options.completions,
                 options.expansions,

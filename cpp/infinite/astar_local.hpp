@@ -1,0 +1,137 @@
+// A* with a local frontier: partial trees are compared only with those that rewrite the same node.
+//
+// Under a model whose contexts are ancestors, what stands below a node does not depend on what stands beside it. So nodes are searched each
+// for itself, and every node is found once, however many partial trees have it. A node that was not looked into is worth its log inside
+// sum under the grammar, and a way to rewrite a node
+//
+//     log P(rule | context) + Σ over the children of the rule of what they are worth
+//
+// A node knows the best it has come to that is complete, and the best that is still open somewhere. Each round goes down from the top along
+// the best open tree to its leftmost node with a way that is to be tried next, tries it, and tells the nodes above. No more than `beam` ways
+// of a node are tried. The search ends when so many complete trees as were wanted have been made, when nothing is open, or after as many
+// rounds as it may take. Inside sums are no bounds, so the best complete tree counts. If there is none, the tree that takes the
+// best way at every node stands in, and `complete` says so.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "infinite/rewrites.hpp"
+
+namespace bistro {
+
+template <RuleModel Model>
+class LocalAStar {
+public:
+    LocalAStar(ContextForest<Model>& nodes, const AStarOptions& options)
+        : nodes_(&nodes), options_(options), rewrites_(nodes, options.beam) {}
+
+    AStarResult search() {
+        AStarResult result;
+        const std::uint32_t top = nodes_->root();
+        reach(top);
+        while (found_[top].open > -kInfinity && result.completions < options_.completions && result.expansions < options_.expansions) {
+            result.completions += try_next(top);
+            ++result.expansions;
+        }
+        result.complete = found_[top].complete > -kInfinity;
+        result.tree = nodes_->tree(result.complete ? best_steps(top) : rewrites_.descend());
+        return result;
+    }
+
+private:
+    struct Children {
+        std::uint32_t first, second;
+    };
+    // What was found below a node.
+    struct Found {
+        explicit Found(double guess) : open(guess) {}
+
+        double open, complete = -kInfinity;        // of the best tree that is open somewhere, and of the best complete one
+        std::uint32_t open_way = 0, best_way = 0;  // the ways they take, as places in the order of trying
+        std::vector<Children> tried;               // of the ways tried, in their order
+        std::vector<std::uint32_t> above;          // nodes with a way that leads here
+
+        double best() const { return std::max(open, complete); }
+        bool is_open() const { return open > complete; }
+    };
+
+    void reach(std::uint32_t number) {
+        for (auto next = static_cast<std::uint32_t>(found_.size()); next <= number; ++next)
+            found_.emplace_back(nodes_->forest().log_inside(nodes_->node(next).item));
+    }
+
+    // Whether a tree became complete.
+    bool try_next(std::uint32_t node) {
+        bool elsewhere = false;  // something is open beside the path
+        while (found_[node].open_way < found_[node].tried.size()) {
+            const auto [first, second] = found_[node].tried[found_[node].open_way];
+            const bool left = second == kNone || open_below(first) + best_below(second) >= best_below(first) + open_below(second);
+            elsewhere = elsewhere || (left && second != kNone && found_[second].is_open());
+            node = left ? first : second;
+        }
+        return try_way(node) && !elsewhere;
+    }
+
+    // Whether what stands below the way is complete.
+    bool try_way(std::uint32_t node) {
+        const Rewrite rewrite = rewrites_.of(node)[found_[node].tried.size()];
+        const auto& step = nodes_->step(nodes_->step(node, rewrite.way));
+        const Children below{step.first, step.second};
+        for (const std::uint32_t child : {below.first, below.second}) {
+            if (child == kNone) continue;
+            reach(child);
+            found_[child].above.push_back(node);
+        }
+        found_[node].tried.push_back(below);
+        tell(node);
+        return rewrite.log_prob + complete_below(below.first) + complete_below(below.second) > -kInfinity;
+    }
+
+    // Revises a node and, if it changes, all that lead to it.
+    void tell(std::uint32_t node) {
+        changed_.clear();
+        if (revise(node)) changed_.push_back(node);
+        for (std::size_t i = 0; i < changed_.size(); ++i)
+            for (const std::uint32_t above : found_[changed_[i]].above)
+                if (revise(above)) changed_.push_back(above);
+    }
+
+    bool revise(std::uint32_t node) {
+        Found& found = found_[node];
+        const std::vector<Rewrite>& ways = rewrites_.of(node);
+        const double open = found.open, complete = found.complete;
+        const auto next = static_cast<std::uint32_t>(found.tried.size());
+        found.open = next < ways.size() ? ways[next].score() : -kInfinity;
+        found.open_way = next;
+        found.complete = -kInfinity;
+        for (std::uint32_t way = 0; way < next; ++way) {
+            const auto [first, second] = found.tried[way];
+            const double still = std::max(open_below(first) + best_below(second), best_below(first) + open_below(second));
+            const double done = complete_below(first) + complete_below(second);
+            if (ways[way].log_prob + still > found.open) found.open = ways[way].log_prob + still, found.open_way = way;
+            if (ways[way].log_prob + done > found.complete) found.complete = ways[way].log_prob + done, found.best_way = way;
+        }
+        return found.open != open || found.complete != complete;
+    }
+
+    // A child that is not there is complete.
+    double open_below(std::uint32_t child) const { return child == kNone ? -kInfinity : found_[child].open; }
+    double complete_below(std::uint32_t child) const { return child == kNone ? 0.0 : found_[child].complete; }
+    double best_below(std::uint32_t child) const { return child == kNone ? 0.0 : found_[child].best(); }
+
+    std::vector<std::uint32_t> best_steps(std::uint32_t top) {
+        std::vector<std::uint32_t> steps;
+        nodes_->walk(top, [&](std::uint32_t node) { return rewrites_.of(node)[found_[node].best_way].way; }, steps);
+        return steps;
+    }
+
+    ContextForest<Model>* nodes_;
+    AStarOptions options_;
+    Rewrites<Model> rewrites_;
+    std::vector<Found> found_;            // by node
+    std::vector<std::uint32_t> changed_;  // scratch
+};
+
+}  // namespace bistro
