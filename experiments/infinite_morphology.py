@@ -1,13 +1,14 @@
 """Morphology with unbounded contexts (Shareghi et al. 2015, Table 2) on isiZulu, in two settings.
 
-    python -m experiments.infinite_morphology utterances [--folds 10] [--longest N] [--depth N]
+    python -m experiments.infinite_morphology utterances [--folds N] [--longest N] [--completions N]
     python -m experiments.infinite_morphology words [--part dev|test] [--depths] [--fit seating]
     python -m experiments.infinite_morphology curve [--beam 20]
 
 *utterances*: the morphemes of a clause without the boundaries of words; the tree groups them into
 words of prefixes, stem and suffixes. Unlabelled bracket F1 and exact match, as EVALB counts (the
 outermost bracket is none), for PCFG and CYK, A* with both heuristics (beam 200), and
-Metropolis-Hastings. Trained on zu-train, tested on zu-test; with --folds, folds of zu-train give
+Metropolis-Hastings. A* ends with its first complete tree, as in the paper, or with --completions
+compares so many. Trained on zu-train, tested on zu-test; with --folds, folds of zu-train give
 means and standard errors instead.
 
 *words*: a written word in, labelled morphemes out. Boundary F1, words whose segments are right,
@@ -74,7 +75,7 @@ def split(paragraphs: Sequence[Paragraph], part: int, parts: int) -> tuple[Any, 
 
 
 def group_scores(
-    train: Iterable[Paragraph], test: Sequence[Paragraph], samples: int, **settings: Any
+    train: Iterable[Paragraph], test: Sequence[Paragraph], sizes: dict[str, int], **settings: Any
 ) -> dict[str, tuple[float, float, float]]:
     """Return F1, exact match and seconds an utterance of every search."""
     items = list(utterances(train))
@@ -93,7 +94,7 @@ def group_scores(
     found: dict[str, tuple[float, float, float]] = {}
     for search in PAPER:
         begin = time.process_time()
-        trees = model.group(given, search=search, samples=samples)
+        trees = model.group(given, search=search, **sizes)
         seconds = (time.process_time() - begin) / len(test)
         scores = score_brackets(gold, trees).all
         assert scores.unlabelled.f1 is not None and scores.exact is not None
@@ -105,7 +106,7 @@ def group_scores(
     return found
 
 
-def run_utterances(folds: int, samples: int, longest: int | None, **settings: Any) -> None:
+def run_utterances(folds: int, sizes: dict[str, int], longest: int | None, **settings: Any) -> None:
     """Print Table 2."""
     train = load("train")
 
@@ -115,7 +116,7 @@ def run_utterances(folds: int, samples: int, longest: int | None, **settings: An
         return [u for u, size in sizes if longest is None or size <= longest]
 
     if not folds:
-        found = group_scores(train, short(load("test")), samples, **settings)
+        found = group_scores(train, short(load("test")), sizes, **settings)
         print("search            F1  exact  s/utt    paper: F1, exact")
         for search, (f1, exact, seconds) in found.items():
             paper = "{:.2f} {:.2f}".format(*PAPER[search])
@@ -124,7 +125,7 @@ def run_utterances(folds: int, samples: int, longest: int | None, **settings: An
     every = defaultdict(list)
     for fold in range(folds):
         rest, held_out = split(train, fold, folds)
-        for search, figures in group_scores(rest, short(held_out), samples, **settings).items():
+        for search, figures in group_scores(rest, short(held_out), sizes, **settings).items():
             every[search].append(figures)
     print("search        F1 (standard error)   exact (standard error)   paper")
     for search, rows in every.items():
@@ -223,6 +224,7 @@ def main() -> None:
     parser.add_argument("setting", choices=("utterances", "words", "curve"))
     parser.add_argument("--folds", type=int, default=0)
     parser.add_argument("--samples", type=int, default=5000)
+    parser.add_argument("--completions", type=int, default=1)
     parser.add_argument("--longest", type=int, help="most morphemes of a test utterance")
     parser.add_argument("--depth", type=int)
     parser.add_argument("--fit", choices=("left-out", "seating"), default="left-out")
@@ -232,7 +234,8 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.setting == "utterances":
         settings = {"depth": chosen.depth, "fit": chosen.fit}
-        run_utterances(chosen.folds, chosen.samples, chosen.longest, **settings)
+        sizes = {"samples": chosen.samples, "completions": chosen.completions}
+        run_utterances(chosen.folds, sizes, chosen.longest, **settings)
     elif chosen.setting == "words":
         run_words(chosen.part, chosen.depths, chosen.beam, chosen.fit)
     else:

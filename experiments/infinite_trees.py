@@ -1,13 +1,15 @@
 """Constituency of Shareghi, Haffari, Cohn & Nicholson (2015) on our data: Tables 3 and 5(a).
 
-    python -m experiments.infinite_trees [settings] [table3] [depths] [gibbs] [spines]
+    python -m experiments.infinite_trees [settings] [table3] [depths] [gibbs] [astar] [spines]
 
 The WSJ sample: 3,262 sentences to learn from, where the paper has 33,180. Scores as EVALB computes
 them (Collins' parameters); tags are found, not given. Settings were chosen on the development part
 (`settings`); the other tables are of the test part, seed 1, one thread.
 
 The guide is the grammar that proposes trees to mcmc and guesses for A*: the PCFG, as in the paper,
-or one whose symbols know their parents (`bistro.models.infinite_parents`).
+or one whose symbols know their parents (`bistro.models.infinite_parents`). Chains draw whole trees
+only, as in the paper, unless subtrees are named; `astar` compares the first complete tree, where
+the paper stops, with the best of as many as is usual.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import product
 from typing import Any
 
 import bistro
@@ -38,7 +41,9 @@ PAPER_SPINES = {
     None: (100, 75, 72, 68, 62, 59, 58, 60, 68),
     2: (100, 75, 70, 63, 60, 59, 51, 49, 51),
 }
-WIDE = {"beam": 1000, "completions": 50}
+WHOLE: dict[str, Any] = {"samples": 5000, "subtrees": 0}
+"""Metropolis and Hastings' chain of the paper: whole trees only."""
+ASTAR = ("astar-local", "astar-full")
 HEADINGS = (
     f"{'F1':>6} {'exact':>6} {'F1<=40':>6} {'exact':>6} {'tags':>6} {'s/word':>8} {'accepted':>8}"
 )
@@ -100,14 +105,15 @@ def settings() -> None:
         ("markers, up to four times", {"unknown_below": 5}),
         ("learned classes, words seen once", {"unknown": "classes"}),
     ):
-        show(told, parsed(trained(**trees), dev)[1])
+        show(told, parsed(trained(**trees), dev, **WHOLE)[1])
     model = trained()
     for cost in (0.0, 0.3, 0.4, 0.6):
-        show(f"a node costs {cost}", parsed(model, dev, node_cost=cost)[1])
-    show("20,000 draws", parsed(model, dev, samples=20_000)[1])
-    show("10 subtrees after each whole tree", parsed(model, dev, subtrees=10)[1])
-    show("the best tree that was drawn", parsed(model, dev, mbr=False)[1])
-    show("parameters fitted to the seating", parsed(trained(fit="seating"), dev)[1])
+        show(f"a node costs {cost}", parsed(model, dev, **WHOLE, node_cost=cost)[1])
+    show("the best tree that was drawn", parsed(model, dev, **WHOLE, mbr=False)[1])
+    show("parameters fitted to the seating", parsed(trained(fit="seating"), dev, **WHOLE)[1])
+    for draws, subtrees in ((20_000, 0), (5000, 3), (5000, 10), (2000, 10), (1000, 20), (1000, 50)):
+        row = parsed(sampled(10), dev, samples=draws, subtrees=subtrees)[1]
+        show(f"sampled seating, {draws:,} draws, {subtrees} subtrees", row)
 
 
 def table3() -> None:
@@ -115,13 +121,14 @@ def table3() -> None:
     model, test = trained(), part("test")
     for name, told, options in (
         ("PCFG CYK", "", {"search": "cyk"}),
-        ("A* local", ", pcfg", {"search": "astar-local", "guide": "pcfg", **WIDE}),
-        ("A* full", ", pcfg", {"search": "astar-full", "guide": "pcfg", **WIDE}),
-        ("MCMC", ", pcfg, 5,000 draws", {"guide": "pcfg"}),
-        ("A* local", ", parents", {"search": "astar-local", **WIDE}),
-        ("A* full", ", parents", {"search": "astar-full", **WIDE}),
-        ("MCMC", ", parents, 5,000 draws", {}),
-        ("MCMC", ", parents, 20,000 draws", {"samples": 20_000}),
+        ("A* local", ", pcfg", {"search": "astar-local", "guide": "pcfg"}),
+        ("A* full", ", pcfg", {"search": "astar-full", "guide": "pcfg"}),
+        ("MCMC", ", pcfg, 5,000 draws", {"guide": "pcfg", **WHOLE}),
+        ("A* local", ", parents", {"search": "astar-local"}),
+        ("A* full", ", parents", {"search": "astar-full"}),
+        ("MCMC", ", parents, 5,000 draws", WHOLE),
+        ("MCMC", ", parents, 20,000 draws", {**WHOLE, "samples": 20_000}),
+        ("MCMC", ", parents, subtrees, as usual", {}),
     ):
         paper = " ".join(f"{figure:.2f}" for figure in PAPER[name])
         show(name + told, parsed(model, test, **options)[1], f"({paper})")
@@ -130,9 +137,9 @@ def table3() -> None:
 def depths() -> None:
     print(f"\nDepth, test part, mcmc, parents, 5,000 draws{'':<2} {HEADINGS}  (paper: F1)")
     for depth, paper in PAPER_DEPTHS.items():
-        row = parsed(trained(depth), part("test"))[1]
+        row = parsed(trained(depth), part("test"), **WHOLE)[1]
         show(f"depth {depth or 'unbounded'}", row, f"({paper})")
-    row = parsed(trained(fit="seating"), part("test"))[1]
+    row = parsed(trained(fit="seating"), part("test"), **WHOLE)[1]
     show("unbounded, parameters fitted to the seating", row, "(76.7)")
 
 
@@ -142,11 +149,20 @@ def gibbs() -> None:
     for name in ("dev", "test"):
         for depth in (2, 3, 4, 10):
             for draws in (5_000, 20_000):
-                row = parsed(sampled(depth), part(name), samples=draws)[1]
+                row = parsed(sampled(depth), part(name), samples=draws, subtrees=0)[1]
                 show(f"{name}, depth {depth}, {draws:,} draws", row)
-    for search in ("astar-local", "astar-full"):
-        row = parsed(sampled(10), part("test"), search=search, **WIDE)[1]
-        show(f"test, depth 10, {search}", row)
+        show(f"{name}, depth 10, subtrees, as usual", parsed(sampled(10), part(name))[1])
+
+
+def astar() -> None:
+    """Sampled seating, both guides; where the paper stops, and as usual."""
+    print(f"\nA*, sampled seating{'':<25} {HEADINGS}")
+    for name in ("dev", "test"):
+        for guide in ("pcfg", "parents"):
+            for search, completions in product(ASTAR, (1, 100)):
+                options = {"search": search, "guide": guide, "completions": completions}
+                row = parsed(sampled(10), part(name), **options)[1]
+                show(f"{name}, {guide}, {search}, {completions} complete", row)
 
 
 def spines() -> None:
@@ -154,7 +170,7 @@ def spines() -> None:
     gold = [simplified(tree) for tree in part("test")]
     frequent = {size: most_frequent(gold, size) for size in SPINES}
     for depth, paper in PAPER_SPINES.items():
-        trees, _ = parsed(trained(depth), part("test"))
+        trees, _ = parsed(trained(depth), part("test"), **WHOLE)
         cells = []
         for size, told in zip(SPINES, paper, strict=True):
             found = most_frequent(trees, size)
@@ -185,6 +201,7 @@ def main() -> None:
         "table3": table3,
         "depths": depths,
         "gibbs": gibbs,
+        "astar": astar,
         "spines": spines,
     }
     for name in sys.argv[1:] or parts:

@@ -109,7 +109,7 @@ SearchOption = Annotated[
     ),
 ]
 Draws = Annotated[
-    int | None, _number("--draws", "Trees that mcmc draws; usual: 5000.", panel=CONSTITUENTS)
+    int | None, _number("--draws", "Whole trees that mcmc draws; usual: 2000.", panel=CONSTITUENTS)
 ]
 LogProbs = Annotated[
     str | None,

@@ -36,7 +36,8 @@ from bistro.models.infinite_trees import TreesTask
 from bistro.treebank.brackets import Tree
 
 SENTENCES_AT_ONCE = 64
-USUAL_SAMPLES = 5000
+USUAL = {"guide": "parents", "samples": 2000, "subtrees": 10}
+"""Subtrees are worth more than whole trees: the best trees for the time."""
 NOT_COUNTED = 10
 """One in so many draws, at the start, is not counted."""
 
@@ -155,7 +156,7 @@ class TreesModel(InfiniteModel):
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
         """Return the options, with what suits constituents where nothing else is said."""
-        chosen = {"guide": "parents", "samples": USUAL_SAMPLES, **options}
+        chosen: dict[str, Any] = {**USUAL, **options}
         return SearchOptions(**{"burn_in": chosen["samples"] // NOT_COUNTED, **chosen})
 
     def _parsed(

@@ -50,7 +50,7 @@ class SearchOptions:
     know their parents, which constituency has."""
     beam: int = 200
     """Partial trees that A* keeps; with a local frontier, ways that it tries of each node."""
-    completions: int = 50
+    completions: int = 100
     """Complete trees that A* compares."""
     expansions: int = 200_000
     """Partial trees that A* looks into, at most; with a local frontier, ways tried in all."""
