@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find src cpp -name '*.py' -o -name '*.[ch]pp' -o -name '*.css' -o -name '*.html' -o -name '*.js' -o -name '*.json' -o -name '*.tsv' -o -name '*.grammar' -o -name '*.lexicon') \
+SOURCES := $(shell find src cpp -name '*.py' -o -name '*.[ch]pp' -o -name '*.css' -o -name '*.html' -o -name '*.js' -o -name '*.svg' -o -name '*.json' -o -name '*.tsv' -o -name '*.grammar' -o -name '*.lexicon') \
            pyproject.toml CMakeLists.txt
 
 .PHONY: demo test check pytest sanitize benchmark clean

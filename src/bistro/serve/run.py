@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import signal
 import socket
@@ -34,6 +35,7 @@ def serve(app: FastAPI, host: str, port: int) -> None:
         timeout_graceful_shutdown=5,
     )
     print(f"Bistro is at http://{shown}:{bound}/ (Ctrl-C stops it)", file=sys.stderr, flush=True)
+    _settle_memory()
     # Uvicorn ends at either signal, and then hands it on.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with listening, contextlib.suppress(KeyboardInterrupt):
@@ -57,3 +59,10 @@ def listen(host: str, port: int) -> socket.socket:
             "(--port 0 finds a free one)"
         ) from None
     return listening
+
+
+def _settle_memory() -> None:
+    """Look for garbage among what requests leave, often, and never among the models again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(5_000)
