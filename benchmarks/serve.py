@@ -163,8 +163,8 @@ def start(paths: list[str]) -> tuple[subprocess.Popen[str], str]:
 
 
 def megabytes(pid: int) -> float:
-    """Return the memory that a process has now."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    """Return the memory of a process without the pages of files, such as those of its models."""
+    found = re.search(r"RssAnon:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
     assert found is not None
     return int(found[1]) / 1000
 
@@ -206,7 +206,10 @@ def main() -> None:
             server.wait(60)
     print(f"{given.connections} connections, treebank: {given.treebank or 'built-in'}")
     report(load.took, given.seconds)
-    print("memory of the server in MB:", ", ".join(f"{size:.1f}" for size in memory))
+    print(
+        "memory of the server in MB, without mapped files:",
+        ", ".join(f"{size:.1f}" for size in memory),
+    )
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ An n-gram of dependents takes dependents from the head outwards until a stop, ea
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -19,8 +20,10 @@ from bistro.models.linearize_trees import Labels
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-SMALL = 7
-"""Families of so many dependents are remembered; the tables of larger ones take much memory."""
+SMALL = 1200
+"""Families whose tables have so many cells, of 32 bytes, are remembered; larger ones are not."""
+MOST_REMEMBERED = 500
+"""A server is asked for ever new ones."""
 
 
 class Part(Protocol):
@@ -48,17 +51,16 @@ class DependentNgram:
         self._seen = tuple(seen)
         self._fallback = fallback
         self._most_cells = most_cells
-        self._known: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Orders] = {}
+        self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self._orders_of_key)
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
         """Return all orders; those of small families are remembered."""
-        if counts.sum() > SMALL:
+        if NgramOrders.cells(counts, self.order) > SMALL:
             return self._orders(head, labels, counts)
-        key = head, tuple(labels), tuple(counts.tolist())
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = self._orders(head, labels, counts)
-        return known
+        return self._remembered(head, tuple(labels), tuple(counts.tolist()))
+
+    def _orders_of_key(self, head: int, labels: tuple[int, ...], counts: tuple[int, ...]) -> Orders:
+        return self._orders(head, labels, np.array(counts, dtype=np.int64))
 
     def _orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
         """Return all orders; those of the 1-gram, where the table would be too large."""
