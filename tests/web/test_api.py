@@ -5,6 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
+from starlette.testclient import TestClient
+
+import bistro
+from bistro.serve.app import create_app
+from bistro.serve.catalog import Catalog
 
 SENTENCE = "The dog sleeps."
 
@@ -109,3 +114,50 @@ def test_the_page_and_its_headers(client):
     again = client.get("/", headers={"if-none-match": page.headers["etag"]})
     assert again.status_code == 304
     assert client.get("/static/index.html").content == page.content
+
+
+KINDS = {
+    "backwards": ("transition", {"direction": "right-to-left"}, {"parse", "generate", "tag"}),
+    "bare": (
+        "transition",
+        {"labels": "none"},
+        {"read", "surprisal", "follow", "parse", "generate", "tag"},
+    ),
+    "eisner": ("eisner", {}, {"parse", "tag"}),
+    "committee": ("committee", {}, {"parse", "tag"}),
+    "topics": ("topics", {}, {"parse"}),
+    "tagger": ("infinite", {}, {"tag"}),
+}
+
+
+@pytest.fixture(scope="module")
+def every_kind():
+    treebank = bistro.builtin(sentences=100, seed=1)
+    models = [
+        (name, bistro.train(kind, treebank, seed=1, **settings))
+        for name, (kind, settings, _) in KINDS.items()
+    ]
+    with TestClient(create_app(Catalog.of(models)), base_url="http://localhost") as found:
+        yield found
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_does_what_it_says(every_kind, name):
+    listed = every_kind.get("/api/models").json()["models"]
+    able = next(set(model["abilities"]) for model in listed if model["id"] == name)
+    assert able == KINDS[name][2]
+    for ability in ("read", "parse", "generate"):
+        body = {"model": name} if ability == "generate" else {"model": name, "text": SENTENCE}
+        answer = every_kind.post(f"/api/{ability}", json=body)
+        assert answer.status_code == (200 if ability in able else 422)
+    for asked in ({"tagger"}, {"parser"}, {"tagger", "parser"}):
+        needed = {{"tagger": "tag", "parser": "parse"}[one] for one in asked}
+        form = {"model": name, "data": SENTENCE, "tokenizer": "", **dict.fromkeys(asked, "")}
+        answer = every_kind.post("/process", data=form)
+        assert answer.status_code == (200 if needed <= able else 422)
+
+
+def test_a_committee_has_no_joint_probability(every_kind):
+    found = every_kind.post("/api/parse", json={"model": "committee", "text": SENTENCE}).json()
+    assert found["analyses"][0]["log_prob"] is None
+    assert 0 < found["analyses"][0]["expected_uas"] <= 1

@@ -9,8 +9,10 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
+import bistro
 from bistro.serve import answers
 from bistro.serve.app import create_app
+from bistro.serve.catalog import Catalog
 from bistro.serve.guard import LOOPBACK
 from bistro.serve.limits import Limits
 from bistro.serve.work import BusyError, Work
@@ -78,6 +80,16 @@ def test_a_head_with_many_dependents_is_refused(client):
     answer = client.post("/api/linearize", json={"model": "order", **WIDE})
     assert answer.status_code == 413
     assert "11 dependents" in answer.json()["error"]
+
+
+def test_a_grammar_reads_short_sentences():
+    grammar = bistro.train("grammar", bistro.builtin_trees(sentences=50, seed=1), seed=1)
+    app = create_app(Catalog.of([("grammar", grammar)]), Limits(chart_words=3))
+    with TestClient(app, base_url="http://localhost") as client:
+        for text, status in (("The dog sleeps", 200), ("The dog sleeps.", 413)):
+            answer = client.post("/api/read", json={"model": "grammar", "text": text})
+            assert answer.status_code == status
+    assert "at most 3 with a treebank grammar" in answer.json()["error"]
 
 
 def test_documents_are_limited(small):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from bistro.models.grammar import GrammarModel
 from bistro.models.linearize_trees import UnorderedTree
 from bistro.serve.errors import TooLargeError
 from bistro.serve.limits import Limits
@@ -39,6 +40,14 @@ class Inputs:
                 f"{self.limits.words:,}"
             )
         self.check_text("".join(words))
+
+    def check_reading(self, kind: str, words: Sequence[str]) -> None:
+        """Refuse a sentence that a model of this kind would read for minutes."""
+        if kind == GrammarModel.kind and len(words) > self.limits.chart_words:
+            raise TooLargeError(
+                f"the sentence has {len(words)} words; this server reads at most "
+                f"{self.limits.chart_words} with a treebank grammar"
+            )
 
     def check_analyses(self, *numbers: int) -> None:
         """Refuse to find too many trees or orders."""

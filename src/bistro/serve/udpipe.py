@@ -87,6 +87,8 @@ def _treated(
 
 
 def _treatment(entry: Entry, *, tags: bool, trees: bool) -> Callable[[Sentence, int], Sentence]:
+    if tags:
+        entry.require("tag")
     if trees:
         return _with_tree(entry.require("parse"), given_tags=not tags)
     if tags:
