@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find src cpp -name '*.py' -o -name '*.[ch]pp' -o -name '*.css' -o -name '*.html' -o -name '*.js' -o -name '*.svg' -o -name '*.json' -o -name '*.tsv' -o -name '*.grammar' -o -name '*.lexicon') \
            pyproject.toml CMakeLists.txt
 
-.PHONY: demo test check pytest sanitize benchmark clean
+.PHONY: demo test check pytest sanitize benchmark site clean
 
 demo: $(VENV)/.installed
 	$(BIN)/bistro demo
@@ -26,6 +26,10 @@ pytest: $(VENV)/.test-installed
 sanitize: $(VENV)/.test-installed
 	bash tools/sanitize.sh $(BIN)/python
 
+# The documentation as a site, in site/.
+site: $(VENV)/.test-installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 benchmark: $(VENV)/.test-installed
 	$(BIN)/python -m benchmarks
 
@@ -44,4 +48,4 @@ $(VENV)/.test-installed: $(BIN)/python $(SOURCES)
 	touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) build dist src/bistro/_core.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site src/bistro/_core.* .mypy_cache .ruff_cache .pytest_cache .hypothesis
