@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from bistro.decode.suite_results import run_suite
     from bistro.errors import BistroError
     from bistro.evaluate.attachment import score as score_trees
+    from bistro.evaluate.crossval import cross_validate
     from bistro.evaluate.development import annotate
+    from bistro.evaluate.doctor import examine
     from bistro.evaluate.text import text_figures as perplexity
     from bistro.inference.train import train
     from bistro.models.base import Model, load
@@ -42,7 +44,9 @@ __all__ = [
     "annotate",
     "builtin",
     "builtin_trees",
+    "cross_validate",
     "draw_arcs",
+    "examine",
     "load",
     "pairs_suite",
     "perplexity",
@@ -65,7 +69,9 @@ _HOMES = {
     "annotate": "bistro.evaluate.development",
     "builtin": "bistro.treebank.samples",
     "builtin_trees": "bistro.treebank.samples",
+    "cross_validate": "bistro.evaluate.crossval",
     "draw_arcs": "bistro.report.arcs",
+    "examine": "bistro.evaluate.doctor",
     "load": "bistro.models.base",
     "pairs_suite": "bistro.decode.suite",
     "perplexity": "bistro.evaluate.text:text_figures",
