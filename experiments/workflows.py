@@ -10,15 +10,23 @@ ignored). `foretold` is made of the parts up to the half alone, with its interva
     python -m experiments.workflows --first-half ewt:transition
 
 takes the parts from the first half of the file, as it is, which may hold other texts than the rest.
+
+    python -m experiments.workflows --complete ewt:eisner ewt:committee
+
+fills in the second half of the development part, of which every third head is left and no label
+(tags are given), with a model of the first half: the share of right heads and labels among those
+filled in, labels with subtypes, and what the model expected.
 """
 
 from __future__ import annotations
 
 import argparse
+from operator import eq
 from statistics import fmean
 
 import bistro
 from benchmarks.data import data_dir
+from bistro.decode.complete import complete
 from bistro.evaluate.forecast import forecast_of
 from bistro.evaluate.held_out import judge
 from bistro.evaluate.learning_curve import learning_curve
@@ -51,17 +59,42 @@ def report(name: str, kind: str, draws: int, *, first_half: bool) -> None:
         )
 
 
+def report_completion(name: str, kind: str) -> None:
+    """Print how much of what was filled in is right."""
+    dev = list(bistro.read(data_dir() / FILES[name].format("dev")))
+    whole, gold = dev[: len(dev) // 2], dev[len(dev) // 2 :]
+    open_ = [
+        s.replace(
+            heads=[head if word % 3 == 0 else -1 for word, head in enumerate(s.heads)],
+            deprels=["_"] * len(s),
+        )
+        for s in gold
+    ]
+    done = complete([*whole, *open_], kind=kind)
+    heads = labels = 0
+    for given, found, truth in zip(open_, done.sentences[len(whole) :], gold, strict=True):
+        triples = zip(given.heads, found.heads, truth.heads, strict=True)
+        heads += sum(old == -1 and new == right for old, new, right in triples)
+        labels += sum(map(eq, found.deprels, truth.deprels))
+    shares = [100 * heads / done.filled["Head"], 100 * labels / done.filled["Deprel"]]
+    print(f"{name} {kind}: heads {shares[0]:.1f}, labels {shares[1]:.1f}; {done.summary()}")
+
+
 def main() -> None:
     """Print the lines asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", nargs="*", default=list(USUAL))
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--first-half", action="store_true")
+    parser.add_argument("--complete", action="store_true")
     chosen = parser.parse_args()
     print(__doc__)
     for what in chosen.what:
         name, _, kind = what.partition(":")
-        report(name, kind, chosen.draws, first_half=chosen.first_half)
+        if chosen.complete:
+            report_completion(name, kind)
+        else:
+            report(name, kind, chosen.draws, first_half=chosen.first_half)
 
 
 if __name__ == "__main__":
