@@ -62,7 +62,7 @@ private:
             found_.emplace_back(nodes_->forest().log_inside(nodes_->node(next).item));
     }
 
-    // Whether a word made a tree complete; trees put together from what was complete before do not count.
+    // Whether a tree became complete.
     bool try_next(std::uint32_t node) {
         bool elsewhere = false;  // something is open beside the path
         while (found_[node].open_way < found_[node].tried.size()) {
@@ -74,7 +74,7 @@ private:
         return try_way(node) && !elsewhere;
     }
 
-    // Whether it was a word.
+    // Whether what stands below the way is complete.
     bool try_way(std::uint32_t node) {
         const Rewrite rewrite = rewrites_.of(node)[found_[node].tried.size()];
         const auto& step = nodes_->step(nodes_->step(node, rewrite.way));
@@ -86,7 +86,7 @@ private:
         }
         found_[node].tried.push_back(below);
         tell(node);
-        return rewrite.lexical;
+        return complete_below(below.first) + complete_below(below.second) > -kInfinity;
     }
 
     // Revises a node and, if it changes, all that lead to it.

@@ -115,8 +115,8 @@ class LocalSearch:
             node = below[chosen][1]
         way = self.tried.get(node, 0)
         self.tried[node] = way + 1
-        is_word = not self.ways(node)[way].children
-        return is_word and not elsewhere
+        children = self.ways(node)[way].children
+        return not elsewhere and all(self.worth(child).complete > NOTHING for child in children)
 
     def _best(self, node: Node) -> tuple[int, ...]:
         way = self.ways(node)[self.worth(node).complete_way]
