@@ -1,6 +1,6 @@
 """Constituency of Shareghi, Haffari, Cohn & Nicholson (2015) on our data: Tables 3 and 5(a).
 
-    python -m experiments.infinite_trees [settings] [table3] [depths] [gibbs] [astar] [spines]
+    python -m experiments.infinite_trees [settings|table3|depths|gibbs|astar|rules|spines ...]
 
 The WSJ sample: 3,262 sentences to learn from, where the paper has 33,180. Scores as EVALB computes
 them (Collins' parameters); tags are found, not given. Settings were chosen on the development part
@@ -57,20 +57,21 @@ def part(name: str) -> list[Tree]:
 
 
 @cache
-def trained(depth: int | None = None, fit: str = "left-out", **trees: Any) -> TreesModel:
-    model = bistro.train(
-        "infinite", part("train"), seed=1, task="trees", depth=depth, fit=fit, trees=trees
-    )
+def trained(
+    depth: int | None = None, fit: str = "left-out", contexts: str = "symbols", **trees: Any
+) -> TreesModel:
+    settings: dict[str, Any] = {"task": "trees", "depth": depth, "fit": fit, "trees": trees}
+    model = bistro.train("infinite", part("train"), seed=1, contexts=contexts, **settings)
     assert isinstance(model, TreesModel)
     return model
 
 
 @cache
-def sampled(depth: int) -> TreesModel:
+def sampled(depth: int, contexts: str = "symbols") -> TreesModel:
     """Return a model whose seating is sampled, contexts cut to so many elements."""
     sampler = {"seating": "gibbs", "hyper": "slice", "sweeps": 30, "samples": 10}
     settings: dict[str, Any] = {"task": "trees", "gibbs_depth": depth, "sampler": sampler}
-    model = bistro.train("infinite", part("train"), seed=1, **settings)
+    model = bistro.train("infinite", part("train"), seed=1, contexts=contexts, **settings)
     assert isinstance(model, TreesModel)
     return model
 
@@ -165,6 +166,15 @@ def astar() -> None:
                 show(f"{name}, {guide}, {search}, {completions} complete", row)
 
 
+def rules() -> None:
+    """Contexts of rules instead of symbols, in one pass and sampled (the preset `phrases`)."""
+    print(f"\nContexts of rules, parents{'':<18} {HEADINGS}")
+    ways = {"one pass": trained(contexts="rules"), "sampled": sampled(10, "rules")}
+    for name, (told, model) in product(("dev", "test"), ways.items()):
+        for search in ("mcmc", *ASTAR):
+            show(f"{name}, {told}, {search}", parsed(model, part(name), search=search)[1])
+
+
 def spines() -> None:
     print("\nTable 5(a), test part: shared by the 1,000 most frequent spines, percent (paper)")
     gold = [simplified(tree) for tree in part("test")]
@@ -202,6 +212,7 @@ def main() -> None:
         "depths": depths,
         "gibbs": gibbs,
         "astar": astar,
+        "rules": rules,
         "spines": spines,
     }
     for name in sys.argv[1:] or parts:
