@@ -3,47 +3,17 @@
 from __future__ import annotations
 
 import io
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from program import ENVIRONMENT, PROGRAM, Command, Ended
 
 import bistro
 from bistro.cli.main import run
 from bistro.treebank.treebank import write
-
-PROGRAM = (sys.executable, "-m", "bistro.cli.main")
-# The package under test, wherever the process is started.
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(bistro.__file__).resolve().parents[1])}
-
-# A sentence with all that CoNLL-U has.
-RARE = """\
-# sent_id = rare
-# text = Ddon't sleep.
-1-2\tDdon't\t_\t_\t_\t_\t_\t_\t_\t_
-1\tDo\tdo\tAUX\tVBP\t_\t_\t_\t_\tA=1
-2\tn't\tnot\tPART\tRB\t_\t_\t_\t_\t_
-3\tsleep\tsleep\tVERB\tVB\t_\t_\t_\t_\tSpaceAfter=No
-3.1\tdeeply\t_\tADV\t_\t_\t_\t_\t3:advmod\t_
-4\t.\t.\tPUNCT\t.\t_\t_\t_\t_\t_
-
-"""
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended: exit code, stdout, stderr."""
-
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Ended]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Command, Ended
+from program import ENVIRONMENT, PROGRAM, Command, Ended
 
 import bistro
 from bistro import modelfile
@@ -420,8 +420,6 @@ def test_too_little_memory_is_said(bistro_here, files, here, monkeypatch):
 
 
 def test_stdin_that_was_closed(files, here):
-    from conftest import ENVIRONMENT, PROGRAM
-
     command = [*PROGRAM, "perplexity", str(files / "english.bistro")]
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" <&-', "sh", *command],

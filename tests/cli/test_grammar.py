@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Command
+from program import Command
 
 import bistro
 from bistro.treebank.brackets import write_trees

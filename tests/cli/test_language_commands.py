@@ -9,6 +9,7 @@ import math
 import subprocess
 
 import pytest
+from program import ENVIRONMENT, PROGRAM
 from typer.testing import CliRunner
 
 import bistro
@@ -212,8 +213,6 @@ def test_info(bistro_here, files):
 
 # ---- the process -------------------------------------------------------------------------------
 def test_a_reader_that_goes_away_is_no_error(files):
-    from conftest import ENVIRONMENT, PROGRAM
-
     process = subprocess.Popen(
         [*PROGRAM, "generate", str(files / "english.bistro"), "-n", "20000"],
         stdout=subprocess.PIPE,
@@ -230,8 +229,6 @@ def test_a_reader_that_goes_away_is_no_error(files):
 
 
 def test_words_a_terminal_cannot_show_do_not_stop_the_program(bistro_outside, files, here):
-    from conftest import ENVIRONMENT
-
     (here / "ğ.txt").write_text("The dog .\n")
     narrow = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = bistro_outside("perplexity", files / "english.bistro", "ğ.txt", env=narrow)

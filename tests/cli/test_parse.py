@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from conftest import RARE
+from program import RARE
 
 import bistro
 from bistro.treebank.treebank import read, write

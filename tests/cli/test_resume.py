@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ENVIRONMENT, PROGRAM
+from program import ENVIRONMENT, PROGRAM
 
 import bistro
 from bistro.errors import BistroError

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ENVIRONMENT, PROGRAM, Command
+from program import ENVIRONMENT, PROGRAM, Command
 
 import bistro
 from bistro.cli.watcher import Watcher

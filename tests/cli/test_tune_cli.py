@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import ENVIRONMENT, PROGRAM
+from program import ENVIRONMENT, PROGRAM
 
 from bistro.config import read_toml
 from bistro.models.transition_config import TransitionConfig
