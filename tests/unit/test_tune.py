@@ -17,6 +17,7 @@ from bistro.inference.journal import Journal
 from bistro.inference.tune import Effort, Search, Trial
 from bistro.inference.workbench import Workbench, with_elements
 from bistro.models import presets
+from bistro.models.committee_config import CommitteeConfig
 from bistro.models.eisner_config import EisnerConfig
 from bistro.models.infinite_config import InfiniteConfig
 from bistro.models.settings import SamplerSettings
@@ -227,9 +228,12 @@ def test_labels_cannot_be_scored_where_there_are_none(english):
 
 
 WITH_UNBOUNDED_CONTEXTS = {"tagger": "tags", "phrases": "trees"}
+OF_COMMITTEES = {"best"}
 
 
-@pytest.mark.parametrize("name", sorted({*presets.names()} - {*WITH_UNBOUNDED_CONTEXTS}))
+@pytest.mark.parametrize(
+    "name", sorted({*presets.names()} - {*WITH_UNBOUNDED_CONTEXTS} - OF_COMMITTEES)
+)
 def test_presets_are_valid_and_say_all_contexts(name):
     path = presets.file_or_preset(name)
     of_eisner = name.startswith("eisner")
@@ -237,6 +241,12 @@ def test_presets_are_valid_and_say_all_contexts(name):
     for distribution in ("labels", "tags", "words") if of_eisner else DISTRIBUTIONS:
         assert f"{distribution} = [" in path.read_text()
         assert getattr(config.contexts, distribution)
+
+
+@pytest.mark.parametrize("name", sorted(OF_COMMITTEES))
+def test_presets_of_committees_are_valid(name):
+    config = read_toml(presets.file_or_preset(name), CommitteeConfig)
+    assert "isbn" in config.members
 
 
 @pytest.mark.parametrize(("name", "task"), WITH_UNBOUNDED_CONTEXTS.items())

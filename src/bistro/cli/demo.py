@@ -61,7 +61,8 @@ def demo(
         f"\ndone in {time.monotonic() - begin:.0f} s. Look at {folder / 'report.html'}; then try\n"
         f"  bistro generate {folder / 'demo.bistro'} --seed 7\n"
         f"  echo {example} | bistro parse {folder / 'committee.bistro'} --marginals\n"
-        f"  echo {example} | bistro surprisal {folder / 'demo.bistro'}"
+        f"  echo {example} | bistro surprisal {folder / 'demo.bistro'}\n"
+        f"  bistro serve {folder / 'demo.bistro'}     (with the extra web: pip install '.[web]')"
     )
 
 

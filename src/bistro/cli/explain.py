@@ -24,7 +24,8 @@ WIDE = 120
 def explain(
     model: ModelArgument,
     sentence: Annotated[
-        str | None, typer.Argument(metavar="SENTENCE", help="Words with spaces between them.")
+        str | None,
+        typer.Argument(metavar="SENTENCE", help="A sentence; punctuation is split from its words."),
     ] = None,
     tree: Annotated[
         str | None,

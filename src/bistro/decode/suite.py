@@ -143,10 +143,14 @@ def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
                 path=path,
                 line=number,
             ) from None
+    if not pairs:
+        raise TreebankError("holds no suite: it is empty", path=path)
     return pairs_suite(pairs, path, split_punct=split_punct)
 
 
 def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
+    if not isinstance(content, dict):
+        raise TreebankError("is no suite: its JSON is not an object with meta and items", path=path)
     try:
         meta = content["meta"]
         items = [

@@ -184,7 +184,11 @@ class Model(ABC):
         """Return the method named `ability`, or say that this kind of model lacks it."""
         method = getattr(self, ability, None)
         if method is None:
-            raise BistroError(f"a model of kind '{self.kind}' cannot {ability.replace('_', ' ')}")
+            from bistro.models import KINDS
+
+            able = [kind for kind, model in sorted(KINDS.items()) if hasattr(model, ability)]
+            told = f"a model of kind '{self.kind}' cannot {ability.replace('_', ' ')}"
+            raise BistroError(f"{told}; these kinds can: {', '.join(able)}" if able else told)
         return method
 
 

@@ -150,7 +150,7 @@ def _example_blocks(result: DemoResult) -> list[str]:
     forms = parse.sentence.forms
     told = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:
-        told += " At 'fell' the reading that seemed certain breaks down."
+        told += " At 'fell' the reading that seemed certain loses ground; the tree shows the rest."
     return [
         paragraph(
             f"Parsed by a committee of {len(result.committee.members)}: a parser that reads from "
