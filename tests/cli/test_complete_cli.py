@@ -42,6 +42,22 @@ def test_a_model_and_a_threshold(bistro_here, half, here, english):
     text = (here / "sure.conllu").read_text()
     assert "MaybeHead=" in text
 
+    for option in (("--kind", "eisner"), ("--set", "sampler.sweeps=3")):
+        refused = bistro_here(*arguments, *option)
+        assert refused.code == 2
+        assert "not with --model" in refused.err
+    bare = english[80].replace(
+        heads=[-1] * len(english[80]),
+        deprels=["odd", *["_"] * (len(english[80]) - 1)],
+        upos=["ODD", *english[80].upos[1:]],
+    )
+    write([bare], here / "odd.conllu")
+    done = bistro_here("complete", "odd.conllu", "--model", "parser.bistro", "-o", "even.conllu")
+    assert "given values unknown to the model, so not used: Upos 1, Deprel 1" in done.err
+    write(english[:5], here / "whole.conllu")
+    done = bistro_here("complete", "whole.conllu", "--model", "parser.bistro")
+    assert done.err == "nothing was lacking (sentences: 5)\n"
+
 
 def test_conllx_has_no_marks(bistro_here, here, english):
     rows = "1\tIt\t_\tPRON\tPRON\t_\t2\tnsubj\t_\t_\n2\trains\t_\tVERB\tVERB\t_\t0\troot\t_\t_\n\n"

@@ -49,6 +49,13 @@ def test_parses_of_unseen_sentences_in_their_order(bistro_here, small, here):
     assert abs(100 * right / before.words - mean) < 3
 
 
+def test_graphs_that_were_kept_are_told(bistro_here, here, english):
+    graphs = [s.replace(deps=["0:root"] * len(s)) for s in english[:3]]
+    write([*graphs, *english[3:30]], here / "graphs.conllu")
+    done = bistro_here("crossval", "eisner", "graphs.conllu", "-k", 2, *QUICK, "-o", "out.conllu")
+    assert "enhanced graphs (DEPS) of 3 sentences kept as given" in done.err
+
+
 def test_json(bistro_here, small):
     done = bistro_here("crossval", "ngram", small, "-k", 2, *QUICK, "--json")
     told = json.loads(done.out)

@@ -50,9 +50,33 @@ def test_other_data_a_page_and_all_values(bistro_here, spoilt, files, here):
     done = bistro_here(*arguments, "--top", 0, "-o", "all.tsv", "--html", "page.html")
     assert (done.code, done.out) == (0, "")
     table = rows((here / "all.tsv").read_text())
-    assert {row["what"] for row in table} == {"head", "label", "tag"}
+    assert {row["what"] for row in table} == {"head", "label", "tag", "crossing"}
+    assert all(row["surprise"] == "50.00" for row in table if row["what"] == "crossing")
     page = (here / "page.html").read_text()
     assert page.count("as annotated") == page.count("with the alternatives") > 5
+    assert "in sentences after the first 50, stand in the table (TSV) alone" in page
+    assert "page.html: " in done.err
+    assert "in sentences after the first 50" in done.err
+
+
+def test_alternatives_have_the_label_of_roots_with_head_0_alone(bistro_here, spoilt):
+    done = bistro_here("doctor", "spoilt.conllu", "-k", 2, "--only", "arcs", "--top", 0, *QUICK)
+    arcs = [row["alternative"].partition(":") for row in rows(done.out)]
+    written = [(head, label) for head, _, label in arcs if head != "_"]
+    assert len(written) > 500
+    assert all((head == "0") == (label == "root") for head, label in written)
+
+
+def test_pictures_show_the_tags_that_were_examined(bistro_here, here, english):
+    renamed = [s.replace(xpos=[f"{tag}-own" for tag in s.upos]) for s in english[:40]]
+    write(renamed, here / "own.conllu")
+    arguments = ("doctor", "own.conllu", "-k", 2, "--set", "tagset=xpos", "--top", 5)
+    done = bistro_here(*arguments, *QUICK, "--html", "own.html")
+    assert done.code == 0
+    page = (here / "own.html").read_text()
+    assert "NOUN-own" in page
+    assert ">NOUN<" not in page
+    assert "does not show" not in page
 
 
 def test_every_parser(bistro_here, spoilt):
@@ -68,7 +92,7 @@ def test_half_annotated_sentences_are_mentioned(bistro_here, here, english):
     write([open_tree, *english[1:40]], here / "half.conllu")
     done = bistro_here("doctor", "half.conllu", "-k", 2, *QUICK)
     assert done.code == 0
-    assert "1 sentences without all heads and tags left out" in done.err
+    assert "sentences without all heads and tags, left out: 1" in done.err
     write([open_tree], here / "none.conllu")
     refused = bistro_here("doctor", "none.conllu")
     assert (refused.code, refused.out) == (2, "")
@@ -82,6 +106,9 @@ def test_half_annotated_sentences_are_mentioned(bistro_here, here, english):
         (("--kind", "ngram"), "a model of kind 'ngram' does not parse"),
         (("--only", "labels"), "--only is 'arcs' or 'tags', not 'labels'"),
         (("--with", "absent.conllu"), "absent.conllu: cannot be read"),
+        (("-k", "0"), "cannot be cut into 0 folds"),
+        (("--html", "-"), "cannot both go to stdout"),
+        (("--html", "page.pdf"), "what is written here is .html, not .pdf"),
         (("--html", "nowhere/page.html"), "cannot be written"),
         (("--dev", "spoilt.conllu"), "learns nothing from it"),
     ],

@@ -26,7 +26,7 @@ def test_a_table_a_picture_and_a_forecast(bistro_here, small, files, here):
     assert [row["sentences"] for row in table] == ["4", "8", "16", "32", "64", "64", "128"]
     assert [row["what"] for row in table[-3:]] == ["measured", "hindcast", "forecast"]
     assert float(table[-1]["las"]) > float(table[0]["las"])
-    assert "twice as much would bring las" in done.err
+    assert "twice as much (128 sentences to learn from) would bring las" in done.err
     assert "9 of 9 models" in done.err
     picture = (here / "curve.svg").read_text()
     assert picture.startswith("<svg")
@@ -43,8 +43,11 @@ def test_a_table_a_picture_and_a_forecast(bistro_here, small, files, here):
         (("eisner", "--draws", "0"), "draws = 0"),
         (("eisner", "--test", "absent.conllu"), "absent.conllu: cannot be read"),
         (("eisner", "--plot", "nowhere/curve.svg"), "cannot be written"),
+        (("eisner", "--test", "small.conllu", "-k", "3"), "not with --test"),
+        (("eisner", "-k", "0"), "cannot be cut into 0 folds"),
+        (("eisner", "--plot", "curve.png"), "what is written here is .svg, not .png"),
         (("ngram",), "know different words"),
-        (("topics",), "cannot be judged this way"),
+        (("topics",), "isbn, committee), and infinite with the task tags"),
     ],
 )
 def test_bad_arguments(bistro_here, small, arguments, told):
@@ -53,6 +56,15 @@ def test_bad_arguments(bistro_here, small, arguments, told):
     assert (done.code, done.out) == (2, "")
     assert told in done.err
     assert done.err.count("\n") == 1
+
+
+def test_folds_say_how_many_sentences_were_learned_from(bistro_here, small):
+    parts = ("--parts", "1/4,1/2,1", "--draws", 1)
+    done = bistro_here("learning-curve", "eisner", small, "-k", 2, *parts, *QUICK)
+    assert done.code == 0
+    assert "twice as much (64 sentences to learn from) would bring las" in done.err
+    assert "with 90 %), 32 bring " in done.err
+    assert ", 1 draw of nested parts" in done.err
 
 
 def test_files_without_trees(bistro_here, here):

@@ -162,6 +162,20 @@ def test_other_kinds_show_what_they_can_do(
         assert "By relation" not in page.cells["h2"]
 
 
+@pytest.mark.parametrize("option", [("--tags", "given"), ("--by-sentences", "5,10")])
+def test_options_of_parsers_are_refused_for_others(bistro_here, here, files, english, option):
+    bistro.train("ngram", english[:40], sampler=SHORT).save(here / "words.bistro")
+    done = bistro_here("report", "words.bistro", "--test", files / "test.conllu", *option)
+    assert (done.code, done.out) == (2, "")
+    assert "are for parsers: not with a model of kind 'ngram'" in done.err
+
+
+def test_a_page_is_html(bistro_here, here, files, parser):
+    done = bistro_here("report", parser, "--test", files / "test.conllu", "-o", "page.pdf")
+    assert (done.code, done.out) == (2, "")
+    assert "page.pdf: what is written here is .html, not .pdf" in done.err
+
+
 def test_constituency(bistro_here, here):
     trees = bistro.builtin_trees(sentences=108, seed=1)
     write_trees(trees[100:], "test.mrg")

@@ -171,3 +171,16 @@ def test_lines_and_snippets():
     assert line_of(sentence, 1) == sentence.line + 2
     assert snippet(sentence, 1) == "[w1] w2 w3 w4 w5 w6 …"
     assert snippet(sentence, 8).startswith("… w3 w4")
+
+
+def test_the_label_of_roots_is_that_of_head_0_and_no_other():
+    def tree(*labels):
+        words = [str(number) for number in range(len(labels))]
+        return Sentence.from_columns(words, heads=[0, *[1] * (len(labels) - 1)], deprels=labels)
+
+    strict = [tree("root", "obj", "obl")] * 40
+    assert given_the_rest._label_of_roots(strict) == "root"
+    assert given_the_rest._label_of_roots([*strict, tree("root", "root")]) == "root"
+    assert given_the_rest._label_of_roots([*strict, *[tree("pred", "obj")] * 40]) == ""
+    assert given_the_rest._label_of_roots([tree("pred", "pred")] * 40) == ""
+    assert given_the_rest._label_of_roots([]) == ""

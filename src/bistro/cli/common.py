@@ -109,6 +109,13 @@ def require_writable(path: str) -> None:
         ) from error
 
 
+def require_suffix(path: str, *suffixes: str) -> None:
+    """Refuse the name of a file of another kind; names without a suffix may be anything."""
+    suffix = Path(path).suffix
+    if suffix and suffix.lower() not in suffixes:
+        raise OutputError(f"{path}: what is written here is {suffixes[0]}, not {suffix}")
+
+
 MethodOption = Annotated[
     str | None,
     typer.Option("--method", metavar="smc|search", help="How to sum over analyses (parsers)."),

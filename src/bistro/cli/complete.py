@@ -17,6 +17,7 @@ from bistro.cli.common import (
 )
 from bistro.cli.recipes import TreebankArgument, chosen_config
 from bistro.cli.train import Config, Overrides
+from bistro.errors import BistroError
 
 ModelOption = Annotated[
     str | None,
@@ -28,7 +29,13 @@ ModelOption = Annotated[
     ),
 ]
 Kind = Annotated[
-    str, typer.Option("--kind", metavar="KIND", help="The parser to train, without --model.")
+    str | None,
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        help="The parser to train, without --model; usual: committee.",
+        show_default=False,
+    ),
 ]
 Below = Annotated[
     float,
@@ -46,7 +53,7 @@ def complete(
     treebank: TreebankArgument,
     output: OutputOption = "-",
     model: ModelOption = None,
-    kind: Kind = "committee",
+    kind: Kind = None,
     below: Below = 0.0,
     config: Config = None,
     overrides: Overrides = None,
@@ -63,6 +70,7 @@ def complete(
         bistro complete half-done.conllu --below 0.8 -o sure.conllu
         bistro complete new.conllu --model english.bistro -o done.conllu
     """
+    from bistro.decode.complete import USUAL_KIND
     from bistro.decode.complete import complete as run
     from bistro.inference.chains import Session
     from bistro.models.base import load
@@ -70,14 +78,17 @@ def complete(
 
     if output != "-":
         require_writable(output)
-    settings: Any = None if model else chosen_config(kind, config, overrides)
+    if model and (kind or config or overrides):
+        raise BistroError("--kind, --config and --set say how to train: not with --model")
+    chosen = kind or USUAL_KIND
+    settings: Any = None if model else chosen_config(chosen, config, overrides)
     trained = load(model) if model else None
     sentences = read(treebank, format=format, roots="any", partial=True)
     done = run(
         sentences,
         trained,
         below=below,
-        kind=kind,
+        kind=chosen,
         seed=seed,
         threads=threads,
         config=settings,

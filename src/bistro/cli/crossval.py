@@ -118,4 +118,8 @@ def _write_parses(found: CrossValidation, output: str, *, given_tags: bool) -> N
 
     column: Any = found.folds[0].tag_column
     writer = ParseWriter(column, joined_features=True, given_tags=given_tags)
-    write((s for parse in found.parses() for s in writer.sentences(parse)), output)
+    parses = found.parses()
+    write((s for parse in parses for s in writer.sentences(parse)), output)
+    given = [parse.sentence for parse in parses if parse.sentence.format == "conllu"]
+    if kept := sum(any(deps != "_" for deps in sentence.deps) for sentence in given):
+        say(f"enhanced graphs (DEPS) of {kept:,} sentences kept as given")

@@ -98,7 +98,7 @@ def diagnose(
         if place is not None:
             require_writable(place)
     load_arviz()
-    if is_model_file(sources[0]):
+    if is_model_file(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:
             raise ConfigError("--chains, --config and --set say how to train: not with models")
         found, told = _trained_before(sources, burn_in)
@@ -117,6 +117,11 @@ def diagnose(
     if output is not None:
         diagnose_page(found, rows, f"Chains: {told.partition(';')[0]}", told).write(output)
         say(f"{output}: look at it with any browser")
+
+
+def _is_path(source: str) -> bool:
+    """Tell whether this is meant as the name of a file: kinds have neither dots nor folders."""
+    return "." in source or PurePath(source).name != source
 
 
 def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]:

@@ -11,6 +11,7 @@ from bistro.cli.common import (
     OutputOption,
     SeedOption,
     ThreadsOption,
+    require_suffix,
     require_writable,
     say,
 )
@@ -82,7 +83,8 @@ def doctor(
     Models that have not seen a sentence (folds, or other data) give the probability of each arc,
     head and label, and of each tag, given all the rest of the annotation. The table (TSV) has the
     most surprising first: surprise in bits (-log2 p), file:line, the word, what is annotated, and
-    the likeliest alternative with its probability.
+    the likeliest alternative with its probability. 50 bits, the most, has what no model can score:
+    labels and tags that none knows, and arcs that cross others as none has seen ("crossing").
 
         bistro doctor treebank.conllu > look-at.tsv
         bistro doctor dev.conllu --with train.conllu --top 500 --html look-at.html -o look-at.tsv
@@ -92,6 +94,10 @@ def doctor(
 
     if only not in (None, "arcs", "tags"):
         raise BistroError(f"--only is 'arcs' or 'tags', not '{only}'")
+    if html == output == "-":
+        raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
+    if html is not None:
+        require_suffix(html, ".html", ".htm")
     settings = chosen_config(kind, config, overrides)
     for path in (output, html):
         if path not in (None, "-"):
@@ -108,16 +114,18 @@ def doctor(
         threads=threads,
         config=settings,
         dev=development(kind, dev, format),
-        on_fold=lambda number, total: say(f"{number} of {total} models have judged"),
+        on_fold=lambda number, total: say(f"models that have judged: {number} of {total}"),
     )
     ranked = found.findings if only is None else getattr(found, only)
     shown = ranked[:top] if top else ranked
     _write(found, shown, output)
     if html is not None:
-        from bistro.report.doctor import doctor_page
+        from bistro.report.doctor import doctor_page, left_out
 
         doctor_page(found, shown).write(html)
-    skipped = f"; {found.skipped:,} sentences without all heads and tags left out"
+        if absent := left_out(found, shown):
+            say(f"{html}: {absent}")
+    skipped = f"; sentences without all heads and tags, left out: {found.skipped:,}"
     say(
         f"{len(shown):,} of {len(ranked):,} values; {found.protocol}"
         f"{skipped if found.skipped else ''}"

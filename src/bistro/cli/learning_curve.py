@@ -13,6 +13,7 @@ from bistro.cli.common import (
     FormatOption,
     SeedOption,
     ThreadsOption,
+    require_suffix,
     require_writable,
     say,
     tell_odd_words,
@@ -20,7 +21,6 @@ from bistro.cli.common import (
 from bistro.cli.crossval import By
 from bistro.cli.recipes import (
     DevOption,
-    KindArgument,
     TagsOption,
     TreebankArgument,
     chosen_config,
@@ -33,15 +33,31 @@ from bistro.errors import BistroError
 if TYPE_CHECKING:
     from bistro.evaluate.learning_curve import LearningCurve
 
+Kind = Annotated[
+    str,
+    typer.Argument(
+        metavar="KIND",
+        help="The kind of model: transition, eisner, isbn, committee, or infinite (tags).",
+    ),
+]
 Test = Annotated[
     str | None,
     typer.Option(
         "--test", metavar="TEST", help="Judge on this; otherwise on folds.", show_default=False
     ),
 ]
-Folds = Annotated[int, typer.Option("-k", "--folds", metavar="K", help="Folds, without --test.")]
+Folds = Annotated[
+    int | None,
+    typer.Option(
+        "-k",
+        "--folds",
+        metavar="K",
+        help="Folds, without --test: all that is learned from is (K - 1) / K of FILE; usual: 5.",
+        show_default=False,
+    ),
+]
 Parts = Annotated[
-    str, typer.Option("--parts", metavar="A,B,…", help="Shares of FILE to learn from.")
+    str, typer.Option("--parts", metavar="A,B,…", help="Shares of what there is to learn from.")
 ]
 Draws = Annotated[int, typer.Option("--draws", metavar="N", help="Random parts of each size.")]
 Plot = Annotated[
@@ -51,10 +67,10 @@ Plot = Annotated[
 
 
 def learning_curve(
-    kind: KindArgument,
+    kind: Kind,
     treebank: TreebankArgument,
     test: Test = None,
-    folds: Folds = 5,
+    folds: Folds = None,
     by: By = "sentence",
     parts: Parts = "1/16,1/8,1/4,1/2,1",
     draws: Draws = 3,
@@ -70,20 +86,25 @@ def learning_curve(
     """Draw a learning curve: scores of models of growing parts of FILE, and a forecast.
 
     Prints a table (TSV), a line a size; then what the smaller parts alone would have foretold for
-    all of FILE (hindcast), and what twice FILE would bring (forecast): a power law, a - b n^-c,
-    whose uncertainty stands in the columns _sd.
+    the largest (hindcast), and what twice the largest would bring (forecast): a power law,
+    a - b n^-c, whose uncertainty stands in the columns _sd. With --test, the largest part is all of
+    FILE; with K folds, (K - 1) / K of it: see the column sentences.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv
         bistro learning-curve transition train.conllu --test dev.conllu --plot curve.svg
         bistro learning-curve committee treebank.conllu -k 3 --parts 1/8,1/4,1/2,1 --draws 1
     """
-    from bistro.evaluate.crossval import check_kind
+    from bistro.evaluate.learning_curve import USUAL_FOLDS, check_learner
     from bistro.evaluate.learning_curve import learning_curve as run
 
     way: Any = chosen_tags(tags)
     settings = chosen_config(kind, config, overrides)
-    check_kind(kind, settings)
+    check_learner(kind, settings)
+    if test is not None and (folds is not None or by != "sentence"):
+        raise BistroError("-k and --by say how FILE is cut into folds: not with --test")
     shares = _shares(parts)
+    if plot is not None:
+        require_suffix(plot, ".svg")
     if plot not in (None, "-"):
         require_writable(str(plot))
     sentences = read_together([treebank], format)
@@ -93,7 +114,7 @@ def learning_curve(
         kind,
         sentences,
         test=read_together([test], format) if test else None,
-        k=folds,
+        k=USUAL_FOLDS if folds is None else folds,
         by=grouping,
         shares=shares,
         draws=draws,

@@ -12,6 +12,7 @@ from bistro.cli.common import (
     ModelArgument,
     SeedOption,
     ThreadsOption,
+    require_suffix,
     require_writable,
     say,
 )
@@ -33,9 +34,13 @@ def report(
         str, typer.Option("--output", "-o", metavar="OUT.html", help="The page; - is stdout.")
     ] = "report.html",
     tags: Annotated[
-        Literal["joint", "given"],
-        typer.Option("--tags", help="Parsers find the tags too, or use those of FILE."),
-    ] = "joint",
+        Literal["joint", "given"] | None,
+        typer.Option(
+            "--tags",
+            help="Parsers find the tags too (joint, as usual), or use those of FILE.",
+            show_default=False,
+        ),
+    ] = None,
     by_sentences: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,15 +71,20 @@ def report(
     from bistro.report.model_report import ReportOptions, read_test, report_page
 
     if output != "-":
+        require_suffix(output, ".html", ".htm")
         require_writable(output)
     borders = _lengths(by_sentences) if by_sentences else BORDERS
     trained = load(model)
+    if (tags or by_sentences) and not hasattr(trained, "parse_all"):
+        raise ConfigError(
+            f"--tags and --by-sentences are for parsers: not with a model of kind '{trained.kind}'"
+        )
     items = read_test(trained, test, format)
     say(f"testing {model} ({trained.kind}) on {len(items):,} sentences of {test} ...")
     page = report_page(
         trained,
         items,
-        ReportOptions(tags, borders, seed, threads),
+        ReportOptions(tags or "joint", borders, seed, threads),
         model_name=PurePath(model).name,
         test_name="standard input" if test == "-" else PurePath(test).name,
     )

@@ -59,9 +59,13 @@ class Completion:
     """Lines of the sentences whose given heads no tree of the model has; they were not used."""
     touched: int = 0
     """Sentences that lacked something."""
+    unknown: dict[str, int] = field(default_factory=dict)
+    """Given tags and labels of these that the model has never seen; they were not used."""
 
     def summary(self) -> str:
         """Return what was done, in a line."""
+        if not self.touched:
+            return f"nothing was lacking (sentences: {len(self.sentences):,})"
         told = [
             f"{name} {number:,} (expected right: {100 * self.expected[name] / number:.1f} %)"
             for name, number in self.filled.items()
@@ -73,9 +77,12 @@ class Completion:
             line += f"; not sure enough, in MISC alone: {rest}"
         if self.relaxed:
             line += (
-                f"; given heads not used in {len(self.relaxed):,} sentences, since the model has "
-                f"no such tree (first at line {self.relaxed[0]})"
+                f"; sentences whose given heads were not used, since the model has no such tree: "
+                f"{len(self.relaxed):,} (first at line {self.relaxed[0]})"
             )
+        if self.unknown:
+            given = ", ".join(f"{name} {number:,}" for name, number in self.unknown.items())
+            line += f"; given values unknown to the model, so not used: {given}"
         return line
 
 
@@ -107,6 +114,7 @@ def complete(
         raise BistroError(f"a model of kind '{model.kind}' does not parse: it cannot complete")
     done = Completion()
     wanting = [s for s in treebank if len(s) and _lacking(s, model)]
+    done.unknown = _unknown(wanting, model)
     evidence = [_usable(sentence, model, done) for sentence in wanting]
     options = {"tags": "given", "partial": True, "marginals": True, "threads": threads}
     parses = model.parse_all(evidence, seed=seed, **options)
@@ -148,6 +156,20 @@ def _lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
         for name, values in columns.items()
     }
     return {name: found[name] for name in NAMES if found.get(name)}
+
+
+def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
+    """Count the given tags and labels that a model has never seen, by the names of MISC."""
+    known = {model.tag_column: {EMPTY, *model.shown_tags(list(model.tag_names))}}
+    if model.is_labelled:
+        members = model.members if isinstance(model, CommitteeModel) else [model]
+        labels = (plain_label(label) for member in members for label in member.label_names)
+        known["deprels"] = {EMPTY, *labels}
+    counts = {
+        NAMES[name]: sum(value not in own for s in sentences for value in getattr(s, name))
+        for name, own in known.items()
+    }
+    return {name: number for name, number in counts.items() if number}
 
 
 def _usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:

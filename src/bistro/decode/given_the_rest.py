@@ -32,6 +32,7 @@ Any parser can be asked, as a committee of one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -42,7 +43,7 @@ from bistro.errors import BistroError
 from bistro.models.committee import CommitteeModel, Voter
 from bistro.models.mixture import Mixture
 from bistro.models.transition_data import check_evidence
-from bistro.models.votes import Rows
+from bistro.models.votes import ArcCode, Rows
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import LIFTED, deprojectivize, projectivize
 from bistro.treebank.sentence import Sentence
@@ -51,6 +52,8 @@ from bistro.treebank.validate import MISSING, find_tree_problem
 LONGEST = 120
 """A longer sentence is asked about once, given its words and tags: one copy a word is too much."""
 WORDS_AT_ONCE = 40_000
+NEARLY_ALL = 0.95
+"""Of the arcs of a treebank, which has mistakes."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ def arcs(
     """Return an opinion on the arc of every word, given words, tags and all other arcs."""
     trees = [_as_learned(model, sentence) for sentence in sentences]
     numbers = {label: number for number, label in enumerate(model.symbols.labels)}
+    root = numbers.get(_label_of_roots(sentences), -1)
     opinions: list[list[Opinion]] = [[] for _ in sentences]
     copies = _copies(trees, _with_open_arcs)
     for asked, rows, mixture in _asked(model, copies, threads):
@@ -90,7 +94,8 @@ def arcs(
             labels = np.full(len(asked), -1)
         code = mixture.code
         gold = np.where(labels >= -1, code.join(heads, labels), -1)
-        own, other, others = _compared(mixture.arcs.reordered(rows), gold)
+        said = mixture.arcs.reordered(rows)
+        own, other, others = _compared(said, gold, _can_be_written(said, code, root))
         names = [*model.symbols.labels, EMPTY]
         likeliest = [(int(code.head(arc)), names[code.label(arc)]) for arc in other]
         lost = np.flatnonzero((own == 0) & (gold >= 0) & (other >= 0))
@@ -191,15 +196,36 @@ def _batches(copies: Iterator[_Copy]) -> Iterator[list[_Copy]]:
         yield batch
 
 
+def _label_of_roots(sentences: Sequence[Sentence]) -> str:
+    """Return the label that goes with head 0 and no other, as nearly all annotation has it."""
+    arcs = Counter(
+        (label, head == 0)
+        for s in sentences
+        for head, label in zip(s.heads, s.deprels, strict=True)
+    )
+    roots = {label: number for (label, is_root), number in arcs.items() if is_root}
+    label = max(roots, key=lambda name: roots[name], default="")
+    goes_with_roots = roots.get(label, 0) >= NEARLY_ALL * sum(roots.values())
+    goes_with_others = arcs[label, False] > (1 - NEARLY_ALL) * roots.get(label, 0)
+    return label if goes_with_roots and not goes_with_others else ""
+
+
+def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
+    """Tell of which arcs head and label go together, if a label (-1: none) is that of roots."""
+    if root < 0:
+        return np.ones(len(rows.what), dtype=bool)
+    return np.asarray((code.head(rows.what) == 0) == (code.label(rows.what) == root))
+
+
 def _compared(
-    rows: Rows, gold: NDArray[np.int64]
+    rows: Rows, gold: NDArray[np.int64], possible: NDArray[np.bool_] | bool = True
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
     """Return the probability of the annotated values, and the likeliest others with theirs."""
     row = rows.row
     total = np.bincount(row, rows.probability, minlength=len(rows))
     with np.errstate(invalid="ignore", divide="ignore"):
         own = rows.probability_of(gold) / total
-        others = rows.among(rows.what != gold[row])
+        others = rows.among((rows.what != gold[row]) & possible)
         best = others.likeliest()
         return own, best, others.probability_of(best) / total
 

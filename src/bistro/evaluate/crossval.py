@@ -129,11 +129,12 @@ def cross_validate(
     return CrossValidation(splits, folds, protocol)
 
 
-def check_kind(kind: str, config: Any = None) -> None:
+def check_kind(kind: str, config: Any = None, judged: Sequence[str] = JUDGED) -> None:
     """Refuse kinds that cannot be judged on the sentences of a treebank."""
     config_class(kind)
-    if kind not in JUDGED or (kind == "infinite" and getattr(config, "task", "tags") != "tags"):
+    if kind not in judged or (kind == "infinite" and getattr(config, "task", "tags") != "tags"):
+        words = "ngram, " if "ngram" in judged else ""
         raise BistroError(
             f"a model of kind '{kind}' cannot be judged this way: parsers can "
-            f"({', '.join(PARSERS)}), ngram, and infinite with the task tags"
+            f"({', '.join(PARSERS)}), {words}and infinite with the task tags"
         )

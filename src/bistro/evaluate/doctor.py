@@ -33,13 +33,15 @@ from bistro.inference.train import config_class
 from bistro.models.base import Model
 from bistro.models.committee import CommitteeModel
 from bistro.treebank.fields import EMPTY
+from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
+What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""Probabilities below are not told apart; values that no model knows have none."""
+"""Probabilities below are not told apart; values that no model can score have none."""
 CONTEXT = 5
 """Words on each side in a snippet."""
 HEADINGS = (
@@ -54,8 +56,9 @@ class Finding:
 
     surprise: float
     """In bits."""
-    what: Literal["head", "label", "tag"]
-    """What differs between the annotated value and the alternative."""
+    what: What
+    """What differs between the annotated value and the alternative; or an arc that crosses others
+    as no model has seen it, and which has no probability for that alone."""
     sentence: int
     """Its place in the treebank, from 0."""
     word: int
@@ -78,6 +81,8 @@ class Examination:
     """Sentences that lack heads or tags, which were left out."""
     protocol: str
     path: str = "-"
+    tag_column: str = "upos"
+    """The column whose tags were examined."""
 
     @property
     def findings(self) -> list[Finding]:
@@ -136,10 +141,12 @@ def examine(
     if k is None and beside:
         splits = [Split((), tuple(range(len(known))))]
     else:
-        splits = make_folds(known, k or min(USUAL_FOLDS, len(known)), seed, by)
+        number = min(USUAL_FOLDS, len(known)) if k is None else k
+        splits = make_folds(known, number, seed, by)
     recipe = Recipe(kind, settings, config, seed, dev, beside)
     arcs: list[Finding] = []
     tags: list[Finding] = []
+    column = "upos"
     # With one model its parses are what is done in parallel, else the folds.
     inner = threads if len(splits) == 1 else 1
 
@@ -153,8 +160,10 @@ def examine(
         on_arcs, on_tags, column = result
         for place, row_of_arcs, row_of_tags in zip(split.held_out, on_arcs, on_tags, strict=True):
             sentence, home = known[place], places[place]
-            arcs += _findings(home, _arc_names(sentence), row_of_arcs, is_arc=True)
-            tags += _findings(home, getattr(sentence, column), row_of_tags, is_arc=False)
+            kinds = _kinds_of_arcs(sentence, row_of_arcs)
+            arcs += _findings(home, _arc_names(sentence), row_of_arcs, kinds)
+            given = getattr(sentence, column)
+            tags += _findings(home, given, row_of_tags, ["tag"] * len(given))
         on_fold(number, len(splits))
     models = "one model of other data" if not splits[0].train else f"{len(splits)} folds by {by}"
     return Examination(
@@ -165,6 +174,7 @@ def examine(
         f"{kind}, {models}{', beside other data' if splits[0].train and beside else ''}, "
         f"seed {seed}; p given all other annotation",
         getattr(treebank, "path", None) or "-",
+        column,
     )
 
 
@@ -181,13 +191,27 @@ def _arc_names(sentence: Sentence) -> list[str]:
     return [f"{head}:{label}" if label != EMPTY else str(head) for head, label in pairs]
 
 
+def _kinds_of_arcs(sentence: Sentence, opinions: Sequence[Opinion]) -> list[What]:
+    """Return what is in question at each word: its head, its label, or how its arc crosses."""
+    lifted = projectivize(sentence.heads, sentence.deprels, "head").heads
+    return [
+        "crossing"
+        if opinion.probability == 0 and new != old
+        else ("label" if opinion.same_head else "head")
+        for opinion, old, new in zip(opinions, sentence.heads, lifted, strict=True)
+    ]
+
+
 def _findings(
-    sentence: int, annotated: Sequence[str], opinions: Sequence[Opinion], *, is_arc: bool
+    sentence: int,
+    annotated: Sequence[str],
+    opinions: Sequence[Opinion],
+    kinds: Sequence[What],
 ) -> list[Finding]:
     return [
         Finding(
             -math.log2(min(1.0, max(opinion.probability, SMALLEST))),
-            ("label" if opinion.same_head else "head") if is_arc else "tag",
+            what,
             sentence,
             word,
             value,
@@ -195,7 +219,9 @@ def _findings(
             opinion.alternative,
             opinion.alternative_probability,
         )
-        for word, (value, opinion) in enumerate(zip(annotated, opinions, strict=True), start=1)
+        for word, (value, opinion, what) in enumerate(
+            zip(annotated, opinions, kinds, strict=True), start=1
+        )
         if not math.isnan(opinion.probability)
     ]
 

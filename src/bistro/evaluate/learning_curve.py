@@ -2,9 +2,9 @@
 
 Parts are nested: each draw puts the sentences in a random order, and its parts are the beginnings
 of that order (1/16, 1/8, 1/4, 1/2 and all, unless told otherwise). The models are judged on a test
-set, or on the folds that they were not made of. A power law gives the score to expect of twice the
-treebank, and, as a check that needs no new data, of the whole treebank from the smaller parts alone
-(`bistro.evaluate.forecast`).
+set, or on the folds that they were not made of; with k folds, "all" is (k - 1) / k of the treebank.
+A power law gives the score to expect of twice the largest part, and, as a check that needs no new
+data, of the largest part from the smaller ones alone (`bistro.evaluate.forecast`).
 
 >>> import bistro
 >>> treebank, test = bistro.builtin(sentences=160, seed=1), bistro.builtin(sentences=40, seed=2)
@@ -25,7 +25,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from bistro.errors import BistroError
-from bistro.evaluate.crossval import PARSERS, check_kind
+from bistro.evaluate.crossval import JUDGED, PARSERS, check_kind
 from bistro.evaluate.forecast import LEAST_POINTS, Forecast, forecast_of
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
 from bistro.inference.folds import Recipe, Split, Unit, make_folds, run_splits, shuffled
@@ -33,6 +33,7 @@ from bistro.models.base import Model, Words
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 DRAWS = 3
+USUAL_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -118,11 +119,13 @@ class LearningCurve:
         last, doubled = self.parts[-1], self.doubled
         now = fmean(last.scores(self.figure))
         told = (
-            f"twice as much would bring {self.figure} {doubled.mean:.1f} "
-            f"({doubled.low:.1f} to {doubled.high:.1f} with 90 %), now {now:.1f}"
+            f"twice as much ({2 * last.sentences:,} sentences to learn from) would bring "
+            f"{self.figure} {doubled.mean:.1f} "
+            f"({doubled.low:.1f} to {doubled.high:.1f} with 90 %), "
+            f"{last.sentences:,} bring {now:.1f}"
         )
         if self.hindcast is not None:
-            told += f"; the smaller parts alone foretold {self.hindcast.mean:.1f} for all of it"
+            told += f"; the smaller parts alone foretold {self.hindcast.mean:.1f} for these"
         return told
 
 
@@ -131,7 +134,7 @@ def learning_curve(
     treebank: Sequence[Words],
     *,
     test: Sequence[Words] | None = None,
-    k: int = 5,
+    k: int = USUAL_FOLDS,
     by: Unit = "sentence",
     shares: Sequence[float] = SHARES,
     draws: int = DRAWS,
@@ -144,12 +147,7 @@ def learning_curve(
     **settings: Any,
 ) -> LearningCurve:
     """Train models of growing parts, and judge them on `test`, or else on k folds."""
-    check_kind(kind, config)
-    if kind == "ngram":
-        raise BistroError(
-            "perplexities of models that know different words cannot be compared: a learning curve "
-            "is for parsers and taggers"
-        )
+    check_learner(kind, config)
     sentences = [sentence for sentence in treebank if len(sentence)]
     judged = [] if test is None else [sentence for sentence in test if len(sentence)]
     if kind in PARSERS:
@@ -186,8 +184,19 @@ def learning_curve(
     where = f"{len(folds)} folds by {by}" if test is None else "a test set"
     figures = list(found[0].figures)
     figure = next(name for name in ("las", "uas", "tags") if name in figures)
-    protocol = f"{kind}, {how}judged on {where}, {draws} draws of nested parts, seed {seed}"
+    drawn = "1 draw" if draws == 1 else f"{draws} draws"
+    protocol = f"{kind}, {how}judged on {where}, {drawn} of nested parts, seed {seed}"
     return LearningCurve(parts, figure, protocol)
+
+
+def check_learner(kind: str, config: Any = None) -> None:
+    """Refuse kinds whose scores cannot be compared between sizes."""
+    if kind == "ngram":
+        raise BistroError(
+            "perplexities of models that know different words cannot be compared: a learning curve "
+            "is for parsers and taggers"
+        )
+    check_kind(kind, config, [own for own in JUDGED if own != "ngram"])
 
 
 def _checked(shares: Sequence[float], draws: int) -> list[float]:

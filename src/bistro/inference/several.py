@@ -17,6 +17,8 @@ from typing import Any
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep
 from bistro.inference.train import train
+from bistro.models.grammar import GrammarModel
+from bistro.models.infinite import InfiniteModel
 from bistro.models.isbn import IsbnModel
 
 Trace = list[dict[str, Any]]
@@ -36,11 +38,7 @@ def several_traces(
 
     `on_sweep` is told how many sweeps of all chains are done, and how many there will be.
     """
-    if kind == IsbnModel.kind:
-        raise BistroError(
-            "a model of kind 'isbn' climbs to a maximum and draws nothing: there are no chains to "
-            "compare"
-        )
+    _require_draws(kind, settings.get("config"))
     lock, done = threading.Lock(), [0]
 
     def note(sweep: Sweep) -> None:
@@ -56,3 +54,15 @@ def several_traces(
         return [run(seed) for seed in seeds]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(run, seeds))
+
+
+def _require_draws(kind: str, config: Any) -> None:
+    """Refuse kinds that come to the same place from every seed, or to a maximum."""
+    told = f"a model of kind '{kind}' climbs to a maximum and draws nothing"
+    seating = getattr(getattr(config, "sampler", None), "seating", None)
+    if kind in (IsbnModel.kind, GrammarModel.kind):
+        raise BistroError(f"{told}: there are no chains to compare")
+    if kind == InfiniteModel.kind and seating == "minimal":
+        raise BistroError(
+            f"{told}, unless it is sampled (sampler.seating=gibbs): there are no chains to compare"
+        )

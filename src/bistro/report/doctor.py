@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 from bistro.evaluate.doctor import HEADINGS, Examination, Finding
 from bistro.report.arcs import draw_arcs
-from bistro.report.html import Page, figure, paragraph, table
-from bistro.treebank.sentence import Sentence
+from bistro.report.html import Page, figure, note, paragraph, table
 
 MOST_SENTENCES = 50
 MOST_WORDS = 60
@@ -24,15 +23,34 @@ def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
     by_sentence: dict[int, list[Finding]] = {}
     for finding in findings:
         by_sentence.setdefault(finding.sentence, []).append(finding)
+    if told := left_out(found, findings):
+        page.section("What this page does not show", note(told))
     for place, own in list(by_sentence.items())[:MOST_SENTENCES]:
         sentence = found.sentences[place]
         page.section(
             f"{sentence.sent_id or f'sentence {place + 1}'} ({own[0].surprise:.1f} bits)",
             paragraph(" ".join(sentence.forms)),
             _table(found, own),
-            *_pictures(sentence, own),
+            *_pictures(found, place, own),
         )
     return page
+
+
+def left_out(found: Examination, findings: Sequence[Finding]) -> str:
+    """Return in words what a page of these findings leaves out; nothing if it has them all."""
+    places = list(dict.fromkeys(finding.sentence for finding in findings))
+    shown = places[:MOST_SENTENCES]
+    absent = sum(finding.sentence not in set(shown) for finding in findings)
+    long = sum(len(found.sentences[place]) > MOST_WORDS for place in shown)
+    told = []
+    if absent:
+        told.append(
+            f"{absent:,} of {len(findings):,} values, which are in sentences after the first "
+            f"{MOST_SENTENCES}, stand in the table (TSV) alone"
+        )
+    if long:
+        told.append(f"sentences of more than {MOST_WORDS} words, not drawn: {long:,}")
+    return "; ".join(told)
 
 
 def _table(found: Examination, findings: Sequence[Finding]) -> str:
@@ -43,10 +61,12 @@ def _table(found: Examination, findings: Sequence[Finding]) -> str:
     return table(SHOWN, rows)
 
 
-def _pictures(sentence: Sentence, findings: Sequence[Finding]) -> list[str]:
+def _pictures(found: Examination, place: int, findings: Sequence[Finding]) -> list[str]:
+    sentence = found.sentences[place]
     if len(sentence) > MOST_WORDS:
         return []
-    heads, labels, tags = list(sentence.heads), list(sentence.deprels), list(sentence.upos)
+    given = getattr(sentence, found.tag_column)
+    heads, labels, tags = list(sentence.heads), list(sentence.deprels), list(given)
     for finding in findings:
         word = finding.word - 1
         if not finding.alternative:
@@ -56,6 +76,6 @@ def _pictures(sentence: Sentence, findings: Sequence[Finding]) -> list[str]:
         else:
             head, _, label = finding.alternative.partition(":")
             heads[word], labels[word] = int(head), label or labels[word]
-    annotated = draw_arcs(sentence.forms, sentence.heads, sentence.deprels, sentence.upos)
+    annotated = draw_arcs(sentence.forms, sentence.heads, sentence.deprels, given)
     other = draw_arcs(sentence.forms, heads, labels, tags)
     return [figure(annotated, "as annotated"), figure(other, "with the alternatives")]
