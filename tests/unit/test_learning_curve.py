@@ -83,7 +83,7 @@ def test_folds_in_place_of_a_test_set_and_threads():
     kinds = [line.split("\t")[0] for line in one.to_tsv().splitlines()]
     assert kinds == ["what", *["measured"] * 4, "hindcast", "forecast"]
     assert math.isfinite(one.doubled.mean)
-    assert "twice as much would bring las" in one.summary()
+    assert "twice as much (128 sentences to learn from) would bring las" in one.summary()
 
 
 def test_taggers_have_curves_too():
