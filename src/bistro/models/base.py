@@ -188,7 +188,7 @@ class Model(ABC):
 
             able = [kind for kind, model in sorted(KINDS.items()) if hasattr(model, ability)]
             told = f"a model of kind '{self.kind}' cannot {ability.replace('_', ' ')}"
-            raise BistroError(f"{told}; these kinds can: {', '.join(able)}" if able else told)
+            raise BistroError(f"{told}; kinds that can, for example: {', '.join(able)}" if able else told)
         return method
 
 
