@@ -188,7 +188,8 @@ class Model(ABC):
 
             able = [kind for kind, model in sorted(KINDS.items()) if hasattr(model, ability)]
             told = f"a model of kind '{self.kind}' cannot {ability.replace('_', ' ')}"
-            raise BistroError(f"{told}; kinds that can, for example: {', '.join(able)}" if able else told)
+            others = f"; kinds that can, for example: {', '.join(able)}" if able else ""
+            raise BistroError(told + others)
         return method
 
 
