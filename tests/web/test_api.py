@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 from starlette.testclient import TestClient
 
 import bistro
+from bistro.serve import answers
 from bistro.serve.app import create_app
 from bistro.serve.catalog import Catalog
 
@@ -102,6 +105,30 @@ def test_openapi_describes_every_address(client):
         operation = next(iter(paths[f"/api/{name}"].values()))
         assert operation["responses"]["200"]["content"]["application/json"]["schema"]
         assert "413" in operation["responses"]
+
+
+def test_openapi_tells_which_models_can_do_it_and_what_a_sentence_is(client):
+    schemas = client.get("/openapi.json").json()["components"]["schemas"]
+    able = {
+        name: schemas[f"{name}Body"]["properties"]["model"]["enum"]
+        for name in ("Read", "Parse", "Generate", "Linearize")
+    }
+    assert able["Parse"] == ["parser"]
+    assert able["Linearize"] == ["order"]
+    assert able["Read"] == able["Generate"] == ["parser", "ngram"]
+    for name in ("Read", "Parse"):
+        assert [one["required"] for one in schemas[f"{name}Body"]["oneOf"]] == [["text"], ["words"]]
+
+
+def test_a_beam_bounds_probability_from_below():
+    @dataclass(frozen=True)
+    class Options:
+        method: str = "search"
+        particles: int = 100
+
+    told = answers._score_protocol(SimpleNamespace(kind="isbn", score_options=Options))
+    assert "a beam of 100, which bounds the sentence's probability from below" in told
+    assert "its surprisal from above" in told
 
 
 def test_the_page_and_its_headers(client):

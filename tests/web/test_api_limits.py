@@ -172,6 +172,20 @@ def test_bodies_that_are_no_json(client, body, status):
     assert answer.headers["content-type"] == "application/json"
 
 
+@pytest.mark.parametrize(
+    ("kind", "body", "status", "told"),
+    [
+        ("application/x-www-form-urlencoded", b"hello", 400, "Content-Type: application/json"),
+        ("text/plain", b'{"text": "a"}', 400, "Content-Type: application/json"),
+        ("application/json", b"[]", 422, "a JSON object"),
+    ],
+)
+def test_bodies_of_another_kind_hear_what_is_wanted(client, kind, body, status, told):
+    answer = client.post("/api/words", content=body, headers={"content-type": kind})
+    assert answer.status_code == status
+    assert told in answer.json()["error"]
+
+
 def test_addresses_and_methods_that_do_not_exist(client):
     for method, path, status in (
         ("GET", "/absent", 404),

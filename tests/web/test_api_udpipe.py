@@ -137,16 +137,16 @@ def test_options_of_the_tokenizer(client):
     assert "TokenRange=0:3" in found
     assert "SpaceAfter=No|TokenRange=12:17" in found
     answer = client.post("/process", data={**asked, "tokenizer": "rangers"})
-    assert answer.status_code == 400
+    assert answer.status_code == 422
     assert "did you mean 'ranges'" in answer.json()["error"]
 
 
 @pytest.mark.parametrize(
     ("fields", "status", "told"),
     [
-        ({"tagger": ""}, 400, "'data' is missing"),
-        ({"data": "x", "output": "matxin"}, 400, "output"),
-        ({"data": "x", "input": "pdf"}, 400, "input"),
+        ({"tagger": ""}, 422, "'data' is missing"),
+        ({"data": "x", "output": "matxin"}, 422, "output"),
+        ({"data": "x", "input": "pdf"}, 422, "input"),
         ({"data": "x", "model": "../../etc/passwd"}, 404, "no such model"),
         ({"data": "x", "model": "ngram", "tokenizer": "", "parser": ""}, 422, "cannot parse"),
         ({"data": "1\tx\n"}, 422, "1: "),

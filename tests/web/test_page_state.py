@@ -57,6 +57,7 @@ def test_examples_of_english(visit: Any, shoot: Any) -> None:
 def test_examples_of_another_language_come_from_the_model(visit: Any) -> None:
     page = visit(models=("hebrew",))
     page.wait_for_selector(".chip")
+    assert texts(page, ".chips .note") == ["made up by the model:"]
     assert all("horse" not in text for text in texts(page, ".chip"))
     page.locator(".chip").first.click()
     page.wait_for_selector(".strip")
@@ -156,3 +157,10 @@ def test_words_are_kept_as_typed_on_demand(visit: Any) -> None:
 def test_models_that_cannot_read_say_so(visit: Any) -> None:
     page = visit(models=("order",))
     assert "can read a sentence" in page.text_content(".error")
+
+
+def test_a_link_to_a_model_that_cannot_read_says_so(visit: Any) -> None:
+    page = visit(text="It rains.", model="order")
+    told = page.text_content(".error")
+    assert "“order” can neither read nor parse a sentence (it can: linearize)" in told
+    assert page.locator(".heard").count() == 0

@@ -56,6 +56,42 @@ def test_another_tree_can_be_chosen(visit: Any) -> None:
     assert page.locator(".candidate input").nth(2).is_checked()
 
 
+def test_differences_are_told_in_words(visit: Any) -> None:
+    page = visit(text=GARDEN_PATH, model="english")
+    told = ask(page, "parse", model="english", text=GARDEN_PATH, kbest=5)
+    first, words = told["analyses"][0]["heads"], told["words"]
+    shown = texts(page, ".candidate .difference")
+    compared = 0
+    for tree, difference in zip(told["analyses"][1:], shown[1:], strict=True):
+        changed = [i for i, head in enumerate(tree["heads"]) if head != first[i]]
+        if not changed:
+            continue
+        head = tree["heads"][changed[0]]
+        aim = f"under {words[head - 1]}" if head else "as root"
+        assert f"{words[changed[0]]} {aim}" in difference
+        assert "→" not in difference
+        compared += 1
+    assert compared
+
+
+def test_a_tree_without_a_probability_has_no_bar(visit: Any) -> None:
+    page = visit(model="english")
+
+    def without_probability(route: Any) -> None:
+        answer = route.fetch().json()
+        answer["analyses"][0]["posterior"] = None
+        route.fulfill(json=answer)
+
+    page.route("**/api/parse", without_probability)
+    page.fill("input[name=text]", GARDEN_PATH)
+    page.click("button.main")
+    page.wait_for_selector(".candidate")
+    first, second = (page.locator(".candidate").nth(i) for i in range(2))
+    assert first.locator(".mass, .share").count() == 0
+    assert first.text_content().startswith("least risk: ")
+    assert second.locator(".mass").count() == 1
+
+
 def test_alternatives_on_hover(visit: Any, shoot: Any) -> None:
     page = visit(text=GARDEN_PATH, model="english", height=820)
     word, told = doubtful_word(page)

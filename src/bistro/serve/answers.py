@@ -28,7 +28,8 @@ Answer = dict[str, Any]
 ONE_THREAD: dict[str, Any] = {"threads": 1}
 METHODS = {
     "smc": "sequential Monte Carlo with {particles} particles in {repeats} runs, seed {seed}",
-    "search": "a beam of {particles}, a bound from below",
+    "search": "a beam of {particles}, which bounds the sentence's probability from below and its "
+    "surprisal from above",
 }
 
 

@@ -9,6 +9,13 @@ from fastapi import FastAPI
 from bistro.serve.catalog import Catalog
 from bistro.serve.limits import Limits
 
+ABILITIES = {
+    "ReadBody": "read",
+    "ParseBody": "parse",
+    "GenerateBody": "generate",
+    "LinearizeBody": "linearize",
+}
+
 
 def describe(app: FastAPI, catalog: Catalog, limits: Limits) -> None:
     """Let an application tell its ids and limits in its description."""
@@ -26,8 +33,9 @@ def describe(app: FastAPI, catalog: Catalog, limits: Limits) -> None:
 
 
 def _limit(body: str, properties: dict[str, Any], catalog: Catalog, limits: Limits) -> None:
+    ids = _able(catalog, ABILITIES.get(body, ""))
     facts: dict[str, dict[str, Any]] = {
-        "model": {"enum": catalog.ids, "examples": catalog.ids[:1]},
+        "model": {"enum": ids, "examples": ids[:1]},
         "text": {"maxLength": limits.characters},
         "prefix": {"maxLength": limits.characters},
         "words": {"maxItems": limits.words},
@@ -40,6 +48,11 @@ def _limit(body: str, properties: dict[str, Any], catalog: Catalog, limits: Limi
     for name, limit in facts.items():
         if (found := properties.get(name)) and found.get("type") != "boolean":
             _plain_schema(found).update(limit)
+
+
+def _able(catalog: Catalog, ability: str) -> list[str]:
+    """Return the ids of the models that can do this, or all if none can: an enum is not empty."""
+    return [entry.id for entry in catalog if ability in entry.abilities] or catalog.ids
 
 
 def _plain_schema(schema: dict[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ STATUS: dict[type[BistroError], int] = {
     BusyError: 503,
 }
 MEANING = {
-    400: "The request is malformed: its body, its host, or a parameter.",
+    400: "The request is malformed: its body or its host.",
     404: "There is no such model.",
     408: "The body came too slowly.",
     413: "The request is larger than a limit.",
@@ -96,6 +96,11 @@ def _first_problem(error: RequestValidationError) -> tuple[int, str]:
     first = error.errors()[0]
     if first["type"] == "json_invalid":
         return 400, "the body is not JSON"
+    if first["type"] in ("model_attributes_type", "model_type") and len(first["loc"]) == 1:
+        # Without the header the body stays bytes, whatever it holds.
+        if isinstance(first["input"], bytes):
+            return 400, "the body is to be JSON, with the header 'Content-Type: application/json'"
+        return 422, "the body is to be a JSON object"
     names = [str(part) for part in first["loc"][1:]]
     told = str(first["msg"]).removeprefix("Value error, ")
     told = told[:1].lower() + told[1:]

@@ -47,8 +47,16 @@ class TextBody(Body):
     split: Splitting = "marks"
 
 
+ONE_OF_TWO = [
+    {"required": ["text"], "properties": {"text": {"type": "string"}}},
+    {"required": ["words"], "properties": {"words": {"type": "array"}}},
+]
+
+
 class SentenceBody(Body):
     """A model and a sentence, as text or as words: one of the two."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": ONE_OF_TWO})
 
     model: ModelId
     text: Text | None = Field(None, examples=["The old man the boats."])

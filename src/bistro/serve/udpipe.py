@@ -11,13 +11,12 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from bistro.errors import nearest
+from bistro.errors import BistroError, nearest
 from bistro.models.base import Model
 from bistro.report.parsed import ParseWriter
 from bistro.report.tagged import tagged_sentence
 from bistro.serve.answers import ONE_THREAD
 from bistro.serve.catalog import Catalog, Entry
-from bistro.serve.errors import MalformedError
 from bistro.serve.inputs import Inputs
 from bistro.serve.work import Deadline
 from bistro.treebank.sentence import Sentence
@@ -55,7 +54,7 @@ def process(
 ) -> dict[str, Any]:
     """Return the answer to a request."""
     if "data" not in given:
-        raise MalformedError("the parameter 'data' is missing")
+        raise BistroError("the parameter 'data' is missing")
     name = given.get("model", "")
     entry = catalog[name] if name else default_model(catalog)
     write = _chosen("output", given.get("output") or "conllu", OUTPUTS)
@@ -219,7 +218,7 @@ def _chosen(parameter: str, value: str, choices: Mapping[str, Any]) -> Any:
     if name in choices:
         return choices[name]
     shown = name[:40]
-    raise MalformedError(
+    raise BistroError(
         f"{parameter}: '{shown}' is not possible{nearest(shown, choices)}; "
         f"choose one of {', '.join(choices)}"
     )

@@ -20,7 +20,7 @@ FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 MEANING = {
     "data": "The text.",
     "model": "An id of /models; usual: the default one.",
-    "tokenizer": "Split running text; options: presegmented, ranges.",
+    "tokenizer": "Split running text; options: presegmented, ranges, normalized_spaces.",
     "tagger": "Find the tags.",
     "parser": "Find the trees.",
     "input": "conllu (usual), horizontal, vertical or generic_tokenizer.",

@@ -1,7 +1,7 @@
 // The form: a model and a sentence, twice in a comparison, and examples to begin with.
 
 import { h, modelSelect, replace } from "./dom.js";
-import { examplesFor } from "./examples.js";
+import { MADE_UP, examplesFor } from "./examples.js";
 import { START } from "./state.js";
 
 const READING = ["read", "surprisal", "parse"];
@@ -68,7 +68,10 @@ export class Composer {
   async showExamples() {
     const model = this.readers.find((one) => one.id === this.sides[0].model.value);
     const examples = model ? await examplesFor(model) : [];
-    replace(this.chips, examples.map((example) => h("li", {}, this.chip(example, model))));
+    const isMadeUp = examples.some(({ name }) => name === MADE_UP);
+    replace(this.chips,
+      isMadeUp && h("li", { class: "note" }, `${MADE_UP}:`),
+      examples.map((example) => h("li", {}, this.chip(example, model))));
   }
 
   chip({ name, text, text2 = "", spaces = false }, { id }) {

@@ -16,10 +16,10 @@ export function describeTree(tree) {
   return `${tree.words.map((_, word) => describeWord(tree, word)).join("; ")}.`;
 }
 
-// The same in the fewest letters: fell → barn (acl).
+// The same in the fewest letters: fell under barn (acl). No arrow: some draw it to the head, others from it.
 export function shortArc(words, word, head, label) {
   const named = head > 0 && label && label !== "_" ? ` (${label})` : "";
-  return `${isolate(words[word])} → ${head === 0 ? "root" : isolate(words[head - 1])}${named}`;
+  return `${isolate(words[word])} ${head === 0 ? "as root" : `under ${isolate(words[head - 1])}`}${named}`;
 }
 
 // What is new in an analysis at this step: the arcs that its parent did not have.

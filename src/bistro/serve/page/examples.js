@@ -4,6 +4,8 @@ import { ask } from "./api.js";
 
 const ENGLISH = /(^|[^a-z])(en|eng|english|ewt|gum|wsj|ptb|penn|built-?in)([^a-z]|$)/i;
 
+export const MADE_UP = "made up by the model";
+
 const SENTENCES = [
   { name: "a garden path", text: "The horse raced past the barn fell." },
   { name: "another one", text: "While the man hunted the deer ran." },
@@ -27,5 +29,5 @@ export async function examplesFor(model) {
   const { sentences } = await drawing.catch(() => ({ sentences: [] }));
   const short = sentences.map(({ words }) => words).filter((words) => words.length > 2 && words.length < 25);
   const texts = new Set(short.map((words) => words.join(" ")));
-  return [...texts].map((text) => ({ name: "of its own", text, spaces: true }));
+  return [...texts].map((text) => ({ name: MADE_UP, text, spaces: true }));
 }

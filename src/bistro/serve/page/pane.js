@@ -11,6 +11,11 @@ function followed(text) {
   return text.split(/\s+/).length > 40 ? 6 : 20;
 }
 
+function cannotRead({ id, abilities }) {
+  const able = abilities.join(", ") || "nothing that this page shows";
+  return `The model “${id}” can neither read nor parse a sentence (it can: ${able}): choose one of the list.`;
+}
+
 export class Pane {
   constructor(catalogue, { onchange, onread, onparts }) {
     this.catalogue = catalogue;
@@ -47,6 +52,7 @@ export class Pane {
     const { analyses } = this.catalogue.limits;
     try {
       if (!model) throw new Error(`There is no model “${side.model}” on this server: choose one of the list.`);
+      if (!can("read", "surprisal", "parse")) throw new Error(cannotRead(model));
       const reading = { ...body, analyses: Math.min(followed(side.text), analyses) };
       const [read, parse] = await Promise.all([
         can("read", "surprisal") ? ask("read", reading, signal) : null,

@@ -44,8 +44,7 @@ export class Trees {
     const told = i === 0 ? tellFirst(analysis) : tellDifference(analysis, analyses[0], words);
     return h("label", { class: "candidate", vars: { share: posterior ?? 0 } },
       this.radios[i],
-      h("span", { class: "share" }, posterior === null ? `${i + 1}` : percent(posterior)),
-      massBar(),
+      posterior !== null && [h("span", { class: "share" }, percent(posterior)), massBar()],
       h("span", { class: "difference" }, told));
   }
 
