@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -118,6 +119,19 @@ def test_openapi_tells_which_models_can_do_it_and_what_a_sentence_is(client):
     assert able["Read"] == able["Generate"] == ["parser", "ngram"]
     for name in ("Read", "Parse"):
         assert [one["required"] for one in schemas[f"{name}Body"]["oneOf"]] == [["text"], ["words"]]
+
+
+def test_openapi_tells_what_process_takes(client):
+    parameters = client.get("/openapi.json").json()["paths"]["/process"]["get"]["parameters"]
+    schemas = {parameter["name"]: parameter["schema"] for parameter in parameters}
+    assert schemas["model"]["anyOf"][0]["enum"] == ["parser", "ngram", "order"]
+    assert set(schemas["output"]["enum"]) == {"conllu", "horizontal", "plaintext", "vertical"}
+    pattern = schemas["tokenizer"]["pattern"]
+    for options in ("", "ranges", "presegmented;ranges", "normalized_spaces"):
+        assert re.search(pattern, options)
+        asked = {"data": "It rains.", "tokenizer": options}
+        assert client.get("/process", params=asked).status_code == 200
+    assert not re.search(pattern, "rangers")
 
 
 def test_a_beam_bounds_probability_from_below():

@@ -245,7 +245,7 @@ def test_the_description_is_true(described, path, method, mode):
     seen = []
 
     @given(case=operation.as_strategy(generation_mode=mode))
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=25, suppress_health_check=list(HealthCheck))
     def ask(case):
         answer = case.call(headers={"host": "localhost"})
         case.validate_response(answer, checks=CHECKS)

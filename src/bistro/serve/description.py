@@ -27,6 +27,9 @@ def describe(app: FastAPI, catalog: Catalog, limits: Limits) -> None:
             for name, schema in schemas.items():
                 if name.endswith("Body"):
                     _limit(name, schema["properties"], catalog, limits)
+            for parameter in plain()["paths"]["/process"]["get"]["parameters"]:
+                if parameter["name"] == "model":
+                    _plain_schema(parameter["schema"])["enum"] = catalog.ids
         return plain()
 
     app.openapi = with_facts  # type: ignore[method-assign]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 
 def _whole_characters(text: str) -> str:
@@ -47,7 +47,7 @@ class TextBody(Body):
     split: Splitting = "marks"
 
 
-ONE_OF_TWO = [
+ONE_OF_TWO: list[JsonValue] = [
     {"required": ["text"], "properties": {"text": {"type": "string"}}},
     {"required": ["words"], "properties": {"words": {"type": "array"}}},
 ]

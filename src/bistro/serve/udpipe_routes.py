@@ -26,10 +26,18 @@ MEANING = {
     "input": "conllu (usual), horizontal, vertical or generic_tokenizer.",
     "output": "conllu (usual), horizontal, vertical or plaintext.",
 }
+CHOICES: dict[str, dict[str, Any]] = {
+    "tokenizer": {"pattern": f"^(({'|'.join(udpipe.TOKENIZER_OPTIONS)})(;|$))*$"},
+    "input": {"enum": list(udpipe.INPUTS)},
+    "output": {"enum": list(udpipe.OUTPUTS)},
+}
 FORM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["data"],
-    "properties": {name: {"type": "string", "description": told} for name, told in MEANING.items()},
+    "properties": {
+        name: {"type": "string", "description": told, **CHOICES.get(name, {})}
+        for name, told in MEANING.items()
+    },
 }
 POST_BODY = {
     "requestBody": {
@@ -40,7 +48,7 @@ POST_BODY = {
 
 
 def _parameter(name: str) -> Any:
-    return Query(description=MEANING[name])
+    return Query(description=MEANING[name], json_schema_extra=CHOICES.get(name))
 
 
 Data = Annotated[str, _parameter("data")]
