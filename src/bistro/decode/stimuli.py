@@ -62,17 +62,19 @@ class Stimulus:
 
 def read_table(path: str | os.PathLike[str]) -> Table:
     """Read a table; the delimiter (comma, tab or semicolon) is found in its first line."""
-    name = os.fspath(path)
+    return parse_table(io.StringIO(read_utf8(path), newline=""), os.fspath(path))
+
+
+def read_utf8(path: str | os.PathLike[str]) -> str:
+    """Return the text of a file, or say in which line it is not UTF-8."""
     with open_binary(path) as stream:
         content = stream.read()
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise TreebankError(
-            "is not UTF-8: save the table as CSV with that encoding", path=name, line=line
-        ) from None
-    return parse_table(io.StringIO(text, newline=""), name)
+        told = "is not UTF-8: save it with that encoding"
+        raise TreebankError(told, path=os.fspath(path), line=line) from None
 
 
 def parse_table(stream: io.StringIO, path: str) -> Table:

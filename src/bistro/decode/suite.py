@@ -26,10 +26,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from bistro.decode.stimuli import read_table, split_word, visible
+from bistro.decode.stimuli import read_table, read_utf8, split_word, visible
 from bistro.decode.suite_formulas import ALL_REGIONS, END_REGION, Formula, parse_formula
 from bistro.errors import BistroError, TreebankError, nearest
-from bistro.files import open_binary
 
 PAIR = "(*;%good%) + ($;%good%) < (*;%bad%) + ($;%bad%)"
 SUFFIX = ".json"
@@ -89,13 +88,7 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
         )
     if name.removesuffix(".gz").endswith((".csv", ".tsv")):
         return _from_table(name, split_punct)
-    with open_binary(source) as stream:
-        content = stream.read()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise TreebankError("is not UTF-8", path=name, line=line) from None
+    text = read_utf8(source)
     try:
         whole = json.loads(text)
     except ValueError:
