@@ -7,19 +7,21 @@ import json
 import math
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bistro.errors import BistroError, OutputError
-from bistro.files import explain
+from bistro.files import explain, writing
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
     from bistro.treebank.sentence import Sentence
 
+SPACES = str.maketrans("\t\r\n", "   ")
+Cells = Iterable[Sequence[Any]]
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
 InputArgument = Annotated[
     str,
@@ -161,3 +163,34 @@ def score_settings(
             raise BistroError(f"a model of kind '{model.kind}' has no option '{name}' for scores")
     tags = {"tags": "seen"} if tags_seen else {}
     return {"options": model.score_options(**given, **tags, seed=seed)}
+
+
+def chosen_tags(tags: str) -> Any:
+    """Return how tags are come by, if there is such a way."""
+    if tags not in ("joint", "given"):
+        raise BistroError(f"--tags is 'joint' or 'given', not '{tags}'")
+    return tags
+
+
+def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> Any:
+    """Return the settings of a kind from a file or preset, and --set."""
+    from bistro import config as configuration
+    from bistro.inference.train import config_class
+    from bistro.models.presets import file_or_preset
+
+    chosen = config_class(kind)
+    settings = configuration.read_toml(file_or_preset(config), chosen) if config else chosen()
+    return configuration.apply_overrides(settings, overrides or [])
+
+
+def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
+    """Write rows with tabs between their cells; what is not known is NA."""
+    with writing(output) as stream:
+        for row in (columns, *rows):
+            stream.write(("\t".join(map(_cell, row)) + "\n").encode())
+
+
+def _cell(value: str | int | float | None) -> str:
+    if isinstance(value, float):
+        return f"{value:.6f}"
+    return "NA" if value is None else str(value).translate(SPACES)

@@ -12,10 +12,11 @@ from bistro.cli.common import (
     OutputOption,
     SeedOption,
     ThreadsOption,
+    chosen_config,
     require_writable,
     say,
 )
-from bistro.cli.recipes import TreebankArgument, chosen_config
+from bistro.cli.recipes import TreebankArgument
 from bistro.cli.train import Config, Overrides
 from bistro.errors import BistroError
 

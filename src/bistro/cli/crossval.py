@@ -11,6 +11,8 @@ from bistro.cli.common import (
     JsonOption,
     SeedOption,
     ThreadsOption,
+    chosen_config,
+    chosen_tags,
     print_json,
     require_writable,
     say,
@@ -21,8 +23,6 @@ from bistro.cli.recipes import (
     KindArgument,
     TagsOption,
     TreebankArgument,
-    chosen_config,
-    chosen_tags,
     development,
     shown,
 )

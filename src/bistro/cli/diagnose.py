@@ -176,14 +176,10 @@ class _Training:
         seed: int,
         threads: int,
     ) -> None:
-        from bistro import config as configuration
+        from bistro.cli.common import chosen_config
         from bistro.cli.train import read_data
-        from bistro.inference.train import config_class
-        from bistro.models.presets import file_or_preset
 
-        chosen = config_class(kind)
-        settings = configuration.read_toml(file_or_preset(config), chosen) if config else chosen()
-        self.settings: Any = configuration.apply_overrides(settings, overrides)
+        self.settings: Any = chosen_config(kind, config, overrides)
         self.kind, self.seed = kind, seed
         self.threads = threads or os.cpu_count() or 1
         self.data = read_data(kind, self.settings, files, format)

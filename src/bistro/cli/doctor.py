@@ -11,6 +11,7 @@ from bistro.cli.common import (
     OutputOption,
     SeedOption,
     ThreadsOption,
+    chosen_config,
     require_suffix,
     require_writable,
     say,
@@ -20,7 +21,6 @@ from bistro.cli.recipes import (
     DevOption,
     KindOption,
     TreebankArgument,
-    chosen_config,
     development,
 )
 from bistro.cli.train import Config, Overrides, read_together

@@ -131,7 +131,7 @@ def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -
 
 
 def _write_data(explanation: Explanation, format: str, output: str) -> None:
-    from bistro.cli.surprisal import write_table
+    from bistro.cli.common import write_table
     from bistro.files import writing
     from bistro.models.explanations import DECISION_COLUMNS, LEVEL_COLUMNS
 

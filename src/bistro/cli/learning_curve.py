@@ -13,6 +13,8 @@ from bistro.cli.common import (
     FormatOption,
     SeedOption,
     ThreadsOption,
+    chosen_config,
+    chosen_tags,
     require_suffix,
     require_writable,
     say,
@@ -23,8 +25,6 @@ from bistro.cli.recipes import (
     DevOption,
     TagsOption,
     TreebankArgument,
-    chosen_config,
-    chosen_tags,
     development,
 )
 from bistro.cli.train import Config, Overrides, read_together

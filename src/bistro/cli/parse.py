@@ -11,6 +11,7 @@ from bistro.cli.common import (
     OutputOption,
     SeedOption,
     ThreadsOption,
+    chosen_tags,
     say,
 )
 from bistro.errors import BistroError, ConfigError
@@ -172,8 +173,7 @@ def parse(
     from bistro.models.infinite_parser import TreesModel
     from bistro.treebank.treebank import iter_sentences, write
 
-    if tags not in ("joint", "given"):
-        raise ConfigError(f"--tags is 'joint' or 'given', not '{tags}'")
+    chosen_tags(tags)
     if samples and kbest > 1:
         raise ConfigError("--samples and --kbest both say which trees to write: choose one")
     options: dict[str, Any] = {

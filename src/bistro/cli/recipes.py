@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -41,24 +41,6 @@ DevOption = Annotated[
         show_default=False,
     ),
 ]
-
-
-def chosen_tags(tags: str) -> Any:
-    """Return how tags are come by, if there is such a way."""
-    if tags not in ("joint", "given"):
-        raise BistroError(f"--tags is 'joint' or 'given', not '{tags}'")
-    return tags
-
-
-def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> Any:
-    """Return the settings of a kind from a file or preset, and --set."""
-    from bistro import config as configuration
-    from bistro.inference.train import config_class
-    from bistro.models.presets import file_or_preset
-
-    chosen = config_class(kind)
-    settings = configuration.read_toml(file_or_preset(config), chosen) if config else chosen()
-    return configuration.apply_overrides(settings, overrides or [])
 
 
 def development(kind: str, dev: str | None, format: str | None) -> Treebank | None:

@@ -18,8 +18,8 @@ from bistro.cli.common import (
     TagsSeenOption,
     say,
     score_settings,
+    write_table,
 )
-from bistro.cli.surprisal import write_table
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bistro.cli.common import (
+    Cells,
     FormatOption,
     InputArgument,
     MethodOption,
@@ -20,6 +21,7 @@ from bistro.cli.common import (
     score_settings,
     tell_invisible,
     tell_odd_words,
+    write_table,
 )
 from bistro.errors import BistroError
 
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from bistro.models.base import Model
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-SPACES = str.maketrans("\t\r\n", "   ")
-Cells = Iterable[Sequence[Any]]
 
 
 def surprisal(
@@ -156,18 +156,3 @@ def _of_stimuli(
         [*own, *(getattr(row, c) for c in COLUMNS)] for own, row in zip(before, rows, strict=True)
     )
     return [*table.columns, *ours], cells
-
-
-def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
-    """Write rows with tabs between their cells; what is not known is NA."""
-    from bistro.files import writing
-
-    with writing(output) as stream:
-        for row in (columns, *rows):
-            stream.write(("\t".join(map(_cell, row)) + "\n").encode())
-
-
-def _cell(value: str | int | float | None) -> str:
-    if isinstance(value, float):
-        return f"{value:.6f}"
-    return "NA" if value is None else str(value).translate(SPACES)

@@ -12,6 +12,7 @@ from bistro.cli.common import (
     FormatOption,
     SeedOption,
     ThreadsOption,
+    chosen_config,
     require_writable,
     say,
     tell_odd_words,
@@ -156,16 +157,13 @@ def train(
     from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.cluster import workers_for
-    from bistro.inference.train import USES_DEV, config_class
+    from bistro.inference.train import USES_DEV
     from bistro.inference.train import train as run
     from bistro.models.committee import CommitteeModel
     from bistro.models.linearize import LinearizeModel
-    from bistro.models.presets import file_or_preset
 
-    chosen = config_class(kind)
-    settings = configuration.read_toml(file_or_preset(config), chosen) if config else chosen()
     tasks = [f"task={task}"] if task else []
-    settings = configuration.apply_overrides(settings, [*(overrides or []), *tasks])
+    settings = chosen_config(kind, config, [*(overrides or []), *tasks])
     if show_config:
         print(configuration.to_toml(settings), end="")
         return

@@ -10,14 +10,14 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro.errors import ModelFileError
-from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.inference.checkpoint import Checkpoint, PhaseCheckpoint, StoppedError
 from bistro.inference.workers import Workers
 from bistro.models.settings import SamplerSettings
 from bistro.version import __version__
@@ -62,6 +62,20 @@ class Session:
     """Chains that sweep at the same time; the result is the same for any number."""
     workers: Workers | None = None
     """Who parses raw text; nobody named: threads of this process."""
+
+    def saved(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
+        """Return what a checkpoint holds, if this run is to go on from one."""
+        checkpoint = self.checkpoint if self.resume else None
+        return checkpoint.load(fingerprint) if checkpoint else None
+
+    def for_phase(
+        self, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]
+    ) -> Session:
+        """Return the session of one phase of a training that has several, with one checkpoint."""
+        if self.checkpoint is None:
+            return self
+        own = PhaseCheckpoint(self.checkpoint, fingerprint, phase, carried)
+        return replace(self, checkpoint=own)
 
 
 class Sweeping(Protocol):

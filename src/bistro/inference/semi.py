@@ -33,7 +33,7 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.analyses import Analyses, parse_text
 from bistro.inference.chains import Session, fingerprint_of, run_chains
-from bistro.inference.checkpoint import PhaseCheckpoint, StoppedError
+from bistro.inference.checkpoint import StoppedError
 from bistro.inference.cluster import ClusterError
 from bistro.inference.gibbs import Chain
 from bistro.inference.train_transition import (
@@ -125,16 +125,11 @@ class _Run:
 
     def _saved(self) -> tuple[int, Mapping[str, NDArray[Any]]]:
         """Return the phase and the arrays of the checkpoint, if this run is to go on from one."""
-        checkpoint = self.session.checkpoint if self.session.resume else None
-        found = checkpoint.load(self.fingerprint) if checkpoint else None
+        found = self.session.saved(self.fingerprint)
         return (int(found[0]["phase"]), found[1]) if found else (FIRST_PARSER, {})
 
     def _session(self, phase: int, carried: Mapping[str, NDArray[Any]]) -> Session:
-        checkpoint = self.session.checkpoint
-        if checkpoint is None:
-            return self.session
-        own = PhaseCheckpoint(checkpoint, self.fingerprint, phase, carried)
-        return replace(self.session, checkpoint=own)
+        return self.session.for_phase(self.fingerprint, phase, carried)
 
     def _first_parser(self) -> TransitionModel:
         config = replace(self.config, unknown="classes")

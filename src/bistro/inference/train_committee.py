@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.inference.chains import OwnedChain, Session, fingerprint_of, run_chains
-from bistro.inference.checkpoint import PhaseCheckpoint
 from bistro.inference.committee_members import member_settings
 from bistro.inference.mixture_weights import accurate_weights, likely_weights, sharpness
 from bistro.inference.train_eisner import EisnerTraining
@@ -104,16 +103,11 @@ class _Run:
 
     def _saved(self) -> Mapping[str, NDArray[Any]]:
         """Return what a checkpoint holds, if this run is to go on from one."""
-        checkpoint = self.session.checkpoint if self.session.resume else None
-        found = checkpoint.load(self.fingerprint) if checkpoint else None
+        found = self.session.saved(self.fingerprint)
         return found[1] if found else {}
 
     def _session(self, phase: int, carried: Mapping[str, NDArray[Any]]) -> Session:
-        checkpoint = self.session.checkpoint
-        if checkpoint is None:
-            return self.session
-        own = PhaseCheckpoint(checkpoint, self.fingerprint, phase, carried)
-        return replace(self.session, checkpoint=own)
+        return self.session.for_phase(self.fingerprint, phase, carried)
 
     def _learn(
         self, name: str, settings: IsbnConfig, phase: int, done: Mapping[str, NDArray[Any]]
