@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from bistro.models.ngram import NgramModel
+from bistro.models.ngram.model import NgramModel
 
 _GAP = 2**32 - 1
 Ngram = tuple[int, ...]

@@ -30,14 +30,14 @@ import bistro
 from benchmarks.data import data_dir
 from bistro._core import UniformBase
 from bistro.config import read_toml
-from bistro.inference.analyses import Piece, parse_piece, pieces_of
 from bistro.inference.cluster import workers_for
 from bistro.inference.gibbs import Chain
 from bistro.inference.workers import SharedModel, Workers
 from bistro.models.base import Model
-from bistro.models.ngram import NgramConfig, NgramModel
+from bistro.models.ngram.model import NgramConfig, NgramModel
 from bistro.models.presets import file_or_preset
-from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition.analyses import Piece, parse_piece, pieces_of
+from bistro.models.transition.config import TransitionConfig
 
 PARTICLES = 100
 ROUNDS = 2

@@ -13,7 +13,7 @@ from typing import Any
 
 import bistro
 from benchmarks.data import best_seconds, data_dir
-from bistro.models.eisner import EisnerModel
+from bistro.models.eisner.model import EisnerModel
 from bistro.treebank.sentence import Sentence
 
 REPEATS = 5

@@ -15,9 +15,9 @@ from typing import Any
 import bistro
 from benchmarks.data import data_dir
 from bistro.config import read_toml
-from bistro.models.infinite_config import InfiniteConfig
-from bistro.models.infinite_tagger import TagsModel
 from bistro.models.presets import file_or_preset
+from bistro.models.tags.model import TagsModel
+from bistro.models.unbounded.config import InfiniteConfig
 from bistro.treebank.sentence import Sentence
 
 SEARCHES: dict[str, dict[str, Any]] = {

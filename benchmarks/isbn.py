@@ -14,7 +14,7 @@ from typing import Any
 
 import bistro
 from benchmarks.data import best_seconds, data_dir
-from bistro.models.isbn import IsbnModel
+from bistro.models.isbn.model import IsbnModel
 
 REPEATS = 3
 PASSES = 3

@@ -20,8 +20,8 @@ import bistro
 from benchmarks.data import best_seconds, data_dir
 from bistro.config import read_toml
 from bistro.models.presets import file_or_preset
-from bistro.models.transition import TransitionModel
-from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.model import TransitionModel
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 

@@ -21,7 +21,7 @@ import bistro
 from benchmarks.arpa import write_arpa
 from benchmarks.data import best_seconds, data_dir, words_of
 from bistro.encoding.events import padded_events
-from bistro.models.ngram import NgramModel
+from bistro.models.ngram.model import NgramModel
 
 REPEATS = 50
 

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 import bistro
 from benchmarks.data import best_seconds, data_dir
 from bistro.config import read_toml
+from bistro.models.parsing.language import ScoreOptions
 from bistro.models.presets import file_or_preset
-from bistro.models.transition import TransitionModel
-from bistro.models.transition_config import TransitionConfig
-from bistro.models.transition_language import ScoreOptions
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.model import TransitionModel
 
 REPEATS = 3
 PARTICLES = (10, 100, 1000)

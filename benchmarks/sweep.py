@@ -17,7 +17,7 @@ from pathlib import Path
 from benchmarks.data import best_seconds, data_dir, words_of
 from bistro._core import UniformBase
 from bistro.inference.gibbs import Chain
-from bistro.models.ngram import NgramConfig, NgramModel
+from bistro.models.ngram.model import NgramConfig, NgramModel
 
 ORDER = 5
 

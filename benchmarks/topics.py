@@ -11,8 +11,8 @@ from __future__ import annotations
 import bistro
 from benchmarks.data import best_seconds, data_dir
 from bistro._core import Stream
-from bistro.inference.train_topics import TopicsChain, pairs_of
-from bistro.models.topics_config import TopicsConfig
+from bistro.models.topics.config import TopicsConfig
+from bistro.models.topics.train import TopicsChain, pairs_of
 
 
 def main() -> None:

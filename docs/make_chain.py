@@ -13,7 +13,7 @@ import numpy as np
 
 import bistro
 from bistro.files import writing
-from bistro.models.infinite_tagger import TagsModel
+from bistro.models.tags.model import TagsModel
 from bistro.report.arcs import FONT
 from bistro.report.text import text_width, xml_text
 from bistro.treebank.sentence import Sentence

@@ -17,8 +17,8 @@ import numpy as np
 import bistro
 from bistro._core import Frozen, oracle_events
 from bistro.files import writing
-from bistro.models.transition import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
-from bistro.models.transition_data import Tree
+from bistro.models.parsing.codec import Tree
+from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
 from bistro.report.arcs import FONT, draw_arcs
 from bistro.report.text import text_width, xml_text
 from bistro.treebank.sentence import Sentence

@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 
 import bistro
-from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
 from bistro.reference.convergence import ess_bulk, r_hat
@@ -25,6 +24,7 @@ from bistro.report.plots import bar_chart, line_chart
 from bistro.report.ranks import rank_plot
 from bistro.report.strip import surprisal_strip
 from bistro.report.topics import state_card, topic_cards
+from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.brackets import parse_tree
 from bistro.treebank.constituents import binarised
 from bistro.treebank.grammar import english

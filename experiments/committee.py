@@ -24,9 +24,9 @@ import bistro
 from bistro.evaluate.attachment import score
 from bistro.evaluate.calibration import calibration_of
 from bistro.inference.chains import Session
-from bistro.inference.train_committee import fitted
-from bistro.models.committee import WAYS, CommitteeModel
-from bistro.models.mixture import Fit
+from bistro.models.committee.mixture import Fit
+from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.train import fitted
 from bistro.treebank.sentence import Sentence
 from experiments.treebanks import FILES, Split, load_split
 

@@ -21,8 +21,8 @@ from typing import Any
 import bistro
 from bistro.config import read_toml, to_dict
 from bistro.evaluate.attachment import score
-from bistro.models.eisner import EisnerModel
-from bistro.models.eisner_config import EisnerConfig
+from bistro.models.eisner.config import EisnerConfig
+from bistro.models.eisner.model import EisnerModel
 from bistro.models.presets import file_or_preset
 from experiments.treebanks import HEADINGS, Split, evaluate, load_split
 

@@ -20,7 +20,7 @@ import bistro
 from bistro.config import read_toml
 from bistro.models.base import Model, as_words
 from bistro.models.presets import file_or_preset
-from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition.config import TransitionConfig
 from experiments.treebanks import load_split
 
 SEED = 1

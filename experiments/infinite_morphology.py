@@ -34,8 +34,8 @@ import bistro
 from benchmarks.data import data_dir
 from bistro.evaluate.brackets import score_brackets
 from bistro.evaluate.segmentation import score
-from bistro.models.infinite_morphology import UtteranceModel, utterances
-from bistro.models.infinite_words import WordsModel
+from bistro.models.morphology.utterances import UtteranceModel, utterances
+from bistro.models.morphology.words import WordsModel
 from bistro.treebank.morphology import (
     Morpheme,
     Paragraph,

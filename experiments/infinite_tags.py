@@ -24,10 +24,10 @@ from typing import Any
 import bistro
 from bistro.config import read_toml, to_dict
 from bistro.evaluate.attachment import score
-from bistro.models.infinite_config import InfiniteConfig
-from bistro.models.infinite_tagger import TagsModel
 from bistro.models.presets import file_or_preset
-from bistro.models.taggings import Tagging
+from bistro.models.results.taggings import Tagging
+from bistro.models.tags.model import TagsModel
+from bistro.models.unbounded.config import InfiniteConfig
 from bistro.treebank.sentence import Sentence
 from experiments.treebanks import Split, load_split
 

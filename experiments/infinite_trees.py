@@ -7,7 +7,7 @@ them (Collins' parameters); tags are found, not given. Settings were chosen on t
 (`settings`); the other tables are of the test part, seed 1, one thread.
 
 The guide is the grammar that proposes trees to mcmc and guesses for A*: the PCFG, as in the paper,
-or one whose symbols know their parents (`bistro.models.infinite_parents`). Chains draw whole trees
+or one whose symbols know their parents (`bistro.models.trees.parents`). Chains draw whole trees
 only, as in the paper, unless subtrees are named; `astar` compares the first complete tree, where
 the paper stops, with the best of as many as is usual.
 """
@@ -25,7 +25,7 @@ from typing import Any
 import bistro
 from benchmarks.data import data_dir
 from bistro.evaluate.brackets import score_brackets
-from bistro.models.infinite_parser import TreesModel
+from bistro.models.trees.model import TreesModel
 from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import simplified
 from bistro.treebank.tree_files import read_examples

@@ -29,9 +29,9 @@ from bistro.config import apply_overrides, read_toml
 from bistro.evaluate.interpolation import mixed, mixing_weight
 from bistro.inference.chains import Session
 from bistro.models.base import Model
-from bistro.models.isbn import IsbnScoreOptions
+from bistro.models.isbn.model import IsbnScoreOptions
 from bistro.models.presets import file_or_preset
-from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.treebank import Treebank
 from experiments.language_tables import log_probs, perplexity
 from experiments.treebanks import Split, load_split

@@ -27,10 +27,10 @@ from typing import Any
 import bistro
 from bistro.evaluate.by_length import score_by_length
 from bistro.inference.chains import Session
-from bistro.inference.train_committee import fitted
-from bistro.models.committee import WAYS, CommitteeModel
-from bistro.models.isbn_config import LOCAL
-from bistro.models.mixture import Fit
+from bistro.models.committee.mixture import Fit
+from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.train import fitted
+from bistro.models.isbn.config import LOCAL
 from experiments.committee import HEADINGS as OF_COMMITTEES
 from experiments.committee import row, speed
 from experiments.treebanks import HEADINGS, evaluate, load_split, with_analysis

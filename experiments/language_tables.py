@@ -40,8 +40,8 @@ from bistro.config import apply_overrides, read_toml
 from bistro.evaluate.interpolation import mixed, mixing_weight
 from bistro.models.base import Model, as_words
 from bistro.models.presets import file_or_preset
-from bistro.models.transition import TransitionModel
-from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.model import TransitionModel
 from bistro.treebank.treebank import Treebank
 from experiments.treebanks import HEADINGS, evaluate, load_split
 

@@ -29,8 +29,8 @@ from benchmarks.data import data_dir
 from bistro.evaluate.order import bleu, optimal_order, random_order, total_length
 from bistro.files import writing
 from bistro.inference.mixture_weights import mixture_weights
-from bistro.models.linearize import LinearizeModel
-from bistro.models.linearize_orders import Order, Orders
+from bistro.models.linearize.model import LinearizeModel
+from bistro.models.linearize.orders import Order, Orders
 from bistro.report.plots import bar_chart
 from bistro.rng import Stream
 from bistro.treebank.sentence import Sentence

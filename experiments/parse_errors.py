@@ -21,7 +21,7 @@ from bistro.evaluate.attachment import score
 from bistro.evaluate.by_length import score_by_length
 from bistro.evaluate.by_relation import plain_relation, score_by_relation
 from bistro.evaluate.by_sentence import score_by_sentence
-from bistro.models.committee import CommitteeModel
+from bistro.models.committee.model import CommitteeModel
 from bistro.treebank.sentence import Sentence
 from experiments.isbn_tables import Models
 from experiments.treebanks import load_split

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 import bistro
 from bistro.evaluate.interpolation import mixed, mixing_weight
+from bistro.models.parsing.language import ScoreOptions
 from bistro.models.presets import file_or_preset
-from bistro.models.transition_language import ScoreOptions
 from bistro.rng import Stream
 from bistro.treebank.grammar import Grammar, english
 from bistro.treebank.grammar_rules import Rule, Word

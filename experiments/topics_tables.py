@@ -20,7 +20,7 @@ import numpy as np
 import bistro
 from bistro.evaluate.attachment import score
 from bistro.evaluate.clusterings import entropy, variation_of_information
-from bistro.models.topics import TopicsModel
+from bistro.models.topics.model import TopicsModel
 from bistro.treebank.sentence import Sentence
 from experiments.treebanks import Split, load_split
 

@@ -17,8 +17,8 @@ from typing import Any
 import bistro
 from bistro.config import read_toml
 from bistro.models.presets import file_or_preset
-from bistro.models.transition import TransitionModel
-from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.model import TransitionModel
 from experiments.treebanks import HEADINGS, Split, evaluate, load_split
 
 PRESETS = {"wsj": "wsj", "ewt": "ud", "ddt": "ddt"}

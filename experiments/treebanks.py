@@ -10,7 +10,7 @@ from typing import Any
 import bistro
 from benchmarks.data import data_dir
 from bistro.evaluate.attachment import AttachmentScores, score
-from bistro.models.parsing import ParsingAbility
+from bistro.models.parsing.parser import ParsingAbility
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 

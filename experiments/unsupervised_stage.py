@@ -24,14 +24,14 @@ from collections.abc import Iterator, Sequence
 from bistro._core import PredictiveSum
 from bistro.config import from_dict, read_toml, to_dict
 from bistro.inference.chains import Session, Stage, run_stages
-from bistro.inference.derivations import LatentChain
-from bistro.inference.train_transition import Training, tags_of_words
 from bistro.models.base import Arrays, Origin
+from bistro.models.parsing.codec import Codec
+from bistro.models.parsing.language import ScoreOptions
 from bistro.models.presets import file_or_preset
-from bistro.models.transition import TransitionModel
-from bistro.models.transition_config import TransitionConfig
-from bistro.models.transition_data import Codec
-from bistro.models.transition_language import ScoreOptions
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.derivations import LatentChain
+from bistro.models.transition.model import TransitionModel
+from bistro.models.transition.train import Training, tags_of_words
 from bistro.treebank.sentence import Sentence
 from experiments.treebanks import Split, evaluate, load_split
 

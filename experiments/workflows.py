@@ -26,10 +26,10 @@ from statistics import fmean
 
 import bistro
 from benchmarks.data import data_dir
-from bistro.decode.complete import complete
 from bistro.evaluate.forecast import forecast_of
 from bistro.evaluate.held_out import judge
 from bistro.evaluate.learning_curve import learning_curve
+from bistro.tasks.complete import complete
 from experiments.doctor import FILES
 
 SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)

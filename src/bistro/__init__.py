@@ -18,18 +18,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bistro.decode.suite import pairs_suite, read_suite
-    from bistro.decode.suite_results import run_suite
     from bistro.errors import BistroError
     from bistro.evaluate.attachment import score as score_trees
     from bistro.evaluate.crossval import cross_validate
     from bistro.evaluate.development import annotate
     from bistro.evaluate.doctor import examine
     from bistro.evaluate.text import text_figures as perplexity
-    from bistro.inference.train import train
     from bistro.models.base import Model, load
-    from bistro.models.parses import Parse
+    from bistro.models.results.parses import Parse
     from bistro.report.arcs import draw_arcs
+    from bistro.tasks.suite import pairs_suite, read_suite
+    from bistro.tasks.suite_results import run_suite
+    from bistro.tasks.train import train
     from bistro.treebank.samples import builtin, builtin_trees
     from bistro.treebank.sentence import Sentence
     from bistro.treebank.treebank import Treebank, read, write
@@ -62,7 +62,7 @@ __all__ = [
 _HOMES = {
     "BistroError": "bistro.errors",
     "Model": "bistro.models.base",
-    "Parse": "bistro.models.parses",
+    "Parse": "bistro.models.results.parses",
     "Sentence": "bistro.treebank.sentence",
     "Treebank": "bistro.treebank.treebank",
     "__version__": "bistro.version",
@@ -73,13 +73,13 @@ _HOMES = {
     "draw_arcs": "bistro.report.arcs",
     "examine": "bistro.evaluate.doctor",
     "load": "bistro.models.base",
-    "pairs_suite": "bistro.decode.suite",
+    "pairs_suite": "bistro.tasks.suite",
     "perplexity": "bistro.evaluate.text:text_figures",
     "read": "bistro.treebank.treebank",
-    "read_suite": "bistro.decode.suite",
-    "run_suite": "bistro.decode.suite_results",
+    "read_suite": "bistro.tasks.suite",
+    "run_suite": "bistro.tasks.suite_results",
     "score_trees": "bistro.evaluate.attachment:score",
-    "train": "bistro.inference.train",
+    "train": "bistro.tasks.train",
     "write": "bistro.treebank.treebank",
 }
 """The module of each name, with its name there if it is another."""

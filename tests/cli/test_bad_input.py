@@ -338,7 +338,7 @@ def test_the_place_is_tried_before_the_work(bistro_here, files, here, monkeypatc
     def work(*arguments: object) -> None:
         raise AssertionError("training began")
 
-    monkeypatch.setattr("bistro.inference.train.train", work)
+    monkeypatch.setattr("bistro.tasks.train.train", work)
     arguments = ("train", "ngram", files / "train.txt", "-o", "nowhere/m.bistro")
     refuse(bistro_here, here, *arguments, told="nowhere/m.bistro")
 

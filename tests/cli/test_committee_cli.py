@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import bistro
-from bistro.models.committee import CommitteeModel
-from bistro.models.transition import TransitionModel
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.transition.model import TransitionModel
 
 SHORT = ("--set", "sampler.sweeps=3", "--set", "sampler.samples=2")
 

@@ -140,7 +140,7 @@ def test_a_second_ctrl_c_ends_it_at_once(bistro_here, files, here, monkeypatch):
     def impatient(*arguments: object, **settings: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bistro.inference.train.train", impatient)
+    monkeypatch.setattr("bistro.tasks.train.train", impatient)
     done = bistro_here("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK)
     assert done.code == 130
     assert "Traceback" not in done.err

@@ -10,7 +10,7 @@ import pytest
 from program import ENVIRONMENT, PROGRAM
 
 from bistro.config import read_toml
-from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition.config import TransitionConfig
 
 QUICK = (
     *("--sweeps", 2, "--set", "sampler.sweeps=3", "--set", "sampler.samples=1"),

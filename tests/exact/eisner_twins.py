@@ -14,7 +14,7 @@ import numpy as np
 
 import bistro
 from bistro import _core
-from bistro.models.eisner import EisnerModel, outcomes_of, shape_of
+from bistro.models.eisner.model import EisnerModel, outcomes_of, shape_of
 from bistro.reference.arc_standard import projective_trees
 from bistro.reference.eisner import EisnerTwin
 from bistro.treebank.sentence import Sentence

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bistro import _core
-from bistro.models.isbn_config import LOCAL, NAMES, element_numbers
+from bistro.models.isbn.config import LOCAL, NAMES, element_numbers
 from bistro.reference.arc_standard import projective_trees
 from bistro.reference.isbn import IsbnTwin, TwinSymbols
 

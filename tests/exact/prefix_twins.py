@@ -12,7 +12,7 @@ import numpy as np
 from transition_twins import Kind, Twin, twin_of
 
 from bistro._core import ScoreRequest
-from bistro.models.transition_language import ALL_TAGS, ScoreOptions
+from bistro.models.parsing.language import ALL_TAGS, ScoreOptions
 from bistro.reference.arc_standard import Action, Configuration
 from bistro.treebank.sentence import Sentence
 

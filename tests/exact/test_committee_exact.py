@@ -20,9 +20,9 @@ from bistro.inference.mixture_weights import (
     mixture_weights,
     sharpness,
 )
-from bistro.models.committee import CommitteeModel
-from bistro.models.mixture import Fit
-from bistro.models.votes import Rows, mixed
+from bistro.models.committee.mixture import Fit
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.parsing.votes import Rows, mixed
 from bistro.reference.arc_standard import Analysis
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem

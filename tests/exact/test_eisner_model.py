@@ -22,8 +22,8 @@ from eisner_twins import (
 )
 
 from bistro.errors import BistroError
-from bistro.models.parses import Analysis as Found
-from bistro.models.parses import Parse
+from bistro.models.results.parses import Analysis as Found
+from bistro.models.results.parses import Parse
 from bistro.treebank.sentence import Sentence
 
 

@@ -13,7 +13,7 @@ from transition_twins import SPECIAL, SYSTEMS, WORDS, Kind, trained, twin_of
 
 import bistro
 from bistro.errors import BistroError
-from bistro.models.transition_language import ScoreOptions
+from bistro.models.parsing.language import ScoreOptions
 
 LANGUAGE_KINDS = [
     *SYSTEMS,

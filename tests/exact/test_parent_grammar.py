@@ -11,10 +11,10 @@ import pytest
 
 from bistro import _core
 from bistro.config import from_dict
-from bistro.models.infinite_config import InfiniteConfig
-from bistro.models.infinite_parents import DISCOUNT, STRENGTH, ParentCounts, ParentGrammar
-from bistro.models.infinite_task import relative_frequencies
-from bistro.models.infinite_trees import TreesTask
+from bistro.models.trees.parents import DISCOUNT, STRENGTH, ParentCounts, ParentGrammar
+from bistro.models.trees.task import TreesTask
+from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.task import relative_frequencies
 from bistro.treebank.brackets import parse_tree
 
 TREES = [

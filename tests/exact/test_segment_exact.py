@@ -10,7 +10,7 @@ from segment_twins import PlainSegmenter
 
 import bistro
 from bistro.encoding.morphemes import Inventory
-from bistro.models.infinite_words import UNSEEN_SHARE, WordsModel
+from bistro.models.morphology.words import UNSEEN_SHARE, WordsModel
 from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 
 ANNOTATED = [

@@ -19,11 +19,11 @@ from bistro.evaluate.interpolation import require_same_events
 from bistro.evaluate.text import text_figures
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.inference.settings import SamplerSettings, SpellingSettings
+from bistro.inference.speller import Speller, Spelling
 from bistro.inference.spelling import SpellingLearner
 from bistro.modelfile import read_model, write_model
-from bistro.models.ngram import NgramModel
-from bistro.models.settings import SamplerSettings, SpellingSettings
-from bistro.models.spelling import Speller, Spelling
+from bistro.models.ngram.model import NgramModel
 from bistro.reference import spelling as reference
 from bistro.rng import Stream as PlainStream
 

@@ -13,10 +13,10 @@ import bistro
 from bistro.errors import BistroError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.inference.workbench import Workbench
 from bistro.modelfile import read_model
-from bistro.models.transition import TransitionModel
-from bistro.models.transition_language import ScoreOptions
+from bistro.models.parsing.language import ScoreOptions
+from bistro.models.transition.model import TransitionModel
+from bistro.models.transition.workbench import Workbench
 from bistro.treebank.sentence import Sentence
 
 SETTINGS: dict[str, Any] = {

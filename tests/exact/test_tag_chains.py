@@ -10,8 +10,8 @@ import pytest
 
 import bistro
 from bistro._core import ChainRequest, ChainTagger
-from bistro.models.infinite_search import SearchOptions
-from bistro.models.infinite_tagger import TagsModel
+from bistro.models.tags.model import TagsModel
+from bistro.models.unbounded.search import SearchOptions
 from bistro.rng import Stream
 from bistro.treebank.sentence import Sentence
 

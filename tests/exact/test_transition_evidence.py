@@ -19,7 +19,7 @@ from transition_twins import (
 )
 
 from bistro.errors import BistroError
-from bistro.models.parses import Analysis as FoundAnalysis
+from bistro.models.results.parses import Analysis as FoundAnalysis
 from bistro.reference.arc_standard import projective_trees
 from bistro.treebank.sentence import Sentence
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from transition_twins import KINDS, SPECIAL, SYSTEMS, Kind, random_sentences, summed, twin_of
 
-from bistro.models.parses import Parse
+from bistro.models.results.parses import Parse
 from bistro.reference.arc_standard import Analysis, projective_trees
 from bistro.treebank.sentence import Sentence
 

@@ -22,7 +22,7 @@ from transition_twins import (
 )
 
 import bistro
-from bistro.models.transition import TransitionModel
+from bistro.models.transition.model import TransitionModel
 from bistro.reference.arc_standard import Analysis, derivations
 from bistro.treebank.sentence import Sentence
 

@@ -10,9 +10,9 @@ import pytest
 from scipy.sparse import csr_array
 
 import bistro
-from bistro.models.grammar import GrammarModel
-from bistro.models.grammar_counts import RuleCounts
-from bistro.models.grammar_smoothing import STOP, Level, Levels, shares, smoothed_grammar
+from bistro.models.grammar.counts import RuleCounts
+from bistro.models.grammar.model import GrammarModel
+from bistro.models.grammar.smoothing import STOP, Level, Levels, shares, smoothed_grammar
 from bistro.reference.hpyp import Franchise
 from bistro.rng import Stream
 from bistro.treebank.brackets import parse_tree

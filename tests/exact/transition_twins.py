@@ -14,9 +14,9 @@ import numpy as np
 
 import bistro
 from bistro import _core
-from bistro.models.parses import Analysis as FoundAnalysis
-from bistro.models.parses import Parse
-from bistro.models.transition import TransitionModel
+from bistro.models.results.parses import Analysis as FoundAnalysis
+from bistro.models.results.parses import Parse
+from bistro.models.transition.model import TransitionModel
 from bistro.reference.arc_standard import Analysis, ArcStandard, read_off
 from bistro.reference.transition_model import GenerativeParser
 from bistro.treebank.sentence import Sentence

@@ -23,11 +23,11 @@ from transition_twins import Kind, random_sentences, settings
 
 from bistro._core import DerivationSampler, Franchise, Stream, UniformBase
 from bistro.config import from_dict
-from bistro.inference.derivations import ALL_TAGS
-from bistro.inference.train_transition import Training
-from bistro.models.transition import outcomes_of
-from bistro.models.transition_config import TransitionConfig
-from bistro.models.transition_data import Codec, Tree
+from bistro.models.parsing.codec import Codec, Tree
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.derivations import ALL_TAGS
+from bistro.models.transition.model import outcomes_of
+from bistro.models.transition.train import Training
 from bistro.reference.exact import Priors, arrangements
 from bistro.reference.transition_model import GenerativeParser
 from bistro.treebank.sentence import Sentence

@@ -19,7 +19,7 @@ from prefix_twins import EVERYTHING, moments, runs_of
 from transition_twins import SYSTEMS, WORDS, Kind, twin_of
 
 from bistro.errors import BistroError
-from bistro.models.transition_language import ScoreOptions
+from bistro.models.parsing.language import ScoreOptions
 from bistro.reference.transition_model import GenerativeParser
 
 KINDS = [

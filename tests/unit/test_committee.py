@@ -12,12 +12,12 @@ import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.inference.committee_members import member_settings, preset_for
 from bistro.modelfile import is_model_file, read_model, write_model
-from bistro.models.committee import CommitteeModel
-from bistro.models.committee_config import CommitteeConfig
-from bistro.models.eisner import EisnerModel
-from bistro.models.transition import TransitionModel
+from bistro.models.committee.config import CommitteeConfig
+from bistro.models.committee.members import member_settings, preset_for
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.eisner.model import EisnerModel
+from bistro.models.transition.model import TransitionModel
 from bistro.treebank.sentence import Sentence
 
 SHORT = {"sweeps": 3, "samples": 2}

@@ -14,11 +14,11 @@ from bistro.config import read_toml
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.inference.committee_members import member_settings
-from bistro.models.committee import CommitteeModel
-from bistro.models.committee_config import CommitteeConfig
-from bistro.models.isbn import IsbnModel
-from bistro.models.isbn_config import IsbnConfig
+from bistro.models.committee.config import CommitteeConfig
+from bistro.models.committee.members import member_settings
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.isbn.config import IsbnConfig
+from bistro.models.isbn.model import IsbnModel
 from bistro.models.presets import file_or_preset
 from bistro.treebank.sentence import Sentence
 

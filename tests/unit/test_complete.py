@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import bistro
-from bistro.decode.complete import complete, whole_sentences
 from bistro.errors import BistroError
 from bistro.rng import Stream
+from bistro.tasks.complete import complete, whole_sentences
 from bistro.treebank.probabilities import read_probabilities
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem

@@ -16,7 +16,7 @@ from bistro.encoding.contexts import (
     sees_labels,
 )
 from bistro.errors import ConfigError
-from bistro.models.transition_config import ContextSettings, TransitionConfig
+from bistro.models.transition.config import ContextSettings, TransitionConfig
 
 
 def test_numbers_are_dense_and_in_the_order_of_the_core() -> None:

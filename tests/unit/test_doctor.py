@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import bistro
-from bistro.decode import given_the_rest
 from bistro.errors import BistroError
 from bistro.evaluate.doctor import examine, line_of, snippet
-from bistro.models.committee import CommitteeModel
+from bistro.models.committee.model import CommitteeModel
+from bistro.tasks import given_the_rest
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem

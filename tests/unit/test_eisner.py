@@ -11,8 +11,8 @@ import pytest
 import bistro
 from bistro import config as configuration
 from bistro.errors import BistroError, ConfigError, ModelFileError
-from bistro.models.eisner import EisnerModel
-from bistro.models.eisner_config import EisnerConfig
+from bistro.models.eisner.config import EisnerConfig
+from bistro.models.eisner.model import EisnerModel
 from bistro.models.presets import file_or_preset
 from bistro.treebank.sentence import Sentence
 

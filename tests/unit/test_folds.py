@@ -10,7 +10,7 @@ import bistro
 from bistro.errors import BistroError
 from bistro.evaluate.crossval import cross_validate
 from bistro.evaluate.held_out import judge
-from bistro.inference.folds import Recipe, Split, make_folds, run_splits, shuffled
+from bistro.tasks.folds import Recipe, Split, make_folds, run_splits, shuffled
 
 QUICK = {"sampler": {"sweeps": 3, "samples": 1}}
 TREEBANK = bistro.builtin(sentences=60, seed=1)

@@ -11,8 +11,8 @@ from toy_task import HOME, TREES, ToyModel
 import bistro
 from bistro.errors import BistroError, ConfigError
 from bistro.models import infinite_task
-from bistro.models.infinite_rules import Derivation
-from bistro.models.infinite_search import SearchOptions
+from bistro.models.unbounded.rules import Derivation
+from bistro.models.unbounded.search import SearchOptions
 from bistro.reference.infinite import Context, PlainTrie
 from bistro.treebank.brackets import parse_tree
 

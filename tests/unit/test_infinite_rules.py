@@ -7,10 +7,10 @@ import pytest
 
 from bistro import config as configuration
 from bistro.errors import BistroError, ConfigError
-from bistro.models.infinite_config import InfiniteConfig
-from bistro.models.infinite_rules import Derivation, RuleBuilder, RuleTable
-from bistro.models.infinite_search import SearchOptions
-from bistro.models.infinite_task import Terminals, relative_frequencies
+from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
+from bistro.models.unbounded.search import SearchOptions
+from bistro.models.unbounded.task import Terminals, relative_frequencies
 
 
 def garden_path() -> tuple[RuleTable, Derivation]:

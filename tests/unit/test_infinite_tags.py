@@ -7,9 +7,9 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError, TreebankError
-from bistro.models.infinite_config import InfiniteConfig, TagsSettings
-from bistro.models.infinite_tagger import TagOptions, TagsModel
-from bistro.models.infinite_tags import UNSEEN, TagsTask
+from bistro.models.tags.model import TagOptions, TagsModel
+from bistro.models.tags.task import UNSEEN, TagsTask
+from bistro.models.unbounded.config import InfiniteConfig, TagsSettings
 from bistro.treebank.sentence import Sentence
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from bistro.config import from_dict
 from bistro.errors import TreebankError
-from bistro.models.infinite_config import InfiniteConfig
-from bistro.models.infinite_trees import TreesTask
+from bistro.models.trees.task import TreesTask
+from bistro.models.unbounded.config import InfiniteConfig
 from bistro.treebank.brackets import format_tree, parse_tree
 from bistro.treebank.constituents import simplified
 from bistro.treebank.tree_files import iter_words, read_examples

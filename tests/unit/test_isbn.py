@@ -12,8 +12,8 @@ import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.models.isbn import IsbnModel
-from bistro.models.isbn_config import LOCAL
+from bistro.models.isbn.config import LOCAL
+from bistro.models.isbn.model import IsbnModel
 from bistro.treebank.sentence import Sentence
 
 SHORT = {"hidden": 16, "learning": {"passes": 4, "rate": 0.2}}
@@ -267,7 +267,7 @@ def test_a_rate_that_is_far_too_high_is_told() -> None:
 
 
 def test_it_votes_in_a_committee() -> None:
-    from bistro.models.committee import CommitteeModel
+    from bistro.models.committee.model import CommitteeModel
 
     treebank = bistro.builtin(sentences=150, seed=1)
     other = bistro.train("transition", treebank, seed=1, sampler={"sweeps": 3, "samples": 2})

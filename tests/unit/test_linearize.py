@@ -9,11 +9,11 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError, TreebankError
-from bistro.inference.linearize_data import LabelledFamilies, TreebankFamilies
-from bistro.models.linearize import LinearizeModel
-from bistro.models.linearize_config import LinearizeConfig, parse_labelling
-from bistro.models.linearize_output import reordered
-from bistro.models.linearize_trees import UnorderedTree
+from bistro.models.linearize.config import LinearizeConfig, parse_labelling
+from bistro.models.linearize.data import LabelledFamilies, TreebankFamilies
+from bistro.models.linearize.model import LinearizeModel
+from bistro.models.linearize.output import reordered
+from bistro.models.linearize.trees import UnorderedTree
 from bistro.rng import Stream
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import bistro
-from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.events import padded_events
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.evaluate.text import text_figures
 from bistro.modelfile import read_model, write_model
-from bistro.models.ngram import NgramModel
+from bistro.models.ngram.model import NgramModel
+from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.treebank import read
 
 TEXT = """\

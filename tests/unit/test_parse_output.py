@@ -7,8 +7,8 @@ import math
 import pytest
 
 import bistro
-from bistro.models.parses import Analysis, Marginals, Parse
-from bistro.report.parsed import ParseWriter
+from bistro.models.results.parses import Analysis, Marginals, Parse
+from bistro.tasks.parsed import ParseWriter
 from bistro.treebank.probabilities import put_probabilities, read_probabilities
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import encoded, read

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import bistro
-from bistro.decode.suite import own_suites, pairs_suite, read_suite
-from bistro.decode.suite_formulas import parse_formula
-from bistro.decode.suite_results import run_suite
 from bistro.errors import BistroError, TreebankError
+from bistro.tasks.suite import own_suites, pairs_suite, read_suite
+from bistro.tasks.suite_formulas import parse_formula
+from bistro.tasks.suite_results import run_suite
 
 BITS = {("a", "1"): 2.0, ("a", "2"): 3.0, ("a", "$"): 7.0, ("b", "1"): 5.0, ("b", "2"): 1.0}
 

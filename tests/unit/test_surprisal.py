@@ -10,12 +10,12 @@ import pytest
 from scipy import optimize
 
 import bistro
-from bistro.decode.stimuli import split_word, visible
-from bistro.decode.surprisal import COLUMNS, surprisal_rows, written_tokens
 from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
-from bistro.models.surprisal import Token, rows_of, word_tokens
-from bistro.models.transition_language import ScoreOptions
+from bistro.models.parsing.language import ScoreOptions
+from bistro.models.results.surprisal import Token, rows_of, word_tokens
+from bistro.tasks.stimuli import split_word, visible
+from bistro.tasks.surprisal import COLUMNS, surprisal_rows, written_tokens
 from bistro.treebank.sentence import Sentence
 
 TEXT = [["The", "dog", "sleeps", "."], ["Who", "saw", "the", "zyzzyva", "?"]]

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 import bistro
 from bistro.models.base import Model
+from bistro.models.parsing.language import ScoreOptions
 from bistro.models.presets import file_or_preset
-from bistro.models.transition_language import ScoreOptions
 from bistro.treebank.grammar import english
 
 Bits = NDArray[np.float64]

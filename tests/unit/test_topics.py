@@ -13,11 +13,11 @@ from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.evaluate.clusterings import variation_of_information
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.inference.train_topics import kept_sweeps
-from bistro.models.arc_trees import ArcTrees
-from bistro.models.topic_samples import TopicSample
-from bistro.models.topics import TopicsModel, parent_numbers
-from bistro.models.topics_config import TopicsConfig
+from bistro.models.parsing.arc_trees import ArcTrees
+from bistro.models.topics.config import TopicsConfig
+from bistro.models.topics.model import TopicsModel, parent_numbers
+from bistro.models.topics.samples import TopicSample
+from bistro.models.topics.train import kept_sweeps
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem

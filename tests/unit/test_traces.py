@@ -10,7 +10,7 @@ from bistro._core import UniformBase
 from bistro.encoding.events import Events
 from bistro.inference.chains import OwnedChain, short
 from bistro.inference.gibbs import Chain
-from bistro.models.settings import SamplerSettings
+from bistro.inference.settings import SamplerSettings
 
 SHORT = {"sweeps": 3, "samples": 2}
 

@@ -12,7 +12,7 @@ import bistro
 from bistro.errors import BistroError, ModelFileError
 from bistro.inference.chains import Session
 from bistro.modelfile import read_model, write_model
-from bistro.models.transition import TransitionModel
+from bistro.models.transition.model import TransitionModel
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 

@@ -14,15 +14,15 @@ from bistro.config import read_toml
 from bistro.errors import BistroError, ConfigError
 from bistro.evaluate.development import DevelopmentSet, default_metric
 from bistro.inference.journal import Journal
-from bistro.inference.tune import Effort, Search, Trial
-from bistro.inference.workbench import Workbench, with_elements
+from bistro.inference.settings import SamplerSettings
 from bistro.models import presets
-from bistro.models.committee_config import CommitteeConfig
-from bistro.models.eisner_config import EisnerConfig
-from bistro.models.infinite_config import InfiniteConfig
-from bistro.models.settings import SamplerSettings
-from bistro.models.transition import DISTRIBUTIONS
-from bistro.models.transition_config import TransitionConfig
+from bistro.models.committee.config import CommitteeConfig
+from bistro.models.eisner.config import EisnerConfig
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.model import DISTRIBUTIONS
+from bistro.models.transition.tune import Effort, Search, Trial
+from bistro.models.transition.workbench import Workbench, with_elements
+from bistro.models.unbounded.config import InfiniteConfig
 
 QUICK = SamplerSettings(sweeps=3, samples=1)
 SMALL = with_elements(

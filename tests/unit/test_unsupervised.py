@@ -8,8 +8,8 @@ import bistro
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.models.transition import TransitionModel
-from bistro.models.transition_config import TransitionConfig
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.model import TransitionModel
 
 SHORT = {"sweeps": 3, "samples": 2}
 
@@ -96,8 +96,8 @@ def test_a_damaged_checkpoint_of_the_second_stage_is_refused(treebank, tmp_path)
 
 def test_given_tags_stay_and_given_trees_stay(treebank):
     """What is not latent is never touched: those events are the treebank's in every sweep."""
-    from bistro.inference.train_transition import Training
-    from bistro.models.transition_data import Codec
+    from bistro.models.parsing.codec import Codec
+    from bistro.models.transition.train import Training
 
     for latent in ("trees", "tags"):
         config = bistro.config.from_dict(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bistro.models.infinite_config import InfiniteConfig, MorphologySettings
-from bistro.models.infinite_morphology import OUT, UtteranceTask, is_root, roles, utterances
+from bistro.models.morphology.utterances import OUT, UtteranceTask, is_root, roles, utterances
+from bistro.models.unbounded.config import InfiniteConfig, MorphologySettings
 from bistro.treebank.brackets import format_tree
 from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 from bistro.treebank.morphology_files import read_segmented

@@ -9,7 +9,7 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError
-from bistro.models.infinite_words import WordsModel
+from bistro.models.morphology.words import WordsModel
 from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 
 LIST = [

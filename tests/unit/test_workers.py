@@ -14,7 +14,7 @@ import bistro
 from bistro.inference import workers
 from bistro.inference.workers import WAITING_PER_WORKER, LocalWorkers, SharedModel
 from bistro.models.base import Model
-from bistro.models.parses import Parse
+from bistro.models.results.parses import Parse
 
 
 @pytest.fixture(scope="module")

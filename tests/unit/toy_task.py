@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 
 from bistro.models.base import Arrays
-from bistro.models.infinite import InfiniteModel
-from bistro.models.infinite_config import InfiniteConfig
-from bistro.models.infinite_rules import Derivation, RuleBuilder, RuleTable
-from bistro.models.infinite_task import Task, Terminals
+from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.model import InfiniteModel
+from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
+from bistro.models.unbounded.task import Task, Terminals
 from bistro.treebank.brackets import Tree, parse_tree
 from bistro.treebank.examples import Examples
 

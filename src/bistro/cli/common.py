@@ -175,8 +175,8 @@ def chosen_tags(tags: str) -> Any:
 def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> Any:
     """Return the settings of a kind from a file or preset, and --set."""
     from bistro import config as configuration
-    from bistro.inference.train import config_class
     from bistro.models.presets import file_or_preset
+    from bistro.tasks.train import config_class
 
     chosen = config_class(kind)
     settings = configuration.read_toml(file_or_preset(config), chosen) if config else chosen()

@@ -71,10 +71,10 @@ def complete(
         bistro complete half-done.conllu --below 0.8 -o sure.conllu
         bistro complete new.conllu --model english.bistro -o done.conllu
     """
-    from bistro.decode.complete import USUAL_KIND
-    from bistro.decode.complete import complete as run
     from bistro.inference.chains import Session
     from bistro.models.base import load
+    from bistro.tasks.complete import USUAL_KIND
+    from bistro.tasks.complete import complete as run
     from bistro.treebank.treebank import read, write
 
     if output != "-":

@@ -113,7 +113,7 @@ def crossval(
 
 
 def _write_parses(found: CrossValidation, output: str, *, given_tags: bool) -> None:
-    from bistro.report.parsed import ParseWriter
+    from bistro.tasks.parsed import ParseWriter
     from bistro.treebank.treebank import write
 
     column: Any = found.folds[0].tag_column

@@ -188,8 +188,8 @@ class _Training:
         """Train, and put the traces side by side."""
         from bistro.cli.watcher import Watcher
         from bistro.inference.checkpoint import StoppedError
-        from bistro.inference.several import several_traces
         from bistro.report.diagnostics import chains_of
+        from bistro.tasks.several import several_traces
 
         seeds = list(range(self.seed, self.seed + number))
         try:

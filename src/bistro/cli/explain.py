@@ -14,7 +14,7 @@ from bistro.errors import BistroError
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
-    from bistro.models.explanations import Decision, Explanation
+    from bistro.models.results.explanations import Decision, Explanation
 
 FORMATS = ("text", "tsv", "json")
 WIDE = 120
@@ -133,7 +133,7 @@ def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -
 def _write_data(explanation: Explanation, format: str, output: str) -> None:
     from bistro.cli.common import write_table
     from bistro.files import writing
-    from bistro.models.explanations import DECISION_COLUMNS, LEVEL_COLUMNS
+    from bistro.models.results.explanations import DECISION_COLUMNS, LEVEL_COLUMNS
 
     if format == "tsv":
         columns = [*DECISION_COLUMNS, *LEVEL_COLUMNS]

@@ -19,7 +19,7 @@ from bistro.cli.common import (
 from bistro.errors import BistroError, TreebankError
 
 if TYPE_CHECKING:
-    from bistro.models.linearize import Linearization, LinearizeModel
+    from bistro.models.linearize.model import Linearization, LinearizeModel
     from bistro.treebank.sentence import Sentence
 
 
@@ -64,7 +64,7 @@ def linearize(
     """
     from bistro.files import writing
     from bistro.models.base import load
-    from bistro.models.linearize import LinearizeModel
+    from bistro.models.linearize.model import LinearizeModel
     from bistro.treebank.treebank import encoded, iter_sentences
 
     if sum((best, kbest is not None, samples is not None, score)) > 1:

@@ -165,12 +165,12 @@ def parse(
         bistro parse one.bistro another.bistro test.conllu -o together.conllu
         bistro parse phrases.bistro test.mrg --search mcmc --draws 20000 -o parsed.mrg
     """
-    from bistro.cli.parse_run import ParseRun
     from bistro.cli.parse_trees import parse_trees, tree_options
     from bistro.cli.progress import Progress
     from bistro.models.base import load
-    from bistro.models.committee import CommitteeModel
-    from bistro.models.infinite_parser import TreesModel
+    from bistro.models.committee.model import CommitteeModel
+    from bistro.models.trees.model import TreesModel
+    from bistro.tasks.parse import ParseRun
     from bistro.treebank.treebank import iter_sentences, write
 
     chosen_tags(tags)

@@ -12,7 +12,7 @@ from bistro.errors import ConfigError
 
 if TYPE_CHECKING:
     from bistro.cli.progress import Progress
-    from bistro.models.infinite_parser import TreeParse, TreesModel
+    from bistro.models.trees.model import TreeParse, TreesModel
     from bistro.treebank.brackets import Tree
 
 UNDERSTOOD = ("search", "samples", "beam", "kbest", "drawn", "mbr", "seed", "threads")

@@ -45,7 +45,7 @@ DevOption = Annotated[
 
 def development(kind: str, dev: str | None, format: str | None) -> Treebank | None:
     """Read a development set, which only some kinds can use."""
-    from bistro.inference.train import USES_DEV
+    from bistro.tasks.train import USES_DEV
 
     if dev is None:
         return None

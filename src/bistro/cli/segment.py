@@ -12,8 +12,8 @@ from bistro.cli.common import InputArgument, JsonOption, ModelArgument, OutputOp
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
-    from bistro.models.infinite_words import WordsModel
-    from bistro.models.segmentations import Analysis, Segmentation
+    from bistro.models.morphology.words import WordsModel
+    from bistro.models.results.segmentations import Analysis, Segmentation
 
 Beam = Annotated[int, typer.Option("--beam", metavar="N", min=1, help="Analyses kept at a letter.")]
 KBest = Annotated[
@@ -152,7 +152,7 @@ def print_scores(gold: str, system: str, json: bool, training: Iterable[str] = (
     """Print the scores of one annotated file against another; see `bistro evaluate`."""
     from bistro.cli.common import print_json
     from bistro.evaluate.segmentation import score
-    from bistro.models.infinite_config import MorphologySettings
+    from bistro.models.unbounded.config import MorphologySettings
     from bistro.treebank.morphology_files import read_segmented
 
     right, found = (

@@ -23,7 +23,7 @@ from bistro.cli.common import (
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
-    from bistro.decode.suite_results import SuiteResult
+    from bistro.tasks.suite_results import SuiteResult
 
 COLUMNS = {
     "suite": ("suite", "items", "right", "accuracy", "low", "high", "unknown"),
@@ -73,9 +73,9 @@ def suite(
         bistro suite english.bistro garden-path --by item
         bistro suite english.bistro pairs.csv number.json -o results.tsv
     """
-    from bistro.decode.suite import own_suites, read_suite
-    from bistro.decode.suite_results import run_suite
     from bistro.models.base import load
+    from bistro.tasks.suite import own_suites, read_suite
+    from bistro.tasks.suite_results import run_suite
 
     if by not in COLUMNS:
         raise BistroError(f"--by is suite, item or region, not '{by}'")

@@ -108,9 +108,9 @@ def surprisal(
 def _of_sentences(
     model: Model, path: str, format: str | None, multiword: bool, eos: bool, settings: Any
 ) -> tuple[Sequence[str], Cells]:
-    from bistro.decode.stimuli import visible
-    from bistro.decode.surprisal import COLUMNS, written_tokens
-    from bistro.models.surprisal import rows_of, word_tokens
+    from bistro.models.results.surprisal import rows_of, word_tokens
+    from bistro.tasks.stimuli import visible
+    from bistro.tasks.surprisal import COLUMNS, written_tokens
     from bistro.treebank.treebank import read
 
     if format is None and path.lower().endswith(TABLE_SUFFIXES):
@@ -137,8 +137,8 @@ def _of_stimuli(
     eos: bool,
     settings: Any,
 ) -> tuple[Sequence[str], Cells]:
-    from bistro.decode.stimuli import one_row_each, one_word_a_row, read_table
-    from bistro.models.surprisal import COLUMNS, rows_of
+    from bistro.models.results.surprisal import COLUMNS, rows_of
+    from bistro.tasks.stimuli import one_row_each, one_word_a_row, read_table
 
     table = read_table(path)
     if sentence:

@@ -112,7 +112,7 @@ class TagRun:
 
     def tagged(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Yield the sentences of the output."""
-        from bistro.report.tagged import tagged_sentence
+        from bistro.tasks.tagged import tagged_sentence
 
         column = getattr(self.model, "tag_column", "upos")
         for tagging in self._tag_all(self._checked(sentences), **self.options):

@@ -50,7 +50,7 @@ def show(
 
     from bistro.files import writing
     from bistro.models.base import load
-    from bistro.models.topics import TopicsModel
+    from bistro.models.topics.model import TopicsModel
     from bistro.report.topics import state_card, topic_cards
 
     trained = load(model)

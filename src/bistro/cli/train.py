@@ -157,10 +157,10 @@ def train(
     from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.cluster import workers_for
-    from bistro.inference.train import USES_DEV
-    from bistro.inference.train import train as run
-    from bistro.models.committee import CommitteeModel
-    from bistro.models.linearize import LinearizeModel
+    from bistro.models.committee.model import CommitteeModel
+    from bistro.models.linearize.model import LinearizeModel
+    from bistro.tasks.train import USES_DEV
+    from bistro.tasks.train import train as run
 
     tasks = [f"task={task}"] if task else []
     settings = chosen_config(kind, config, [*(overrides or []), *tasks])
@@ -214,8 +214,8 @@ def read_data(
     kind: str, settings: Any, paths: list[str], format: str | None, *, held_out: bool = False
 ) -> Treebank | Examples[Any]:
     """Read the data of a kind of model, and say of training data what a user may not expect."""
-    from bistro.models.grammar import GrammarModel
-    from bistro.models.infinite import InfiniteModel, model_class
+    from bistro.models.grammar.model import GrammarModel
+    from bistro.models.unbounded.model import InfiniteModel, model_class
     from bistro.treebank.examples import joined
     from bistro.treebank.tree_files import read_examples
 
@@ -243,9 +243,9 @@ def _report(model: Model, held_out: Treebank | Examples[Any], title: str) -> Non
     from bistro.cli.perplexity import print_figures
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.evaluate.text import text_figures
-    from bistro.models.grammar import GrammarModel
-    from bistro.models.isbn import IsbnModel
-    from bistro.models.parsing import ParsingAbility
+    from bistro.models.grammar.model import GrammarModel
+    from bistro.models.isbn.model import IsbnModel
+    from bistro.models.parsing.parser import ParsingAbility
     from bistro.treebank.constituents import simplified
 
     sentences: list[Any] = list(held_out)

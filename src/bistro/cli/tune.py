@@ -21,9 +21,9 @@ from bistro.version import __version__
 
 if TYPE_CHECKING:
     from bistro.evaluate.development import DevelopmentSet
-    from bistro.inference.tune import Effort, Search, Trial
-    from bistro.models.settings import SamplerSettings
-    from bistro.models.transition_config import TransitionConfig
+    from bistro.inference.settings import SamplerSettings
+    from bistro.models.transition.config import TransitionConfig
+    from bistro.models.transition.tune import Effort, Search, Trial
     from bistro.treebank.treebank import Treebank
 
 METRICS = ("las", "uas", "no_punct.las", "no_punct.uas")
@@ -98,8 +98,8 @@ def tune(
         bistro train transition train.conllu --config config.toml -o english.bistro
     """
     from bistro.evaluate.development import DevelopmentSet, default_metric
-    from bistro.inference.tune import SETTINGS, Effort
-    from bistro.models.transition import DISTRIBUTIONS
+    from bistro.models.transition.model import DISTRIBUTIONS
+    from bistro.models.transition.tune import SETTINGS, Effort
     from bistro.treebank.treebank import read
 
     _check("KIND", [kind], ["transition"])
@@ -149,9 +149,9 @@ class _Errand:
     ) -> None:
         from bistro.inference.chains import Session
         from bistro.inference.journal import Journal
-        from bistro.inference.train_transition import train_transition
-        from bistro.inference.tune import Search
-        from bistro.inference.workbench import Workbench
+        from bistro.models.transition.train import train_transition
+        from bistro.models.transition.tune import Search
+        from bistro.models.transition.workbench import Workbench
 
         journal = Journal(Path(f"{self.output}.journal"), self.protocol)
         if len(journal):
@@ -208,7 +208,7 @@ def _names(option: str, given: str, choices: Sequence[str]) -> list[str]:
 def _beginning(config: str | None, overrides: Sequence[str]) -> TransitionConfig:
     from bistro import config as configuration
     from bistro.models.presets import file_or_preset
-    from bistro.models.transition_config import TransitionConfig
+    from bistro.models.transition.config import TransitionConfig
 
     read = configuration.read_toml
     begin = read(file_or_preset(config), TransitionConfig) if config else TransitionConfig()

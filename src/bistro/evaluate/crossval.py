@@ -23,10 +23,10 @@ from typing import Any
 
 from bistro.errors import BistroError
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
-from bistro.inference.folds import Recipe, Split, Unit, make_folds, run_splits
-from bistro.inference.train import config_class
 from bistro.models.base import Model, Words
-from bistro.models.parses import Parse
+from bistro.models.results.parses import Parse
+from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits
+from bistro.tasks.train import config_class
 
 PARSERS = ("transition", "eisner", "isbn", "committee")
 JUDGED = (*PARSERS, "ngram", "infinite")

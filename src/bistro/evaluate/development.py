@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from bistro.errors import BistroError
 from bistro.evaluate.attachment import AttachmentScores, score
-from bistro.models.committee import CommitteeModel
-from bistro.models.parses import Parse
-from bistro.models.parsing import ParsingAbility
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.parsing.parser import ParsingAbility
+from bistro.models.results.parses import Parse
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 

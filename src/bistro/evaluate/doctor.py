@@ -1,7 +1,7 @@
 """The doctor of treebanks: annotated values in the order of how much they surprise.
 
 A model that has not seen a sentence is asked how probable each annotated arc (head and label) and
-each tag is, given all the rest of the annotation (`bistro.decode.given_the_rest`):
+each tag is, given all the rest of the annotation (`bistro.tasks.given_the_rest`):
 
     surprise = -log2 p(annotated value | words, all other annotation)        in bits
 
@@ -24,14 +24,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from bistro.decode import given_the_rest
-from bistro.decode.given_the_rest import Opinion
 from bistro.errors import BistroError
 from bistro.evaluate.crossval import PARSERS
-from bistro.inference.folds import Recipe, Split, Unit, make_folds, run_splits
-from bistro.inference.train import config_class
 from bistro.models.base import Model
-from bistro.models.committee import CommitteeModel
+from bistro.models.committee.model import CommitteeModel
+from bistro.tasks import given_the_rest
+from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits
+from bistro.tasks.given_the_rest import Opinion
+from bistro.tasks.train import config_class
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence

@@ -24,9 +24,9 @@ from bistro.evaluate.attachment import score
 from bistro.evaluate.development import annotated
 from bistro.evaluate.text import text_figures
 from bistro.models.base import Model
-from bistro.models.committee import CommitteeModel
-from bistro.models.parses import Parse
-from bistro.models.parsing import ParsingAbility
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.parsing.parser import ParsingAbility
+from bistro.models.results.parses import Parse
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 

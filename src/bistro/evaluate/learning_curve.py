@@ -28,8 +28,8 @@ from bistro.errors import BistroError
 from bistro.evaluate.crossval import JUDGED, PARSERS, check_kind
 from bistro.evaluate.forecast import LEAST_POINTS, Forecast, forecast_of
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
-from bistro.inference.folds import Recipe, Split, Unit, make_folds, run_splits, shuffled
 from bistro.models.base import Model, Words
+from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits, shuffled
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 DRAWS = 3

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bistro.errors import BistroError
-from bistro.models.linearize_orders import shuffled
-from bistro.models.linearize_trees import Family, projective_order
+from bistro.models.linearize.orders import shuffled
+from bistro.models.linearize.trees import Family, projective_order
 from bistro.rng import Stream
 
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from bistro import config as configuration
 from bistro.errors import ModelFileError
 from bistro.inference.checkpoint import Checkpoint, PhaseCheckpoint, StoppedError
+from bistro.inference.settings import SamplerSettings
 from bistro.inference.workers import Workers
-from bistro.models.settings import SamplerSettings
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]

@@ -20,7 +20,7 @@ from bistro._core import Base, Franchise, PredictiveSum, SequentialLikelihood, S
 from bistro.encoding.events import Events
 from bistro.inference.chains import Figures, short
 from bistro.inference.hyper import update_hyperparameters
-from bistro.models.settings import SamplerSettings
+from bistro.inference.settings import SamplerSettings
 from bistro.rng import purpose_key
 
 

@@ -16,7 +16,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from bistro._core import Franchise, LevelLikelihood, SequentialLikelihood, Stream
-from bistro.models.settings import SamplerSettings
+from bistro.inference.settings import SamplerSettings
 
 Floats = NDArray[np.float64]
 # Discounts stay clear of 0 and 1, and strengths of 0 and infinity, where the logarithm ends.

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from bistro.models.votes import Rows, mixed
+from bistro.models.parsing.votes import Rows, mixed
 
 MOST_STEPS = 1000
 CLOSE_ENOUGH = 1e-6

@@ -26,8 +26,8 @@ from bistro.encoding.alphabet import Alphabet
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.inference.chains import Figures, Sweeping
 from bistro.inference.gibbs import Chain
-from bistro.models.settings import SamplerSettings, SpellingSettings
-from bistro.models.spelling import SPELLING, Speller, Spelling
+from bistro.inference.settings import SamplerSettings, SpellingSettings
+from bistro.inference.speller import SPELLING, Speller, Spelling
 
 # A word of many hundred characters is too improbable for a number; its base must still be above 0.
 LEAST_BASE = 1e-300

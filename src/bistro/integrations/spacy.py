@@ -29,7 +29,7 @@ import numpy as np
 
 from bistro.errors import BistroError
 from bistro.models.base import Model, from_bytes, load
-from bistro.models.parses import Parse
+from bistro.models.results.parses import Parse
 from bistro.treebank.detect import UNIVERSAL_TAGS
 
 try:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from bistro.models.base import Model
-from bistro.models.committee import CommitteeModel
-from bistro.models.eisner import EisnerModel
-from bistro.models.grammar import GrammarModel
-from bistro.models.infinite import InfiniteModel
-from bistro.models.isbn import IsbnModel
-from bistro.models.linearize import LinearizeModel
-from bistro.models.ngram import NgramModel
-from bistro.models.topics import TopicsModel
-from bistro.models.transition import TransitionModel
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.eisner.model import EisnerModel
+from bistro.models.grammar.model import GrammarModel
+from bistro.models.isbn.model import IsbnModel
+from bistro.models.linearize.model import LinearizeModel
+from bistro.models.ngram.model import NgramModel
+from bistro.models.topics.model import TopicsModel
+from bistro.models.transition.model import TransitionModel
+from bistro.models.unbounded.model import InfiniteModel
 
 KINDS: dict[str, type[Model]] = {
     model.kind: model

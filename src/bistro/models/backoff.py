@@ -2,7 +2,7 @@
 
 A model keeps its distributions frozen: of every outcome seen in a context the whole probability,
 and of every context the weight of what the next shorter one says (docs/decisions/frozen-form.md).
-The share of each level follows from these: see `bistro.models.explanations`.
+The share of each level follows from these: see `bistro.models.results.explanations`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bistro.encoding.events import Events
 from bistro.models.base import Arrays, Origin
-from bistro.models.explanations import BASE, Level
+from bistro.models.results.explanations import BASE, Level
 
 GAP = 2**32 - 1
 

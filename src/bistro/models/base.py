@@ -25,7 +25,7 @@ from bistro.modelfile import ModelFile, decode_model, encode_model, read_model, 
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    from bistro.models.surprisal import SurprisalTable
+    from bistro.models.results.surprisal import SurprisalTable
 
 Arrays = Mapping[str, NDArray[Any]]
 Words = Sentence | Sequence[str]
@@ -168,7 +168,7 @@ class Model(ABC):
 
         `options` are those of the model's scores, such as ``particles`` for a parser.
         """
-        from bistro.models.surprisal import SurprisalTable, rows_of, word_tokens
+        from bistro.models.results.surprisal import SurprisalTable, rows_of, word_tokens
 
         given = text if isinstance(text, Sentence) else list(text)
         alone = isinstance(given, Sentence) or (bool(given) and isinstance(given[0], str))

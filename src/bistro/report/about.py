@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from bistro import config as configuration
-from bistro.inference.train import config_class
 from bistro.models.base import Model
 from bistro.report.html import Cell, facts, folded, paragraph, table
+from bistro.tasks.train import config_class
 
 KINDS = {
     "ngram": "a hierarchical Pitman-Yor n-gram model: words given the words before them",

@@ -12,16 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.evaluate.attachment import AttachmentScores
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
-from bistro.inference.train import train
 from bistro.models.base import Model
-from bistro.models.committee import CommitteeModel
-from bistro.models.parses import Parse
-from bistro.models.surprisal import SurprisalRow
-from bistro.models.transition import TransitionModel
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.results.parses import Parse
+from bistro.models.results.surprisal import SurprisalRow
+from bistro.models.transition.model import TransitionModel
 from bistro.report.about import about_blocks
 from bistro.report.accuracy import Tested
 from bistro.report.arcs import draw_arcs
@@ -29,6 +27,8 @@ from bistro.report.html import Page, bar_chart, facts, figure, paragraph, senten
 from bistro.report.language import Scored, perplexity_blocks, scored, strip_of, surprisal_blocks
 from bistro.report.learning import learning_blocks
 from bistro.report.model_report import ReportOptions, add_parsing, parsed
+from bistro.tasks.surprisal import surprisal_rows
+from bistro.tasks.train import train
 from bistro.treebank.grammar import english
 from bistro.treebank.treebank import Treebank
 from bistro.version import __version__

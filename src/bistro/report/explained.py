@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from bistro.models.explanations import BASE, Decision, Explanation, Level
+from bistro.models.results.explanations import BASE, Decision, Explanation, Level
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

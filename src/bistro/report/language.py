@@ -13,7 +13,7 @@ from statistics import fmean, median
 from bistro.evaluate.interpolation import vocabulary_of
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
 from bistro.models.base import Model, TextScores
-from bistro.models.surprisal import SurprisalRow, rows_of, word_tokens
+from bistro.models.results.surprisal import SurprisalRow, rows_of, word_tokens
 from bistro.report.html import figure, heading, paragraph, protocol, table
 from bistro.report.strip import surprisal_strip
 

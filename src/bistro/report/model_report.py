@@ -18,12 +18,12 @@ from typing import Any, Literal
 from bistro.errors import TreebankError
 from bistro.evaluate.by_sentence import BORDERS
 from bistro.models.base import Model, as_words
-from bistro.models.grammar import GrammarModel
-from bistro.models.infinite import InfiniteModel, model_class
-from bistro.models.infinite_parser import TreesModel
-from bistro.models.infinite_tagger import TagsModel
-from bistro.models.linearize import LinearizeModel
-from bistro.models.topics import TopicsModel
+from bistro.models.grammar.model import GrammarModel
+from bistro.models.linearize.model import LinearizeModel
+from bistro.models.tags.model import TagsModel
+from bistro.models.topics.model import TopicsModel
+from bistro.models.trees.model import TreesModel
+from bistro.models.unbounded.model import InfiniteModel, model_class
 from bistro.report.about import about_blocks
 from bistro.report.accuracy import (
     Tested,
@@ -39,9 +39,9 @@ from bistro.report.html import Page, figure
 from bistro.report.language import perplexity_blocks, scored, surprisal_blocks
 from bistro.report.learning import learning_blocks
 from bistro.report.other_kinds import figure_blocks, order_blocks, tree_blocks
-from bistro.report.parsed import ParseWriter, parsing_protocol
-from bistro.report.tagged import tagged_sentence
 from bistro.report.topics import state_card, topic_cards
+from bistro.tasks.parsed import ParseWriter, parsing_protocol
+from bistro.tasks.tagged import tagged_sentence
 from bistro.treebank.brackets import Tree
 from bistro.treebank.conllu import to_conllu
 from bistro.treebank.constituents import simplified

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from bistro.evaluate.brackets import score_brackets
-from bistro.models.infinite_parser import TreesModel
-from bistro.models.linearize import LinearizeModel
+from bistro.models.linearize.model import LinearizeModel
+from bistro.models.trees.model import TreesModel
 from bistro.report.constituents import draw_constituents
 from bistro.report.html import facts, figure, heading, paragraph, protocol, table
 from bistro.treebank.brackets import Tree

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bistro.models.topics import TopState
+from bistro.models.topics.model import TopState
 from bistro.report.arcs import FONT
 from bistro.report.frame import COLOURS, INK, MUTED, RULE
 from bistro.report.text import text_width, xml_text

@@ -11,15 +11,15 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from bistro.cli.parse_run import ParseRun
 from bistro.errors import BistroError
 from bistro.models.base import Model
-from bistro.models.linearize import LinearizeModel
-from bistro.models.parses import Analysis, Marginals, Parse, head_probability, plain_label
-from bistro.report.parsed import ParseWriter
+from bistro.models.linearize.model import LinearizeModel
+from bistro.models.results.parses import Analysis, Marginals, Parse, head_probability, plain_label
 from bistro.serve.catalog import Entry
 from bistro.serve.inputs import Inputs
 from bistro.serve.schemas import GenerateBody, LinearizeBody, ParseBody, ReadBody
+from bistro.tasks.parse import ParseRun
+from bistro.tasks.parsed import ParseWriter
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import encoded
 from bistro.treebank.validate import MISSING

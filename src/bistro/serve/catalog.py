@@ -13,7 +13,7 @@ from typing import Any
 
 from bistro.errors import BistroError
 from bistro.models.base import Model, load
-from bistro.models.linearize import LinearizeModel
+from bistro.models.linearize.model import LinearizeModel
 from bistro.treebank.sentence import Sentence
 
 SUFFIX = ".bistro"

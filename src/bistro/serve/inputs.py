@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bistro.models.grammar import GrammarModel
-from bistro.models.linearize_trees import UnorderedTree
+from bistro.models.grammar.model import GrammarModel
+from bistro.models.linearize.trees import UnorderedTree
 from bistro.serve.errors import TooLargeError
 from bistro.serve.limits import Limits
 from bistro.serve.schemas import GenerateBody, SentenceBody

@@ -1,1 +1,0 @@
-"""Test suites that come with Bistro; see `bistro.decode.suite`."""

@@ -1,0 +1,223 @@
+"""Spelling: a probability for every string, so that no word is outside the vocabulary.
+
+A word is spelled from left to right, each character given the ones before it, by a hierarchical
+Pitman-Yor process over characters with an end symbol:
+
+    H(s) = Π_i p(s_i | s_{i-1}, s_{i-2}, ...) · p(end | ...) / (1 - p(end | nothing))
+
+The divisor leaves out the empty string: H is a distribution over all strings of at least one
+character. Where words have tags there is one H for each tag, all in one process. In a model of
+words, all words of training are known, and a single dish, `<unk>`, is kept for all other strings:
+
+    p(s | context) = p(<unk> | context) · H(s) / (1 - Σ_known H(w))
+
+which sums to p(<unk> | context) over the strings that are not known.
+
+>>> import bistro
+>>> words = [["a", "rose", "is", "a", "rose"]] * 2
+>>> model = bistro.train("ngram", words, seed=1, order=2, unknown="spelling")
+>>> speller = model.speller
+>>> bool(speller.log_unseen(["roses"])[0, 0] < speller.log_unseen(["as"])[0, 0] < 0)
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Frozen, Stream
+from bistro.encoding.alphabet import Alphabet
+from bistro.encoding.events import Events, padded_events
+from bistro.encoding.unknown import UNKNOWN
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import BistroError, ModelFileError
+from bistro.inference.settings import SpellingSettings
+from bistro.models.base import Arrays
+from bistro.rng import purpose_key
+
+SPELLING = "spelling"
+# Less than this is noise in single precision; a larger divisor only makes words less likely.
+LEAST_RESERVE = 1e-6
+WORDS_AT_ONCE = 20_000
+MOST_TRIES = 20_000
+LONGEST_SPELLED = 1000
+
+Logs = NDArray[np.float64]
+
+
+class Spelling:
+    """How strings become events: their characters, and perhaps a tag, as contexts."""
+
+    def __init__(self, alphabet: Alphabet, settings: SpellingSettings, num_tags: int) -> None:
+        self.alphabet = alphabet
+        self.num_tags = num_tags
+        """1 where words have no tags."""
+        self._order = settings.order
+        self._tag_place = min(settings.tag_after, settings.order - 1) if num_tags > 1 else None
+
+    @property
+    def levels(self) -> int:
+        """How many levels the process has."""
+        return self._order + (self._tag_place is not None)
+
+    def events(
+        self, words: Sequence[str], tags: NDArray[np.int32]
+    ) -> tuple[Events, NDArray[np.int64]]:
+        """Return one event a character and end, and where the events of each word begin."""
+        if "" in words:
+            raise BistroError("a word without characters cannot be spelled: leave it out")
+        ids, offsets = self.alphabet.encode(words)
+        plain = padded_events(
+            ids, offsets, self._order, start=self.alphabet.start, end=self.alphabet.end
+        )
+        begins = (offsets[:-1] + np.arange(len(words))).astype(np.int64)
+        contexts = self._with_tags(plain.contexts, np.repeat(tags, np.diff(offsets) + 1))
+        return Events(contexts, plain.outcomes), begins
+
+    def empty_words(self) -> Events:
+        """Return the end of the word as its first event, for each tag."""
+        start = np.full((self.num_tags, self._order - 1), self.alphabet.start, dtype=np.int32)
+        tags = np.arange(self.num_tags, dtype=np.int32)
+        ends = np.full(self.num_tags, self.alphabet.end, dtype=np.int32)
+        return Events(self._with_tags(start, tags), ends)
+
+    def context(self, before: Sequence[int], tag: int) -> NDArray[np.int32]:
+        """Return the context after the characters `before`, the first of them first."""
+        padded = [*before[::-1], *[self.alphabet.start] * self._order][: self._order - 1]
+        rows = self._with_tags(np.array([padded], np.int32), np.array([tag], np.int32))
+        return rows.reshape(-1)
+
+    def _with_tags(self, contexts: NDArray[np.int32], tags: NDArray[np.int32]) -> NDArray[np.int32]:
+        if self._tag_place is None:
+            return contexts
+        wider: NDArray[np.int32] = np.insert(contexts, self._tag_place, tags, axis=1)
+        return np.ascontiguousarray(wider)
+
+
+class Speller:
+    """A trained spelling model."""
+
+    def __init__(self, spelling: Spelling, arrays: Arrays, log_reserve: Logs) -> None:
+        if log_reserve.shape != (spelling.num_tags,):
+            raise ModelFileError("the spelling model does not fit the tags")
+        self.spelling = spelling
+        self.log_reserve = log_reserve
+        """By tag: log(1 - Σ_known H(w))."""
+        self._arrays = arrays
+        self._frozen = Frozen(**arrays, dishes=spelling.alphabet.end + 1)
+        empty = spelling.empty_words()
+        ends = self._frozen.log_probabilities(empty.contexts, empty.outcomes)
+        self._log_not_empty = np.log1p(-np.exp(ends))
+
+    @classmethod
+    def closing(cls, spelling: Spelling, arrays: Arrays, known: Sequence[str]) -> Speller:
+        """Return the speller of a model that knows these words."""
+        speller = cls(spelling, arrays, np.zeros(spelling.num_tags))
+        used = np.zeros(spelling.num_tags)
+        for first in range(0, len(known), WORDS_AT_ONCE):
+            used += np.exp(speller.log_prob_by_tag(known[first : first + WORDS_AT_ONCE])).sum(0)
+        return cls(spelling, arrays, np.log(np.maximum(1 - used, LEAST_RESERVE)))
+
+    def log_prob(self, words: Sequence[str], tags: NDArray[np.int32] | None = None) -> Logs:
+        """Return log H of each string, in nats; `tags` are numbers, one a string."""
+        if not len(words):
+            return np.zeros(0)
+        chosen = np.zeros(len(words), np.int32) if tags is None else tags
+        events, begins = self.spelling.events(words, chosen)
+        logs = self._frozen.log_probabilities(events.contexts, events.outcomes)
+        # `other` stands for many characters, each equally probable.
+        alphabet = self.spelling.alphabet
+        logs[events.outcomes == alphabet.other] -= math.log(alphabet.others)
+        spelled_out: Logs = np.add.reduceat(logs, begins) - self._log_not_empty[chosen]
+        return spelled_out
+
+    def log_prob_by_tag(self, words: Sequence[str]) -> Logs:
+        """Return log H of each string (rows) for each tag (columns), in nats."""
+        tags = range(self.spelling.num_tags)
+        columns = [self.log_prob(words, np.full(len(words), tag, np.int32)) for tag in tags]
+        return np.stack(columns, axis=1)
+
+    def log_unseen(self, words: Sequence[str]) -> Logs:
+        """Return log p(string | tag, it is not known), a row a string, a column a tag."""
+        return self.log_prob_by_tag(words) - self.log_reserve
+
+    def draw(self, stream: Stream, is_known: Callable[[str], bool], tag: int = 0) -> str:
+        """Draw a string that is not known, written with the characters of training.
+
+        Strings are drawn until one will do. That takes 1 / (1 - Σ_known H(w)) draws in the mean;
+        should it not happen in very many, the symbol of unknown words is returned.
+        """
+        for _ in range(MOST_TRIES):
+            word = self._draw_any(stream, tag)
+            if word and not is_known(word):
+                return word
+        return UNKNOWN
+
+    def _draw_any(self, stream: Stream, tag: int) -> str:
+        """Return a string, or nothing if it would be empty, endless or of unseen characters."""
+        alphabet = self.spelling.alphabet
+        ids: list[int] = []
+        while len(ids) < LONGEST_SPELLED:
+            sums = np.cumsum(self._frozen.distribution(self.spelling.context(ids, tag)))
+            drawn = int(np.searchsorted(sums, stream.uniform() * sums[-1], side="right"))
+            if drawn == alphabet.end:
+                return "".join(alphabet.characters[i] for i in ids)
+            if drawn == alphabet.other:
+                break
+            ids.append(drawn)
+        return ""
+
+    def header(self) -> dict[str, Any]:
+        """Return what is not an array, ready for JSON."""
+        return {"alphabet": self.spelling.alphabet.characters}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the frozen process and the reserve, by name."""
+        named = {f"{SPELLING}.{name}": array for name, array in self._arrays.items()}
+        return {**named, f"{SPELLING}.log_reserve": self.log_reserve}
+
+    @classmethod
+    def from_parts(
+        cls,
+        header: Mapping[str, Any],
+        arrays: Arrays,
+        settings: SpellingSettings,
+        num_tags: int = 1,
+    ) -> Speller:
+        """Make the speller again from what `header` and `arrays` gave."""
+        prefix = SPELLING + "."
+        own = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+        log_reserve = own.pop("log_reserve")
+        return cls(Spelling(Alphabet(header["alphabet"]), settings, num_tags), own, log_reserve)
+
+
+def spelled(
+    speller: Speller,
+    vocabulary: Vocabulary,
+    words: Sequence[str],
+    ids: Sequence[int],
+    tags: Sequence[int] | None = None,
+    *,
+    seed: int,
+    number: int,
+) -> list[str]:
+    """Return a generated sentence, its unknown words spelled out.
+
+    What is drawn depends on the seed, the sentence's `number` and the place in the sentence alone.
+    """
+    purpose = purpose_key(f"spelling.generate.{number}")
+    return [
+        word
+        if i >= vocabulary.num_classes
+        else speller.draw(
+            Stream(seed, purpose, place),
+            lambda drawn: not vocabulary.is_unknown(drawn),
+            tags[place] if tags is not None else 0,
+        )
+        for place, (word, i) in enumerate(zip(words, ids, strict=True))
+    ]

@@ -1,0 +1,91 @@
+"""Settings of the committee: who is in it, and how each member is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.encoding.contexts import element_numbers
+from bistro.errors import ConfigError
+from bistro.inference.settings import SamplerSettings
+from bistro.models.isbn.config import IsbnConfig
+
+AUTO = "auto"
+Member = Literal[
+    "left",
+    "right",
+    "left-labels",
+    "right-labels",
+    "left-table1",
+    "right-table1",
+    "left-other-tags",
+    "right-other-tags",
+    "eisner",
+    "eisner-labels",
+    "eisner-other-tags",
+    "isbn",
+]
+
+
+@dataclass(frozen=True)
+class CommitteeConfig:
+    """Settings of the committee."""
+
+    members: tuple[Member, ...] = setting(
+        ("left", "right", "left-labels", "left-other-tags", "right-other-tags", "eisner"),
+        "Transition parsers from left to right and from right to left, and Eisner's model; plain, "
+        "with contexts that see labels, with those of the preset table1, or with the other column "
+        "of tags; isbn, the latent-variable parser, is the best of them and the slowest. "
+        "Members that cannot differ on a treebank are left out or replaced.",
+    )
+    preset: str = setting(
+        AUTO,
+        "Settings of the transition parsers: a preset or a file of theirs; auto: the first preset "
+        "whose tag features the treebank has.",
+    )
+    spelled: tuple[Member, ...] = setting(
+        ("right", "left-labels"),
+        "Transition parsers that spell unknown words (unknown = 'spelling'), whatever the preset "
+        "says: beside classes of words, they find other tags right.",
+    )
+    label_actions: tuple[str, ...] = setting(
+        (
+            "s1.tag",
+            "s2.tag",
+            "s1.rc1.label",
+            "s2.rc1.label",
+            "s1.lc1.label",
+            "distance",
+            "s1.word",
+            "s2.word",
+        ),
+        "What the next action of the members that see labels is conditioned on.",
+    )
+    weights: Literal["accurate", "likely", "equal"] = setting(
+        "accurate",
+        "Fitted on the development set so that most heads and tags come out right, so that the "
+        "gold ones are most probable (EM), or all the same.",
+    )
+    particles: int = setting(50, "Particles of each member in parsing, unless said otherwise.")
+    beam: int = setting(10, "Derivations that a latent-variable member keeps after each word.")
+    sampler: SamplerSettings = setting(
+        SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
+    )
+    isbn: IsbnConfig = setting(
+        IsbnConfig(),
+        "The latent-variable parser; column of tags, labels, roots and crossing arcs are those of "
+        "the other members.",
+    )
+
+    def validate(self) -> None:
+        """Refuse a committee without members, and contexts that do not exist."""
+        if not self.members:
+            raise ConfigError("a committee needs at least one member")
+        if len(set(self.members)) < len(self.members):
+            raise ConfigError("a member of the committee is named twice")
+        if min(self.particles, self.beam) < 1:
+            raise ConfigError(
+                f"particles = {self.particles} and beam = {self.beam} must be at least 1"
+            )
+        element_numbers(self.label_actions)

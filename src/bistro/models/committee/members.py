@@ -1,0 +1,131 @@
+"""Who sits in a committee: the settings of every member, by its name.
+
+Transition parsers and Eisner's model share the settings of a preset that fits the treebank; the
+latent-variable parser has settings of its own, but the tags, roots and arcs of the others.
+
+>>> import bistro
+>>> from bistro.models.committee.config import CommitteeConfig
+>>> wanted = CommitteeConfig(members=("left", "eisner", "isbn"))
+>>> found = member_settings(wanted, bistro.builtin(sentences=60, seed=1))
+>>> [type(settings).__name__ for settings in found.values()]
+['TransitionConfig', 'EisnerConfig', 'IsbnConfig']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from bistro import config as configuration
+from bistro.errors import ConfigError
+from bistro.models.committee.config import AUTO, CommitteeConfig
+from bistro.models.eisner.config import ChildContexts, EisnerConfig
+from bistro.models.isbn.config import IsbnConfig
+from bistro.models.presets import file_or_preset
+from bistro.models.transition.config import TransitionConfig
+from bistro.treebank.sentence import Sentence
+
+MemberSettings = TransitionConfig | EisnerConfig | IsbnConfig
+UNKNOWN = ("unknown", "unknown_below", "unknown_suffixes")
+GENERATED_LABELS = ChildContexts(
+    labels=("direction", "parent.tag", "sibling.label", "parent.word"),
+    tags=("label", "direction", "parent.tag", "sibling.tag", "parent.word"),
+    words=("tag", "label", "direction", "parent.tag", "parent.word"),
+)
+PRESETS_TRIED = ("ud", "ddt")
+PENN_TAGS = frozenset(("NN", "NNS", "VBD", "VBZ", "IN", "DT"))
+
+
+def member_settings(
+    config: CommitteeConfig, sentences: Sequence[Sentence]
+) -> dict[str, MemberSettings]:
+    """Return the settings of every member, by name; members that could not differ are left out."""
+    base = replace(_preset(config.preset, sentences), sampler=config.sampler)
+    if base.unsupervised.sweeps:
+        raise ConfigError("members of a committee learn from trees: unsupervised.sweeps = 0")
+    has_labels = base.labels != "none" and len({d for s in sentences for d in s.deprels}) > 1
+    other: Literal["upos", "xpos"] = "xpos" if base.tagset == "upos" else "upos"
+    found: dict[str, MemberSettings] = {}
+    for name in config.members:
+        side, _, family = name.partition("-")
+        settings = _transition(name, config, base, has_labels=has_labels)
+        if family == "other-tags":
+            if not _has_other_tags(sentences, base.tagset, other):
+                continue
+            settings = replace(settings, tagset=other, tag_features=())
+        chosen: MemberSettings = settings
+        if side == "eisner":
+            chosen = _eisner(settings, generated=family == "labels" and has_labels)
+        elif side == "isbn":
+            chosen = _isbn(config.isbn, settings)
+        if chosen not in found.values():
+            found[name] = chosen
+    return found
+
+
+def _transition(
+    name: str, config: CommitteeConfig, base: TransitionConfig, *, has_labels: bool
+) -> TransitionConfig:
+    """Return the direction, contexts and unknown words that a name stands for."""
+    side, _, family = name.partition("-")
+    settings = replace(base, direction="right-to-left" if side == "right" else "left-to-right")
+    if family == "table1" or (family == "labels" and not has_labels):
+        table1 = configuration.read_toml(file_or_preset("table1"), TransitionConfig).contexts
+        settings = replace(settings, contexts=table1)
+    elif family == "labels":
+        settings = replace(settings, contexts=replace(base.contexts, actions=config.label_actions))
+    if name in config.spelled and side in ("left", "right"):
+        settings = replace(settings, unknown="spelling")
+    return settings
+
+
+def _isbn(own: IsbnConfig, settings: TransitionConfig) -> IsbnConfig:
+    """Return the settings of a latent-variable parser whose trees are those of the others."""
+    return replace(
+        own,
+        tagset=settings.tagset,
+        labels="none" if settings.labels == "none" else "two-step",
+        roots=settings.roots,
+        nonprojective=settings.nonprojective,
+        unknown="single" if settings.unknown == "single" else own.unknown,
+    )
+
+
+def _eisner(settings: TransitionConfig, *, generated: bool) -> EisnerConfig:
+    """Return the settings of Eisner's model that are those of the transition parsers."""
+    names = ("tagset", "tag_features", "roots", "nonprojective", "sampler", *UNKNOWN)
+    shared = {name: getattr(settings, name) for name in names}
+    if generated:
+        return EisnerConfig(labels="generated", contexts=GENERATED_LABELS, **shared)
+    return EisnerConfig(labels="none" if settings.labels == "none" else "arcs", **shared)
+
+
+def _preset(name: str, sentences: Sequence[Sentence]) -> TransitionConfig:
+    chosen = preset_for(sentences) if name == AUTO else name
+    if chosen is None:
+        return TransitionConfig()
+    return configuration.read_toml(file_or_preset(chosen), TransitionConfig)
+
+
+def preset_for(sentences: Sequence[Sentence]) -> str | None:
+    """Return the name of the preset that fits a treebank: by its features, or by the Penn tags."""
+    features = {
+        pair.partition("=")[0]
+        for sentence in sentences
+        for feats in sentence.feats
+        for pair in feats.split("|")
+    }
+    for name in PRESETS_TRIED:
+        wanted = configuration.read_toml(file_or_preset(name), TransitionConfig).tag_features
+        if features.issuperset(wanted):
+            return name
+    tags = {tag for sentence in sentences for tag in sentence.upos}
+    return "wsj" if tags >= PENN_TAGS else None
+
+
+def _has_other_tags(sentences: Sequence[Sentence], own: str, other: str) -> bool:
+    """Tell whether the other column of tags is filled, and does not say the same."""
+    columns = [(getattr(s, own), getattr(s, other)) for s in sentences]
+    filled = all("_" not in others for _, others in columns)
+    return filled and any(owns != others for owns, others in columns)

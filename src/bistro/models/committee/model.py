@@ -1,0 +1,319 @@
+"""The committee: several generative models of one treebank that parse together.
+
+Every member gives each word of a sentence a distribution over its heads with their labels, and one
+over its tags: marginals of its own posterior over trees. The committee mixes them,
+
+    p(head, label of i) = Σ_m w_m p_m(head, label of i)         p(tag of i) = Σ_m v_m p_m(tag of i)
+
+makes the heads sharper or flatter by a power that was fitted with the weights, and returns the
+tree with the highest expected number of right heads. Members err in different places, one because
+it reads from left to right, one because it reads from right to left, one because it sees labels:
+the mixture is better than the best of them.
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=300, seed=1)
+>>> model = bistro.train("committee", treebank, seed=1, members=["left", "right"])
+>>> model.parse("The dog sleeps .".split()).heads
+[2, 3, 0, 3]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from itertools import islice, tee
+from typing import Any, ClassVar, Protocol, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import BistroError, ModelFileError
+from bistro.models.base import Arrays, Model, Origin
+from bistro.models.committee.config import CommitteeConfig
+from bistro.models.committee.mixture import Fit, Mixture, Symbols
+from bistro.models.committee.pool import drawn, pooled
+from bistro.models.parsing.codec import Codec
+from bistro.models.parsing.parser import SENTENCES_AT_ONCE, CoreOptions, as_sentence
+from bistro.models.parsing.votes import Votes
+from bistro.models.results.parses import Analysis, Parse
+from bistro.models.results.taggings import TaggingByParsing
+from bistro.models.transition.model import ParseOptions
+from bistro.treebank.projectivity import Scheme, deprojectivize
+from bistro.treebank.sentence import Sentence
+
+WAYS = ("given", "joint")
+"""How tags are come by; the weights differ."""
+BETWEEN = "/"
+"""Stands between the number of a member and the name of its array."""
+
+
+class Voter(Protocol):
+    """What a model must have to be a member."""
+
+    kind: ClassVar[str]
+    parse_options: ClassVar[type[CoreOptions]]
+    most_words: ClassVar[int | None]
+    origin: Origin
+    codec: Codec
+    single_root: bool
+
+    @property
+    def tag_column(self) -> str:
+        """The column that its tags come from."""
+
+    @property
+    def label_names(self) -> Sequence[str]:
+        """Its labels, in the order of their numbers; none for a model without labels."""
+
+    @property
+    def tag_names(self) -> Sequence[str]:
+        """Its tags as the column shows them, in the order of their numbers."""
+
+    @property
+    def nonprojective(self) -> Scheme | None:
+        """How its labels encode crossing arcs, if they do."""
+
+    def shown_tags(self, tags: Sequence[str]) -> list[str]:
+        """Return tags of its trees as the column shows them."""
+
+    def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
+        """Return its marginals."""
+
+    def parse_all(self, sentences: Iterable[Sentence], **options: Any) -> Iterator[Parse]:
+        """Return its own parses."""
+
+    def header(self) -> dict[str, Any]:
+        """Return all that is not an array."""
+
+    def arrays(self) -> Arrays:
+        """Return the arrays."""
+
+
+class CommitteeModel(TaggingByParsing, Model):
+    """Trained parsers with the weights of their votes."""
+
+    kind: ClassVar[str] = "committee"
+
+    def __init__(
+        self,
+        config: CommitteeConfig,
+        members: Sequence[Voter],
+        fits: Mapping[str, Fit],
+        origin: Origin,
+    ) -> None:
+        if not members:
+            raise BistroError("a committee needs at least one member")
+        self.config = config
+        self.members = list(members)
+        self.fits = dict(fits)
+        self.origin = origin
+        self.symbols = Symbols.of(self.members)
+        self.single_root = all(member.single_root for member in members)
+        _share_vocabularies(self.members)
+
+    @classmethod
+    def of(cls, models: Sequence[Model], config: CommitteeConfig | None = None) -> Self:
+        """Put models together as they are, with equal weights; committees join with theirs."""
+        members: list[Voter] = []
+        shares: dict[str, list[Fit]] = {way: [] for way in WAYS}
+        for model in models:
+            members += model.members if isinstance(model, CommitteeModel) else [_voter(model)]
+            for way, fits in shares.items():
+                fits.append(model.fits[way] if isinstance(model, CommitteeModel) else Fit.equal(1))
+        fits_by_way = {way: Fit.together(fits) for way, fits in shares.items()}
+        return cls(config or CommitteeConfig(), members, fits_by_way, Origin(models[0].origin.seed))
+
+    @property
+    def tag_column(self) -> str:
+        """The column that tags are written to."""
+        return self.symbols.tag_column
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether trees have labels."""
+        return bool(self.symbols.labels)
+
+    @property
+    def tag_names(self) -> list[str]:
+        """All tags, as the column shows them."""
+        return self.symbols.tags
+
+    def parse(self, sentence: Sentence | Sequence[str], **options: Any) -> Parse:
+        """Parse one sentence; options as in `ParseOptions`."""
+        return next(self.parse_all([sentence], **options))
+
+    def asked(self, **given: Any) -> dict[str, Any]:
+        """Return what members are asked: what is given, and the committee's own defaults."""
+        return {"tags": "joint", "size": self.config.particles, **given}
+
+    def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those options that a member has; particles are a transition parser's alone."""
+        known = {field.name for field in fields(member.parse_options)}
+        own = {name: value for name, value in asked.items() if name in known}
+        if issubclass(member.parse_options, ParseOptions):
+            return own
+        by_beam = asked.get("search") == "beam"
+        sizes = {"size": asked["size"] if by_beam else self.config.beam} if "size" in known else {}
+        return {n: v for n, v in own.items() if n not in ("search", "size")} | sizes
+
+    def parse_all(
+        self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
+    ) -> Iterator[Parse]:
+        """Parse sentences and yield them in their order.
+
+        The first tree is the one of least risk under the mixture of the marginals. With ``kbest``
+        or ``mbr=False`` trees are ranked by the mixture of the members' posteriors, among the best
+        of each. A sample is a sample of a member, drawn by its weight.
+        """
+        asked = self.asked(**options)
+        chosen = ParseOptions(**asked)
+        by_risk = chosen.mbr and chosen.kbest == 1
+        waiting, for_best, for_samples = tee(map(as_sentence, sentences), 3)
+        best = iter([]) if by_risk else pooled(self, for_best, asked)
+        samples = drawn(self, for_samples, asked) if chosen.samples else iter([])
+        while chunk := list(islice(waiting, SENTENCES_AT_ONCE)):
+            mixture = self.mixture(chunk, asked)
+            trees = mixture.trees(self.single_root, chosen.threads)
+            for number, sentence in enumerate(chunk):
+                analyses = [self._least_risk(mixture, trees, number)] if by_risk else next(best)
+                if by_risk and len(sentence) > mixture.longest:
+                    analyses = self._of_one_member(sentence, asked)
+                drawn_trees = next(samples) if chosen.samples else []
+                yield Parse(
+                    sentence,
+                    [mixture.judged(number, tree) for tree in analyses],
+                    [mixture.judged(number, tree) for tree in drawn_trees],
+                    mixture.marginals(number) if chosen.marginals else None,
+                    math.nan,
+                    bool(mixture.relaxed[number]),
+                )
+
+    def mixture(self, sentences: Sequence[Sentence], asked: Mapping[str, Any]) -> Mixture:
+        """Return the mixed marginals of a batch of sentences."""
+        votes = self.votes_of_members(sentences, asked)
+        lengths = [len(sentence) for sentence in sentences]
+        return Mixture.of(votes, self.fits[asked["tags"]], self.symbols, lengths)
+
+    def votes_of_members(
+        self, sentences: Sequence[Sentence], asked: Mapping[str, Any]
+    ) -> list[Votes]:
+        """Return what each member says of a batch of sentences."""
+        return [self._votes_of(member, sentences, asked) for member in self.members]
+
+    def _votes_of(
+        self, member: Voter, sentences: Sequence[Sentence], asked: Mapping[str, Any]
+    ) -> Votes:
+        """Return the votes of a member, who has nothing to say of sentences it finds too long."""
+        own, lengths = self.known_to(member, asked), [len(sentence) for sentence in sentences]
+        most = member.most_words
+        if most is None or max(lengths) <= most:
+            return member.votes(sentences, **own)
+        taken = np.array(lengths) <= most
+        votes = member.votes([s for s, t in zip(sentences, taken, strict=True) if t], **own)
+        silent = np.ones(taken.size, dtype=np.bool_)
+        silent[taken] = votes.relaxed
+        words = np.repeat(taken, lengths)
+        return Votes(votes.arcs.spread(words), votes.tags.spread(words), silent)
+
+    def _least_risk(
+        self, mixture: Mixture, trees: tuple[NDArray[Any], ...], number: int
+    ) -> Analysis:
+        span = mixture.span(number)
+        heads = trees[0][span].tolist()
+        labels = [self.symbols.labels[i] if i >= 0 else "_" for i in trees[1][span].tolist()]
+        tags = [self.symbols.tags[i] for i in trees[2][span].tolist()]
+        if self.symbols.nonprojective:
+            restored = deprojectivize(heads, labels, self.symbols.nonprojective)
+            heads, labels = restored.heads, restored.labels
+        return Analysis(heads, labels, tags, math.nan, math.nan)
+
+    def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
+        """Return the tree of the member that counts most, for what is too long for the chart."""
+        weights = self.fits[asked["tags"]].heads
+        able = [m.most_words is None or len(sentence) <= m.most_words for m in self.members]
+        first = self.members[int(np.argmax(np.where(able, weights, -1.0)))]
+        own = self.known_to(first, {**asked, "samples": 0})
+        parse = next(first.parse_all([sentence], **own))
+        return [replace(parse.analyses[0], log_prob=math.nan, posterior=math.nan)]
+
+    def header(self) -> dict[str, Any]:
+        """Return the settings, the weights, and the headers of the members."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
+            "members": [
+                {"kind": member.kind, **vars(member.origin), **member.header()}
+                for member in self.members
+            ],
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the arrays of all members."""
+        return {
+            f"{number}{BETWEEN}{name}": array
+            for number, member in enumerate(self.members)
+            for name, array in member.arrays().items()
+        }
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the committee again from a file."""
+        from bistro.models import KINDS
+
+        own: dict[str, dict[str, NDArray[Any]]] = {}
+        for name, array in arrays.items():
+            number, _, inner = name.partition(BETWEEN)
+            own.setdefault(number, {})[inner] = array
+        if sorted(own) != sorted(str(i) for i in range(len(header["members"]))):
+            raise ModelFileError("the arrays are not those of the members")
+        members = []
+        for place, inner_header in enumerate(header["members"]):
+            facts = {name: inner_header[name] for name in ("seed", "treebank", "trace")}
+            kind, found = KINDS[inner_header["kind"]], own[str(place)]
+            members.append(_voter(kind.from_parts(inner_header, found, Origin(**facts))))
+        where = "the committee's configuration"
+        config = configuration.from_dict(CommitteeConfig, header["config"], where)
+        fits = {way: Fit.from_dict(fit, len(members)) for way, fit in header["fits"].items()}
+        return cls(config, members, fits, origin)
+
+    def summary(self) -> dict[str, Any]:
+        """Return members, weights and size."""
+        shown = {
+            f"weights, tags {way}": " ".join(f"{weight:.2f}" for weight in fit.heads)
+            for way, fit in self.fits.items()
+        }
+        return {
+            "members": ", ".join(self.member_names()),
+            **shown,
+            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+        }
+
+    def describe(self) -> str:
+        """Return a line for every way to come by tags: the members and their weights for heads."""
+        names = self.member_names()
+        lines = []
+        for way, fit in self.fits.items():
+            parts = (f"{name} {weight:.2f}" for name, weight in zip(names, fit.heads, strict=True))
+            lines.append(f"tags {way}: {', '.join(parts)}; sharpness {fit.sharpness:.2f}")
+        return "\n".join(lines)
+
+    def member_names(self) -> list[str]:
+        """Return a name for every member."""
+        return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]
+
+
+def _share_vocabularies(members: Sequence[Voter]) -> None:
+    """Let members that tell the same words apart look unknown ones up together."""
+    known: dict[str, Vocabulary] = {}
+    for member in members:
+        vocabulary = member.codec.vocabulary
+        member.codec.vocabulary = known.setdefault(vocabulary.hash, vocabulary)
+
+
+def _voter(model: Model) -> Voter:
+    if not hasattr(model, "votes"):
+        raise BistroError(f"a model of kind '{model.kind}' cannot vote: parsers can")
+    return cast(Voter, model)

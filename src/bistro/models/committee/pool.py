@@ -1,0 +1,92 @@
+"""Whole trees of a committee: the members' posteriors over trees, mixed.
+
+    p(tree) = Σ_m w_m p_m(tree)
+
+A sample is drawn in two steps, a member by its weight and then a tree of that member's. For the
+most probable trees each member proposes its own best; the same heads and tags from several members
+are one tree, whose probabilities are added up and whose labels are those of its strongest sponsor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import tee
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bistro._core import Stream
+from bistro.models.results.parses import Analysis, Parse
+from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.committee.model import CommitteeModel
+
+LEAST_PROPOSED = 10
+"""Trees that each member proposes, even where fewer are asked for."""
+
+
+def pooled(
+    committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
+) -> Iterator[list[Analysis]]:
+    """Yield the most probable trees of every sentence among those that members propose."""
+    kbest = asked.get("kbest", 1)
+    wanted = {"kbest": max(kbest, LEAST_PROPOSED), "mbr": False, "samples": 0}
+    weights = committee.fits[asked["tags"]].heads
+    for parses in _of_members(committee, sentences, {**asked, **wanted}):
+        trees: dict[tuple[tuple[int, ...], tuple[str, ...]], list[tuple[float, Analysis]]] = {}
+        for parse, weight in zip(parses, weights, strict=True):
+            for analysis in parse.analyses:
+                key = tuple(analysis.heads), tuple(_tags(committee, analysis, parse, parses))
+                trees.setdefault(key, []).append((weight * analysis.posterior, analysis))
+        ranked = sorted(trees.items(), key=lambda item: -sum(p for p, _ in item[1]))
+        yield [_one(list(key[1]), shares) for key, shares in ranked[:kbest]]
+
+
+def drawn(
+    committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
+) -> Iterator[list[Analysis]]:
+    """Yield the samples of every sentence."""
+    wanted = {"kbest": 1, "mbr": True}
+    borders = np.cumsum(committee.fits[asked["tags"]].heads)
+    for number, parses in enumerate(_of_members(committee, sentences, {**asked, **wanted})):
+        stream = Stream(asked.get("seed", 1), purpose_key("committee.samples"), number)
+        chosen = []
+        for i in range(asked["samples"]):
+            member = int(np.searchsorted(borders, stream.uniform() * borders[-1], side="right"))
+            parse = parses[min(member, len(parses) - 1)]
+            tree = parse.samples[i]
+            tags = _tags(committee, tree, parse, parses)
+            chosen.append(replace(tree, tags=tags, log_prob=math.nan, posterior=math.nan))
+        yield chosen
+
+
+def _of_members(
+    committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
+) -> Iterator[tuple[Parse, ...]]:
+    """Yield what all members find for every sentence."""
+    copies = tee(sentences, len(committee.members))
+    streams = [
+        member.parse_all(copy, **committee.known_to(member, {**asked, "marginals": False}))
+        for member, copy in zip(committee.members, copies, strict=True)
+    ]
+    return zip(*streams, strict=True)
+
+
+def _tags(
+    committee: CommitteeModel, analysis: Analysis, parse: Parse, parses: tuple[Parse, ...]
+) -> list[str]:
+    """Return the tags of a tree in the committee's column: other columns borrow the first's."""
+    place = next(i for i, one in enumerate(parses) if one is parse)
+    if committee.symbols.tag_numbers[place] is None:
+        place, analysis = 0, parses[0].analyses[0]
+    return committee.members[place].shown_tags(analysis.tags)
+
+
+def _one(tags: list[str], shares: list[tuple[float, Analysis]]) -> Analysis:
+    posterior = math.fsum(p for p, _ in shares)
+    _, strongest = max(shares, key=lambda share: share[0])
+    return replace(strongest, tags=tags, log_prob=math.nan, posterior=posterior)

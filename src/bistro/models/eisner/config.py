@@ -1,0 +1,130 @@
+"""Settings of Eisner's model; what a child is conditioned on is data.
+
+A head takes its children outward on each side, until a stop. What can be seen of a step:
+
+    direction                               left or right of the head
+    parent.tag  parent.word  parent.label   the head; its label where labels are generated
+    sibling.tag  sibling.label              the child before, nearer to the head; there may be none
+    tag  label  word                        the child itself, as far as it is known by then
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.errors import ConfigError, nearest
+from bistro.inference.settings import SamplerSettings, SpellingSettings
+
+# In the order of the compiled core.
+ELEMENTS = (
+    "direction",
+    "parent.tag",
+    "parent.label",
+    "parent.word",
+    "sibling.tag",
+    "sibling.label",
+    "label",
+    "tag",
+    "word",
+)
+SIBLING = ("sibling.tag", "sibling.label")
+GENERATED = ("parent.label", "sibling.label", "label")
+"""Elements that there are only where labels are generated with the child."""
+
+
+def element_numbers(names: Iterable[str]) -> list[int]:
+    """Return the core's numbers of context elements.
+
+    >>> element_numbers(["direction", "parent.tag"])
+    [0, 1]
+    """
+    numbers = []
+    for name in names:
+        if name not in ELEMENTS:
+            raise ConfigError(f"unknown context element '{name}'{nearest(name, ELEMENTS)}")
+        numbers.append(ELEMENTS.index(name))
+    return numbers
+
+
+@dataclass(frozen=True)
+class ChildContexts:
+    """What each distribution sees, the most informative element first."""
+
+    tags: tuple[str, ...] = setting(
+        ("direction", "parent.tag", "sibling.tag", "parent.word"),
+        "What the tag of the next child, or the stop, is conditioned on.",
+    )
+    words: tuple[str, ...] = setting(
+        ("tag", "direction", "parent.tag", "parent.word"),
+        "What the word of a child is conditioned on.",
+    )
+    labels: tuple[str, ...] = setting(
+        ("tag", "direction", "parent.tag", "word", "parent.word"),
+        "What the label of an arc is conditioned on.",
+    )
+
+
+@dataclass(frozen=True)
+class EisnerConfig:
+    """Settings of Eisner's model."""
+
+    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
+    tag_features: tuple[str, ...] = setting(
+        (), "Morphological features that are joined to the tag, such as PronType."
+    )
+    labels: Literal["arcs", "generated", "none"] = setting(
+        "arcs", "Labels of finished arcs, generated before tag and word of the child, or none."
+    )
+    roots: Literal["auto", "one", "several"] = setting(
+        "auto", "How many words may hang on the root; auto: as in the training data."
+    )
+    nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
+        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
+    )
+    unknown: Literal["classes", "single"] = setting(
+        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+    )
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    contexts: ChildContexts = setting(ChildContexts(), "What each distribution sees.")
+    sampler: SamplerSettings = setting(
+        SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
+    )
+
+    @property
+    def direction(self) -> Literal["left-to-right"]:
+        """A head takes children on both sides: there is no other direction."""
+        return "left-to-right"
+
+    @property
+    def lexical(self) -> Literal["full"]:
+        """Words are always seen."""
+        return "full"
+
+    @property
+    def spelling(self) -> SpellingSettings:
+        """Unknown words are classes, and have no spelling."""
+        return SpellingSettings()
+
+    def validate(self) -> None:
+        """Refuse elements that do not exist, or not yet when they are asked for."""
+        generated = self.labels == "generated"
+        late = {
+            "tags": ("tag", "word"),
+            "words": ("word", *SIBLING),
+            "labels": ("label", "tag", "word") if generated else ("label", *SIBLING),
+        }
+        for name, forbidden in late.items():
+            elements = getattr(self.contexts, name)
+            element_numbers(elements)
+            for element in elements:
+                if element in forbidden:
+                    told = f"'{element}' cannot be seen by the contexts of {name}"
+                    if generated and name == "labels":
+                        told += ", which come first: see the preset eisner-generated"
+                    raise ConfigError(told)
+                if element in GENERATED and not generated:
+                    raise ConfigError(f"'{element}' is seen only where labels = 'generated'")

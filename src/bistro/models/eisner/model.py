@@ -1,0 +1,178 @@
+"""Eisner's generative model of trees (Eisner 1996), with Pitman-Yor priors (Wallach et al. 2008).
+
+Every head generates its children outward, those on its left and those on its right, each side
+ended by a stop. A child is a tag and then a word,
+
+    p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
+    p(word | tag, direction, head's tag, head's word)
+
+back-off dropping what stands last; both lists are data (`EisnerConfig`). A chart over all
+projective trees gives the most probable tree, the sum over all trees, samples and marginals,
+exactly (`cpp/parse/chart.hpp`).
+
+>>> import bistro
+>>> model = bistro.train("eisner", bistro.builtin(sentences=300, seed=1), seed=1)
+>>> parse = model.parse("The dog sleeps .".split())
+>>> parse.heads, parse.labels
+([2, 3, 0, 3], ['det', 'nsubj', 'root', 'punct'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen
+from bistro.models.base import Arrays, Origin, by_owner, flat
+from bistro.models.eisner.config import EisnerConfig, element_numbers
+from bistro.models.parsing.codec import Codec
+from bistro.models.parsing.parser import CoreOptions, ParsingAbility, as_sentence
+from bistro.models.results.explanations import Explanation
+from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
+
+DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
+
+
+@dataclass(frozen=True)
+class EisnerOptions(CoreOptions):
+    """How to parse with the chart, and what to return."""
+
+    temperature: float = 1.4
+    """As for all parsers; sums over all trees are less sure of themselves than searches."""
+    least_candidate: float = 0.01
+    """Tags are tried that the tagger finds this probable, compared with its likeliest."""
+
+    def request(self, chunk: int = 0, *, votes: bool = False) -> ChartRequest:
+        """Return the options as the core takes them; every chunk of sentences draws its own."""
+        return ChartRequest(
+            self.tags_per_word,
+            self.least_candidate,
+            0 if votes else self.kbest,
+            0 if votes else self.samples,
+            self.marginals and not votes,
+            self.mbr and self.kbest == 1 and not votes,
+            self.seed,
+            purpose_key(f"eisner.samples.{chunk}"),
+            self.temperature,
+            votes,
+        )
+
+
+@dataclass(frozen=True)
+class States:
+    """What the tagger tells apart: tags, with labels where these are generated."""
+
+    tag: NDArray[np.int32]
+    label: NDArray[np.int32]
+    """-1 where labels come after the arc."""
+    begin: NDArray[np.int32]
+    """The states that word w was seen with are ``list[begin[w]:begin[w + 1]]``."""
+    list: NDArray[np.int32]
+
+
+def shape_of(config: EisnerConfig, codec: Codec, *, single_root: bool) -> DependencyShape:
+    """Return the model's shape for the core."""
+    return DependencyShape(
+        len(codec.tags),
+        len(codec.vocabulary),
+        len(codec.labels),
+        single_root,
+        codec.is_labelled,
+        codec.is_labelled and config.labels == "generated",
+        *(element_numbers(getattr(config.contexts, name)) for name in ("labels", "tags", "words")),
+    )
+
+
+def outcomes_of(shape: DependencyShape, codec: Codec, states: States) -> dict[str, int]:
+    """Return how many outcomes each distribution has."""
+    words = len(codec.vocabulary)
+    return {
+        "labels": shape.label_outcomes,
+        "tags": shape.tag_outcomes,
+        "words": words,
+        "states": len(states.tag),
+        "emissions": words,
+    }
+
+
+class EisnerModel(ParsingAbility):
+    """A trained model of Eisner's kind."""
+
+    kind: ClassVar[str] = "eisner"
+    parse_options: ClassVar[type[CoreOptions]] = EisnerOptions
+    # Time grows with the cube of the length, memory with its square: half a minute and 400 MB here.
+    most_words: ClassVar[int | None] = 1000
+
+    def __init__(
+        self,
+        config: EisnerConfig,
+        codec: Codec,
+        distributions: Mapping[str, Arrays],
+        states: States,
+        origin: Origin,
+        *,
+        single_root: bool,
+    ) -> None:
+        self.config: EisnerConfig = config
+        self.codec = codec
+        self.origin = origin
+        self.single_root = single_root
+        self._distributions = distributions
+        self._states = states
+        self.shape = shape_of(config, codec, single_root=single_root)
+        self.num_outcomes = outcomes_of(self.shape, codec, states)
+        frozen = {
+            name: Frozen(**arrays, dishes=self.num_outcomes[name])
+            for name, arrays in distributions.items()
+        }
+        self._parser = EisnerParser(
+            self.shape,
+            frozen.get("labels"),
+            frozen["tags"],
+            frozen["words"],
+            frozen["states"],
+            frozen["emissions"],
+            states.tag,
+            states.label,
+            states.begin,
+            states.list,
+        )
+
+    def explain(
+        self, sentence: Sentence | Sequence[str], training: Iterable[Sentence] | None = None
+    ) -> Explanation:
+        """Return which contexts made the probability of a tree: the given one, or the best.
+
+        Given the `training` data, it counts how often they have each context.
+        """
+        from bistro.models.eisner.explain import explain_tree
+
+        return explain_tree(self, as_sentence(sentence), training)
+
+    @property
+    def distributions(self) -> Mapping[str, Arrays]:
+        """The arrays of its frozen distributions, by name."""
+        return self._distributions
+
+    def arrays(self) -> Arrays:
+        """Return the frozen distributions and the states of the tagger."""
+        return {
+            **{f"state.{part}": array for part, array in vars(self._states).items()},
+            **flat(self._distributions),
+        }
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        where = "the model's configuration"
+        config = configuration.from_dict(EisnerConfig, header["config"], where)
+        distributions = by_owner(arrays, DISTRIBUTIONS)
+        states = States(*(arrays[f"state.{part}"] for part in ("tag", "label", "begin", "list")))
+        codec = Codec.from_parts(config, header, arrays)
+        return cls(config, codec, distributions, states, origin, single_root=header["single_root"])

@@ -1,0 +1,119 @@
+"""Training of Eisner's model: the events of every tree, children outward, and a tagger's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import UniformBase, dependency_events
+from bistro.encoding.events import Events
+from bistro.errors import BistroError
+from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.gibbs import Chain
+from bistro.models.base import Origin, Words
+from bistro.models.eisner.config import EisnerConfig
+from bistro.models.eisner.model import DISTRIBUTIONS, EisnerModel, States, outcomes_of, shape_of
+from bistro.models.parsing.codec import Codec, Tree, training_tree
+from bistro.models.transition.train import wants_single_root
+from bistro.treebank.sentence import Sentence
+
+
+class EisnerTraining:
+    """A model in the making: chains to be run, then a model."""
+
+    def __init__(
+        self, data: Sequence[Words], config: EisnerConfig, seed: int, name: str = ""
+    ) -> None:
+        self.config = config
+        self.seed = seed
+        sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
+        if len(sentences) != len(data):
+            raise BistroError("a parser learns from trees: give a treebank, not lists of words")
+        self.codec, self.lifted = Codec.learn(sentences, config)
+        self.single_root = wants_single_root(sentences, config)
+        shape = shape_of(config, self.codec, single_root=self.single_root)
+        trees = [training_tree(sentence, config) for sentence in sentences]
+        self.states, numbers, words, offsets = tagger_states(self.codec, config, sentences, trees)
+        recorded = dependency_events(shape, self.codec.encode(sentences, trees))
+        recorded |= tagger_events(numbers, words, offsets, len(self.states.tag))
+        events = {d: Events(*recorded[d]) for d in DISTRIBUTIONS if recorded[d][1].size}
+        self.digests = [self.codec.vocabulary.hash, *(e.digest() for e in events.values())]
+        outcomes = outcomes_of(shape, self.codec, self.states)
+        self._by_name = {
+            d: Chain(name + d, e, UniformBase(outcomes[d]), config.sampler, seed)
+            for d, e in events.items()
+        }
+        self.chains = list(self._by_name.values())
+
+    def finish(self, treebank: dict[str, Any], trace: list[dict[str, Any]]) -> EisnerModel:
+        """Return the model, when the chains have run."""
+        return EisnerModel(
+            self.config,
+            self.codec,
+            {name: chain.frozen() for name, chain in self._by_name.items()},
+            self.states,
+            Origin(self.seed, {**treebank, "nonprojective_sentences": self.lifted}, trace),
+            single_root=self.single_root,
+        )
+
+
+def train_eisner(
+    data: Sequence[Words],
+    config: EisnerConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+) -> EisnerModel:
+    """Train Eisner's model on trees."""
+    training = EisnerTraining(data, config, seed)
+    fingerprint = fingerprint_of(EisnerModel.kind, config, seed, training.digests)
+    trace = run_chains(training.chains, config.sampler, fingerprint, session)
+    return training.finish(treebank, trace)
+
+
+Numbers = NDArray[np.int32]
+
+
+def tagger_states(
+    codec: Codec, config: EisnerConfig, sentences: Sequence[Sentence], trees: Sequence[Tree]
+) -> tuple[States, Numbers, Numbers, NDArray[np.int64]]:
+    """Return the states of the tagger; then state and word of every token, and where each
+    sentence begins."""
+    words, offsets = codec.vocabulary.encode_all([s.forms for s in sentences])
+    tag_ids = {tag: i for i, tag in enumerate(codec.tags)}
+    label_ids = {label: i for i, label in enumerate(codec.labels)}
+    with_labels = codec.is_labelled and config.labels == "generated"
+    pairs = np.array(
+        [
+            (tag_ids[tag], label_ids[label] if with_labels else -1)
+            for tree in trees
+            for tag, label in zip(tree.tags, tree.labels, strict=True)
+        ],
+        dtype=np.int32,
+    )
+    seen, inverse = np.unique(pairs, axis=0, return_inverse=True)
+    numbers: Numbers = inverse.reshape(-1).astype(np.int32)
+    by_word = np.unique(words.astype(np.int64) * len(seen) + numbers)
+    begin = np.searchsorted(by_word // len(seen), np.arange(len(codec.vocabulary) + 1))
+    states = States(
+        np.ascontiguousarray(seen[:, 0]),
+        np.ascontiguousarray(seen[:, 1]),
+        begin.astype(np.int32),
+        (by_word % len(seen)).astype(np.int32),
+    )
+    return states, numbers, words, offsets
+
+
+def tagger_events(
+    states: Numbers, words: Numbers, offsets: NDArray[np.int64], num_states: int
+) -> dict[str, tuple[Numbers, Numbers]]:
+    """Return the events of states, given the one before, and of words, given both."""
+    before = np.roll(states, 1)
+    before[offsets[:-1]] = num_states
+    return {
+        "states": (before[:, None], states),
+        "emissions": (np.stack([states, before], axis=1), words),
+    }

@@ -1,0 +1,180 @@
+"""The treebank grammar: a probabilistic grammar read off constituency trees, summed exactly.
+
+Every phrase draws its children, and every tag its word, from Pitman-Yor processes that back off to
+something vaguer (`bistro.models.grammar.smoothing`), so that every sentence has a probability. The
+surprisal of a word sums over all trees of the words so far and over everything that may follow,
+without search and without sampling (Jelinek and Lafferty 1991, Stolcke 1995).
+
+>>> import bistro
+>>> model = bistro.train("grammar", bistro.builtin_trees(sentences=200, seed=1), seed=1)
+>>> table = model.surprisal(["The", "dog", "sleeps", "."])
+>>> [row.token for row in table]
+['The', 'dog', 'sleeps', '.', '</s>']
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from bistro import config as configuration
+from bistro.config import setting
+from bistro.encoding.casing import START, Casing
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import BistroError, ConfigError
+from bistro.inference.settings import SamplerSettings
+from bistro.models.base import Arrays, Model, Origin, TextScores, Words, as_words, check_number
+from bistro.models.grammar.counts import RuleCounts
+from bistro.models.grammar.smoothing import Level, Levels, smoothed_grammar
+from bistro.rng import Stream, check_seed
+from bistro.treebank.constituents import ROOT
+from bistro.treebank.grammar import Grammar
+from bistro.treebank.grammar_trees import capital
+
+LEVELS = "levels"
+
+
+@dataclass(frozen=True)
+class GrammarConfig:
+    """Settings of the treebank grammar."""
+
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    capitals: bool = setting(
+        True, "Learn after what a capital letter is due, and take it off the words there."
+    )
+    sampler: SamplerSettings = setting(
+        SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
+        "How discounts and strengths are found: hyper = map or fixed.",
+    )
+
+    def validate(self) -> None:
+        """Refuse what would not be a context-free grammar."""
+        if self.sampler.seating != "minimal" or self.sampler.hyper not in ("map", "fixed"):
+            raise ConfigError(
+                "a treebank grammar has minimal seating, and hyper = 'map' or 'fixed': only then "
+                "is its back-off a matter of context-free rules"
+            )
+
+
+class GrammarModel(Model):
+    """A trained treebank grammar."""
+
+    kind: ClassVar[str] = "grammar"
+
+    def __init__(
+        self,
+        config: GrammarConfig,
+        vocabulary: Vocabulary,
+        counts: RuleCounts,
+        levels: Levels,
+        capitals: Iterable[str],
+        origin: Origin,
+    ) -> None:
+        self.config = config
+        self.vocabulary = vocabulary
+        self.counts = counts
+        self.levels = levels
+        self.capitals = frozenset(capitals)
+        """After which tokens a capital letter is due; the empty one is the sentence's start."""
+        self.origin = origin
+
+    @cached_property
+    def grammar(self) -> Grammar:
+        """The context-free grammar, its back-off included."""
+        forms = self.vocabulary.decode(range(len(self.vocabulary)))
+        return smoothed_grammar(self.counts, self.levels, ROOT, forms, self.capitals)
+
+    def score(self, sentences: Iterable[Words]) -> TextScores:
+        """Return the log-probability of every word and every sentence end, exactly."""
+        log_probs: list[float] = []
+        is_oov: list[bool] = []
+        lengths: list[int] = []
+        for words in as_words(sentences):
+            tokens, unknown = self._tokens(words)
+            bits = self.grammar.surprisals(tokens)
+            log_probs += [-b * math.log(2) for b in bits]
+            is_oov += [*unknown, False]
+            lengths.append(len(bits))
+        offsets = np.cumsum([0, *lengths])
+        is_eos = np.zeros(len(log_probs), dtype=np.bool_)
+        is_eos[offsets[1:] - 1] = True
+        return TextScores(np.array(log_probs), is_eos, np.array(is_oov, dtype=np.bool_), offsets)
+
+    def _tokens(self, words: Sequence[str]) -> tuple[list[str], list[bool]]:
+        """Return the words as the grammar writes them, and which of them it does not know."""
+        before = [START, *words[:-1]]
+        known = [
+            not self.vocabulary.is_unknown(word) or (b in self.capitals and word in self._capitals)
+            for b, word in zip(before, words, strict=True)
+        ]
+        names = self.vocabulary.decode(self.vocabulary.encode(words).tolist())
+        tokens = [
+            name if not k or not self.vocabulary.is_unknown(word) else word
+            for word, name, k in zip(words, names, known, strict=True)
+        ]
+        return tokens, [not k for k in known]
+
+    @cached_property
+    def _capitals(self) -> frozenset[str]:
+        return frozenset(map(capital, self.vocabulary.words))
+
+    def generate(
+        self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
+    ) -> Iterator[list[str]]:
+        """Draw `n` sentences; sentence i depends on the seed and i alone."""
+        check_number(n)
+        check_seed(seed)
+        if temperature != 1 or prefix:
+            raise BistroError(
+                "a treebank grammar draws whole trees: leave out --temperature and --prefix"
+            )
+        for number in range(n):
+            derivation, _ = self.grammar.sample_derivation(Stream(seed, "grammar", number))
+            yield self.grammar.tokens_of(derivation)
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration, vocabulary and the names of symbols and words."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "vocabulary": self.vocabulary.to_header(),
+            "vocabulary_hash": self.vocabulary.hash,
+            "counts": self.counts.header(),
+            "capitals": sorted(self.capitals),
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the counts, and the parameters of every process."""
+        return {**self.counts.arrays(), LEVELS: np.array(self.levels)}
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        where = "the model's configuration"
+        config = configuration.from_dict(GrammarConfig, header["config"], where)
+        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        counts = RuleCounts.from_parts(header["counts"], arrays)
+        levels = Levels(*(Level(*pair) for pair in arrays[LEVELS].tolist()))
+        return cls(config, vocabulary, counts, levels, header["capitals"], origin)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the size of the grammar, and its levels."""
+        return {
+            "phrases": len(self.counts.rules),
+            "tags": len(self.counts.words),
+            "rules": sum(map(len, self.counts.rules.values())),
+            "words known": len(self.vocabulary) - self.vocabulary.num_classes,
+            "unknown classes": self.vocabulary.num_classes,
+            "discounts": {k: round(v.discount, 3) for k, v in self.levels._asdict().items()},
+            "strengths": {k: round(v.strength, 3) for k, v in self.levels._asdict().items()},
+        }
+
+
+def learned_casing(texts: Sequence[Sequence[str]], config: GrammarConfig) -> Casing:
+    """Return the habits of capital letters in a text, or none."""
+    return Casing.learn(texts) if config.capitals else Casing(())

@@ -1,0 +1,163 @@
+"""A treebank grammar that can say everything: Pitman-Yor back-off written as context-free rules.
+
+The children of a phrase A are drawn as a whole from a Pitman-Yor process, whose base draws them one
+by one from another, whose base in turn knows nothing of A; words of a tag likewise:
+
+    p(children | A) = (n - d)/(N + θ)        if seen n times, out of N, among T different rules
+                    + (θ + d T)/(N + θ) · Π p(child | A) · p(stop | A)
+    p(child | A)    = the same over the children of the T rules, backing off to p(child)
+
+With minimal seating each term is a rule of a context-free grammar: ``A -> children`` with the
+first, ``A -> A⁺`` with the second, ``A⁺ -> child A⁺`` and so on. So the sums over all trees, and
+over all continuations of a sentence, stay exact (`bistro.treebank.grammar_inside`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from bistro.errors import BistroError
+from bistro.models.grammar.counts import RuleCounts
+from bistro.treebank.grammar import Grammar
+from bistro.treebank.grammar_rules import Rule, Word
+
+# A space cannot stand in the labels of a treebank: these names are free.
+ANY_SYMBOL, ANY_WORD = "any symbol", "any word"
+STOP = "no more"
+SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
+"""How often a phrase stands where any symbol may, as a part of what was counted."""
+LONGEST_MEAN = 200.0
+"""In words. A grammar may run wild well before its expected sentence is infinite."""
+
+
+class Level(NamedTuple):
+    """Discount and strength of a Pitman-Yor process."""
+
+    discount: float
+    strength: float
+
+
+class Shares(NamedTuple):
+    """What has been seen, each with its share, and the share of the base distribution."""
+
+    seen: dict[str, float]
+    rest: float
+
+
+def shares(counts: Mapping[str, int], level: Level) -> Shares:
+    """Return the predictive shares under minimal seating: one table for every dish."""
+    discount, strength = level
+    total = sum(counts.values()) + strength
+    seen = {dish: (count - discount) / total for dish, count in counts.items()}
+    return Shares(seen, (strength + discount * len(counts)) / total)
+
+
+class Levels(NamedTuple):
+    """Every process of a grammar, the deepest of each kind first."""
+
+    rules: Level
+    children: Level
+    any_child: Level
+    words: Level
+    any_word: Level
+
+
+def smoothed_grammar(
+    counts: RuleCounts, levels: Levels, start: str, forms: Iterable[str], capitals: Iterable[str]
+) -> Grammar:
+    """Return the grammar; `forms` are all words there are, classes of unknown ones included.
+
+    In a small treebank most phrases are new, and what is made of new phrases may grow without end.
+    Then fewer of the symbols that no rule led to expect are phrases, more of them tags.
+    """
+    fixed = [*_phrases(counts, levels), *_tags(counts, levels)]
+    lexicon = {
+        _seen(tag): _words(shares(words, levels.words).seen) for tag, words in counts.words.items()
+    }
+    lexicon[ANY_WORD] = _words(_any_word(counts, levels, list(forms)))
+    for phrases in SHARES_OF_PHRASES:
+        grammar = Grammar([*fixed, *_any_symbol(counts, levels, phrases)], lexicon, start, capitals)
+        if grammar.is_finite(LONGEST_MEAN):
+            return grammar
+    raise BistroError(
+        "the expected sentence of this grammar is infinitely long: there are too few trees to "
+        "learn from"
+    )
+
+
+def _phrases(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
+    usual = _any_child(counts, levels)
+    for phrase, of_phrase in counts.rules.items():
+        total = of_phrase.total() + levels.rules.strength
+        for children, count in of_phrase.items():
+            yield _rule(phrase, children, (count - levels.rules.discount) / total)
+        new = levels.rules.strength + levels.rules.discount * len(of_phrase)
+        yield _rule(phrase, (_one_by_one(phrase),), new / total)
+        yield from _one_by_one_rules(counts, phrase, levels.children, usual.get(STOP, 0.0))
+
+
+def _one_by_one_rules(
+    counts: RuleCounts, phrase: str, level: Level, usual_stop: float
+) -> Iterator[Rule]:
+    """Yield ``A⁺ -> child`` and ``A⁺ -> child A⁺``; the first child is never a stop."""
+    chain = _one_by_one(phrase)
+    types, rules = counts.child_types(phrase)
+    found = shares({**types, STOP: rules}, level)
+    stop = found.seen.pop(STOP) + found.rest * usual_stop
+    for child, share in [*found.seen.items(), (ANY_SYMBOL, found.rest * (1 - usual_stop))]:
+        yield _rule(chain, (child,), share / (1 - stop) * stop)
+        yield _rule(chain, (child, chain), share)
+
+
+def _any_child(counts: RuleCounts, levels: Levels) -> dict[str, float]:
+    """Return p(child) and p(stop) where nothing is known of the phrase, by kinds of phrases."""
+    kinds = Counter[str]()
+    for phrase in counts.rules:
+        kinds.update(counts.child_types(phrase)[0].keys())
+        kinds[STOP] += 1
+    return _with_uniform(kinds, levels.any_child, [*counts.symbols, STOP])
+
+
+def _any_symbol(counts: RuleCounts, levels: Levels, phrases: float) -> Iterator[Rule]:
+    usual = _any_child(counts, levels)
+    for symbol in counts.symbols:
+        factor = phrases if symbol in counts.rules else 1.0
+        yield _rule(ANY_SYMBOL, (symbol,), usual[symbol] * factor)
+
+
+def _tags(counts: RuleCounts, levels: Levels) -> Iterator[Rule]:
+    for tag, words in counts.words.items():
+        rest = shares(words, levels.words).rest
+        yield _rule(tag, (_seen(tag),), 1 - rest)
+        yield _rule(tag, (ANY_WORD,), rest)
+
+
+def _any_word(counts: RuleCounts, levels: Levels, forms: list[str]) -> dict[str, float]:
+    """Return p(word) where nothing is known of the tag: by how many tags it has."""
+    tags = Counter(form for of_tag in counts.words.values() for form in of_tag)
+    return _with_uniform(tags, levels.any_word, forms)
+
+
+def _with_uniform(counts: Counter[str], level: Level, all_dishes: list[str]) -> dict[str, float]:
+    found = shares(counts, level)
+    uniform = found.rest / len(all_dishes)
+    return {dish: found.seen.get(dish, 0.0) + uniform for dish in all_dishes}
+
+
+def _words(weights: Mapping[str, float]) -> dict[Word, float]:
+    return {Word(form): weight for form, weight in weights.items()}
+
+
+def _rule(left: str, right: tuple[str, ...], weight: float) -> Rule:
+    # The grammar of dependencies wants heads and relations; here nobody asks for them.
+    return Rule(left, right, 0, ("",) * len(right), weight)
+
+
+def _one_by_one(phrase: str) -> str:
+    return f"{phrase} one by one"
+
+
+def _seen(tag: str) -> str:
+    return f"{tag} seen"

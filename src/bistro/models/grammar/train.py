@@ -1,0 +1,110 @@
+"""Training a treebank grammar: count rules and words, and fit the back-off of every process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from bistro._core import UniformBase
+from bistro.encoding.events import Events
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.gibbs import Chain
+from bistro.inference.settings import SamplerSettings
+from bistro.models.base import Origin
+from bistro.models.grammar.counts import RuleCounts
+from bistro.models.grammar.model import GrammarConfig, GrammarModel, learned_casing
+from bistro.models.grammar.smoothing import STOP, Level, Levels
+from bistro.treebank.brackets import Tree
+from bistro.treebank.constituents import simplified
+
+Counted = tuple[str, str, int]
+"""A context, an outcome, and how often."""
+
+
+def train_grammar(
+    data: Sequence[Tree],
+    config: GrammarConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+) -> GrammarModel:
+    """Train a treebank grammar on constituency trees."""
+    trees = [simplified(tree) for tree in data]
+    casing = learned_casing([tree.leaves() for tree in trees], config)
+    vocabulary = _replace_words(trees, casing.plain, config)
+    counts = RuleCounts.of(trees)
+    chains = [
+        _chain("rules", _rule_events(counts), config.sampler, seed),
+        _chain("children", _child_events(counts), config.sampler, seed),
+        _chain("words", _word_events(counts), config.sampler, seed),
+    ]
+    digests = [vocabulary.hash, *(events.digest() for _, events in chains)]
+    fingerprint = fingerprint_of(GrammarModel.kind, config, seed, digests)
+    trace = run_chains([chain for chain, _ in chains], config.sampler, fingerprint, session)
+    words = sum(len(tree.leaves()) for tree in trees)
+    origin = Origin(seed, {**treebank, "sentences": len(trees), "words": words}, trace)
+    levels = _levels(*(chain for chain, _ in chains))
+    return GrammarModel(config, vocabulary, counts, levels, casing.after, origin)
+
+
+def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> Vocabulary:
+    """Write the words of the trees without capitals of place, rare ones as classes."""
+    texts = [plain(tree.leaves()) for tree in trees]
+    vocabulary = Vocabulary.build(
+        texts,
+        unknown="classes",
+        unknown_below=config.unknown_below,
+        unknown_suffixes=config.unknown_suffixes,
+    )
+    for tree, words in zip(trees, texts, strict=True):
+        names = iter(vocabulary.decode(vocabulary.encode(words).tolist()))
+        for node in tree.nodes():
+            if node.word is not None:
+                node.word = next(names)
+    return vocabulary
+
+
+def _chain(
+    name: str, counted: Iterable[Counted], settings: SamplerSettings, seed: int
+) -> tuple[Chain, Events]:
+    """Return a process of two levels, an outcome given a context, and what it learns from."""
+    contexts: dict[str, int] = {}
+    outcomes: dict[str, int] = {}
+    rows = [
+        (contexts.setdefault(c, len(contexts)), outcomes.setdefault(o, len(outcomes)), n)
+        for c, o, n in counted
+    ]
+    context, outcome, times = np.array(rows, dtype=np.int32).T
+    events = Events(np.repeat(context, times)[:, None], np.repeat(outcome, times))
+    return Chain(name, events, UniformBase(len(outcomes)), settings, seed), events
+
+
+def _rule_events(counts: RuleCounts) -> Iterable[Counted]:
+    for phrase, of_phrase in counts.rules.items():
+        for children, count in of_phrase.items():
+            yield phrase, " ".join((phrase, *children)), count
+
+
+def _child_events(counts: RuleCounts) -> Iterable[Counted]:
+    for phrase in counts.rules:
+        types, rules = counts.child_types(phrase)
+        for child, count in [*types.items(), (STOP, rules)]:
+            yield phrase, child, count
+
+
+def _word_events(counts: RuleCounts) -> Iterable[Counted]:
+    for tag, of_tag in counts.words.items():
+        for word, count in of_tag.items():
+            yield tag, word, count
+
+
+def _levels(rules: Chain, children: Chain, words: Chain) -> Levels:
+    """Return the parameters of every process that the grammar uses."""
+    (_, own_rules), (any_child, own_children), (any_word, own_words) = (
+        [Level(*pair) for pair in chain.franchise.parameters()]
+        for chain in (rules, children, words)
+    )
+    return Levels(own_rules, own_children, any_child, own_words, any_word)

@@ -1,0 +1,165 @@
+"""Settings of the latent-variable parser; what a state sees is data.
+
+A state sees words of its configuration and what is known of them, as names such as ``s1.tag``:
+
+    s1 s2 s3             the words on the stack, from the top
+    b                    the word at the front of the queue, generated last
+    p1 p2                the words before it in the sentence
+    X.lc  X.rc  X.head   leftmost and rightmost child and head, for s1 and s2; b.lc for b
+    word tag feats label what is seen of it: the form, the tag, each of its features, its relation
+    action  distance     the action before; the distance between s1 and b
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.errors import ConfigError, nearest
+from bistro.inference.settings import SpellingSettings
+
+# In the order of the compiled core.
+PLACES = (
+    "s1",
+    "s2",
+    "s3",
+    "b",
+    "s1.lc",
+    "s1.rc",
+    "s1.head",
+    "b.lc",
+    "p1",
+    "p2",
+    "s2.lc",
+    "s2.rc",
+    "s2.head",
+)
+ATTRIBUTES = ("word", "tag", "feats", "label")
+ALONE = ("action", "distance")
+NAMES = (*(f"{place}.{attribute}" for place in PLACES for attribute in ATTRIBUTES), *ALONE)
+
+LOCAL = ("s1.word", "s1.tag", "s1.feats", "s1.label", "b.word", "b.tag", "b.feats", "b.label")
+RICH = (
+    *LOCAL,
+    "s2.word",
+    "s2.tag",
+    "s3.tag",
+    "s1.head.word",
+    "s1.head.tag",
+    "s1.lc.label",
+    "s1.rc.label",
+    "s1.rc.tag",
+    "b.lc.label",
+    "b.lc.tag",
+    "p1.word",
+    "p1.tag",
+    "action",
+)
+
+
+def element_numbers(names: Iterable[str]) -> list[tuple[int, int]]:
+    """Return the core's numbers of features.
+
+    >>> element_numbers(["s1.word", "b.lc.label", "action"])
+    [(0, 0), (7, 3), (13, 4)]
+    """
+    numbers = []
+    for name in names:
+        if name not in NAMES:
+            raise ConfigError(f"unknown feature '{name}'{nearest(name, NAMES)}")
+        if name in ALONE:
+            numbers.append((len(PLACES), len(ATTRIBUTES) + ALONE.index(name)))
+        else:
+            place, _, attribute = name.rpartition(".")
+            numbers.append((PLACES.index(place), ATTRIBUTES.index(attribute)))
+    return numbers
+
+
+@dataclass(frozen=True)
+class LearningSettings:
+    """How the weights are learned."""
+
+    passes: int = setting(60, "Most passes over the training sentences.")
+    patience: int = setting(6, "Passes without gain on the held-out sentences before the end.")
+    at_once: int = setting(16, "Sentences a step.")
+    rate: float = setting(0.05, "Size of the steps (AdaGrad).")
+    decay: float = setting(0.02, "Weight decay in the first pass.")
+    decay_factor: float = setting(0.8, "What the weight decay is multiplied with after each pass.")
+    dropout: float = setting(0.3, "Share of the variables that are left out in learning.")
+    scale: float = setting(0.1, "Weights begin between minus this and this.")
+    held_out: float = setting(
+        0.05, "Share of the training sentences that ends learning where there is no --dev."
+    )
+
+    def validate(self) -> None:
+        """Refuse what cannot be learned with."""
+        if min(self.passes, self.patience, self.at_once) < 1:
+            raise ConfigError("passes, patience and at_once must be at least 1")
+        if not (
+            self.rate > 0 and self.scale > 0 and self.decay >= 0 and 0 <= self.decay_factor <= 1
+        ):
+            raise ConfigError(
+                "rate and scale must be above 0, decay not below, its factor in [0, 1]"
+            )
+        if not 0 <= self.dropout < 1:
+            raise ConfigError(f"dropout = {self.dropout} must lie in [0, 1)")
+        if not 0 < self.held_out < 1:
+            raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")
+
+
+@dataclass(frozen=True)
+class IsbnConfig:
+    """Settings of the latent-variable parser."""
+
+    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
+    tag_features: tuple[str, ...] = setting(
+        ("*",), "Morphological features that are predicted with the tag; * is all of FEATS."
+    )
+    labels: Literal["two-step", "none"] = setting("two-step", "Labels after the arc, or none.")
+    roots: Literal["auto", "one", "several"] = setting(
+        "auto", "How many words may hang on the root; auto: as in the training data."
+    )
+    direction: Literal["left-to-right", "right-to-left"] = setting(
+        "left-to-right", "In which direction sentences are generated."
+    )
+    nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
+        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
+    )
+    unknown: Literal["classes", "single"] = setting(
+        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+    )
+    unknown_below: int = setting(
+        5, "Words, features and combinations of features seen fewer times than this are unknown."
+    )
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    hidden: int = setting(160, "Binary variables of a state.")
+    approximation: Literal["feed-forward", "mean-field"] = setting(
+        "feed-forward",
+        "Means of a state: feed-forward, or mean-field: each decision moves those that made it.",
+    )
+    links: bool = setting(True, "States are linked to earlier ones; without, nothing is induced.")
+    features: tuple[str, ...] = setting(RICH, "What a state sees of its configuration.")
+    reduce: Literal["late", "early"] = setting(
+        "late", "When a word leaves the stack: as late as possible, or as soon as it is complete."
+    )
+    learning: LearningSettings = setting(LearningSettings(), "How the weights are learned.")
+
+    @property
+    def lexical(self) -> Literal["full"]:
+        """Words are always seen."""
+        return "full"
+
+    @property
+    def spelling(self) -> SpellingSettings:
+        """Unknown words are classes, and have no spelling."""
+        return SpellingSettings()
+
+    def validate(self) -> None:
+        """Refuse features that do not exist and sizes that mean nothing."""
+        element_numbers(self.features)
+        if len(set(self.features)) < len(self.features):
+            raise ConfigError("a feature is named twice")
+        if self.hidden < 1 or self.unknown_below < 1:
+            raise ConfigError("hidden and unknown_below must be at least 1")

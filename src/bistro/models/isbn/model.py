@@ -1,0 +1,155 @@
+"""The latent-variable parser: an incremental sigmoid belief network (Titov & Henderson 2007).
+
+An arc-eager parser that generates the sentence with its tree. Every decision is made by a state, a
+vector of binary variables that nobody has seen; what they stand for is learned. The means of a
+state depend on the means of up to seven earlier states, those that were concerned with the words
+that matter now (on top of the stack, in front of the queue, and their relatives), and on what is
+seen of these words,
+
+    η = Σ_relations J μ' + Σ_features B      μ = σ(η)      p(d) ∝ exp(b_d + Σ_j W_dj μ_j)
+
+so what a decision knows of the past is found by the model, not by hand. A shift decides on the
+next word in three steps: its tag, its features, its form.
+
+>>> import bistro
+>>> model = bistro.train("isbn", bistro.builtin(sentences=300, seed=1), seed=1, hidden=20)
+>>> model.parse("The dog sleeps .".split()).heads
+[2, 3, 0, 3]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro._core import BeamRequest, IsbnParser
+from bistro.errors import ConfigError
+from bistro.models.base import Arrays, Origin
+from bistro.models.isbn.config import IsbnConfig
+from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
+from bistro.models.parsing.language import LanguageAbility
+from bistro.models.parsing.parser import CoreOptions, ParsingAbility
+from bistro.rng import purpose_key
+
+LABELS_SUMMED = 10
+TAGS_SUMMED = 10
+"""How many labels of an arc and clusters of a word are summed over in scores of words."""
+
+
+@dataclass(frozen=True)
+class IsbnOptions(CoreOptions):
+    """How to search, and what to return."""
+
+    search: Literal["beam"] = "beam"
+    size: int = 30
+    """Derivations kept after each word."""
+    labels_per_arc: int = 5
+    margin: float = 2.0
+    """A partial derivation is given up if it can only be kept with a next word e^margin times as
+    probable as in any that was found; 2 changed no tree of the Danish development set."""
+
+    def __post_init__(self) -> None:
+        """Refuse searches that this parser does not have."""
+        if self.search != "beam":
+            raise ConfigError(
+                "a latent-variable parser searches with a beam, not with particles: use --beam"
+            )
+
+    def request(self, chunk: int = 0, *, votes: bool = False) -> BeamRequest:
+        """Return the options as the core takes them; every chunk of sentences draws its own."""
+        return BeamRequest(
+            self.size,
+            self.labels_per_arc,
+            self.tags_per_word,
+            self.margin,
+            0 if votes else self.kbest,
+            0 if votes else self.samples,
+            self.marginals and not votes,
+            self.mbr and self.kbest == 1 and not votes,
+            self.seed,
+            purpose_key(f"isbn.samples.{chunk}"),
+            self.temperature,
+            votes,
+        )
+
+
+@dataclass(frozen=True)
+class IsbnScoreOptions:
+    """How to sum over derivations: those that the search finds, a lower bound."""
+
+    method: Literal["search"] = "search"
+    particles: int = 100
+    """Derivations kept after each word."""
+    tags: Literal["seen"] = "seen"
+    """Words have the tags and features that they had in training."""
+    seed: int = 1
+    """Without effect: nothing is drawn."""
+    threads: int = 0
+    """0: as many as the machine has."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be done."""
+        if self.method != "search":
+            raise ConfigError("a latent-variable parser sums over what it finds: --method search")
+        if self.particles < 1:
+            raise ConfigError(f"particles = {self.particles} must be at least 1")
+
+    def request(self, num_tags: int, num_labels: int) -> BeamRequest:
+        """Return the options as the core takes them."""
+        labels = min(num_labels, LABELS_SUMMED)
+        sizes = self.particles, labels, TAGS_SUMMED, math.inf
+        return BeamRequest(*sizes, 1, 0, False, False, self.seed, 0, 1.0)
+
+
+class IsbnModel(LanguageAbility, ParsingAbility):
+    """A trained latent-variable parser."""
+
+    kind: ClassVar[str] = "isbn"
+    score_options: ClassVar[type[Any] | None] = IsbnScoreOptions
+    parse_options: ClassVar[type[CoreOptions]] = IsbnOptions
+
+    def __init__(
+        self,
+        config: IsbnConfig,
+        codec: IsbnCodec,
+        symbols: IsbnSymbols,
+        weights: NDArray[np.float32],
+        origin: Origin,
+        *,
+        single_root: bool,
+    ) -> None:
+        self.config: IsbnConfig = config
+        self.codec = codec
+        self.origin = origin
+        self.single_root = single_root
+        self._symbols = symbols
+        self._weights = weights
+        shape = symbols.shape(codec, config, single_root=single_root)
+        seen = symbols.seen_begin, symbols.seen_list, symbols.seen_share
+        self._parser = IsbnParser(shape, weights, *seen)
+
+    def summary(self) -> dict[str, Any]:
+        """Return symbols and size."""
+        return {**super().summary(), "state": self.config.hidden, "weights": self._weights.size}
+
+    def arrays(self) -> Arrays:
+        """Return the weights, and what is known of words and clusters."""
+        symbols = {f"symbols.{name}": array for name, array in self._symbols.arrays().items()}
+        return {"weights": self._weights, **symbols}
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        where = "the model's configuration"
+        config = configuration.from_dict(IsbnConfig, header["config"], where)
+        codec = IsbnCodec.from_parts(config, header, arrays)
+        symbols = IsbnSymbols(*(arrays[f"symbols.{part.name}"] for part in fields(IsbnSymbols)))
+        return cls(
+            config, codec, symbols, arrays["weights"], origin, single_root=header["single_root"]
+        )

@@ -1,0 +1,261 @@
+"""Training of the latent-variable parser: passes over derivations until held-out trees are known.
+
+A pass visits all training sentences in a random order, a few at a time. After each pass the
+held-out sentences say how good the weights are; the best weights are kept, and learning ends when
+several passes have brought nothing better.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import IsbnDerivations, IsbnDropout, IsbnTrainer, random_bits
+from bistro.errors import BistroError, ModelFileError
+from bistro.inference.chains import Session, Sweep, fingerprint_of
+from bistro.inference.checkpoint import StoppedError
+from bistro.models.base import Origin, Words
+from bistro.models.isbn.config import IsbnConfig
+from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
+from bistro.models.isbn.model import IsbnModel
+from bistro.models.parsing.codec import Tree, place_of, training_tree
+from bistro.models.transition.train import trees_of, wants_single_root
+from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
+
+Floats = NDArray[np.float32]
+
+
+def train_isbn(
+    data: Sequence[Words],
+    config: IsbnConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+    dev: Sequence[Sentence] | None = None,
+) -> IsbnModel:
+    """Train a latent-variable parser on trees; `dev` decides when it is best."""
+    sentences, held_out = split(trees_of(data), dev, config, seed)
+    training = Training(sentences, held_out, config, seed)
+    trace = training.run(session)
+    return training.finish({**treebank, "held_out_sentences": len(training.held_out)}, trace)
+
+
+def split(
+    sentences: Sequence[Sentence],
+    dev: Sequence[Sentence] | None,
+    config: IsbnConfig,
+    seed: int,
+) -> tuple[list[Sentence], list[Sentence]]:
+    """Return the sentences to learn from, and those that say how good the weights are."""
+    if dev is not None:
+        known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
+        if not known:
+            raise BistroError("the development set has no trees to learn from")
+        return list(sentences), known
+    if len(sentences) < 2:
+        raise BistroError("a latent-variable parser needs at least two sentences to learn from")
+    number = min(max(1, round(len(sentences) * config.learning.held_out)), len(sentences) - 1)
+    chosen = set(shuffled(len(sentences), seed, "isbn.held_out", 0)[:number].tolist())
+    parts = [i in chosen for i in range(len(sentences))]
+    return (
+        [s for s, out in zip(sentences, parts, strict=True) if not out],
+        [s for s, out in zip(sentences, parts, strict=True) if out],
+    )
+
+
+def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
+    """Return the numbers below n in random order."""
+    return np.argsort(random_bits(seed, purpose_key(purpose), index, n), kind="stable")
+
+
+@dataclass
+class Progress:
+    """How far learning has come; all that a checkpoint must hold beside the weights."""
+
+    trace: list[dict[str, Any]] = field(default_factory=list)
+    best_pass: int = 0
+    best_score: float = -math.inf
+
+    @property
+    def passes(self) -> int:
+        """How many passes were made."""
+        return len(self.trace)
+
+    def note(self, log_likelihood: float, score: float) -> None:
+        """Take down what a pass has brought."""
+        number = self.passes + 1
+        self.trace.append({"sweep": number, "log_likelihood": log_likelihood, "held_out": score})
+        if score > self.best_score:
+            self.best_score, self.best_pass = score, number
+
+    def is_over(self, config: IsbnConfig) -> bool:
+        """Tell whether learning has come to its end."""
+        learning = config.learning
+        waited = self.passes - self.best_pass
+        return self.passes >= learning.passes or (self.passes > 0 and waited >= learning.patience)
+
+
+class Training:
+    """Derivations to learn from and to judge by, and the weights as they are."""
+
+    def __init__(
+        self,
+        sentences: Sequence[Sentence],
+        held_out: Sequence[Sentence],
+        config: IsbnConfig,
+        seed: int,
+    ) -> None:
+        self.config, self.seed, self.sentences = config, seed, sentences
+        self.codec, self.lifted = IsbnCodec.learn(sentences, config)
+        self.single_root = wants_single_root(sentences, config)
+        trees = [training_tree(sentence, config) for sentence in sentences]
+        self.symbols = IsbnSymbols.learn(self.codec, sentences, trees, config)
+        self.shape = self.symbols.shape(self.codec, config, single_root=self.single_root)
+        self.data = self._derivations(sentences, trees)
+        if self.data.failed.size:
+            place = place_of(sentences[int(self.data.failed[0])])
+            raise BistroError(f"{place} is not a tree with {config.roots} root")
+        self.held_out = self._judges(held_out)
+        self.judged = self._derivations(*zip(*self.held_out, strict=True))
+        self.words = sum(len(s) for s, _ in self.held_out)
+        self.fingerprint = fingerprint_of(IsbnModel.kind, config, seed, self._digests(held_out))
+        self.trainer = IsbnTrainer(self.shape, self._first_weights(), self._zeros())
+        self.best = self.trainer.weights
+        self._last_good = self._state()
+
+    def _derivations(self, sentences: Sequence[Sentence], trees: Sequence[Tree]) -> IsbnDerivations:
+        batch = self.codec.encode(sentences, trees)
+        return IsbnDerivations(self.shape, batch, self.config.reduce == "early")
+
+    def _judges(self, held_out: Sequence[Sentence]) -> list[tuple[Sentence, Tree]]:
+        """Return the held-out trees that the model can have: their labels and tags are known."""
+        labels, roots = set(self.codec.labels), set(self.symbols.root_labels.tolist())
+        numbers = {label: i for i, label in enumerate(self.codec.labels)}
+        found = []
+        for sentence in held_out:
+            tree = training_tree(sentence, self.config)
+            on_root = [la for h, la in zip(tree.heads, tree.labels, strict=True) if h == 0]
+            if (
+                labels.issuperset(tree.labels)
+                and all(self.codec.cluster(tag) in self.codec.tags for tag in tree.tags)
+                and roots.issuperset(numbers[label] for label in on_root)
+                and (len(on_root) == 1 or not self.single_root)
+            ):
+                found.append((sentence, tree))
+        if not found:
+            raise BistroError("no held-out sentence has only labels and tags of the others")
+        return found
+
+    def _digests(self, held_out: Sequence[Sentence]) -> list[str]:
+        digest = hashlib.sha256()
+        for sentence in (*self.sentences, *held_out):
+            columns = (sentence.forms, sentence.heads, sentence.deprels, sentence.upos)
+            digest.update(repr((*columns, sentence.xpos, sentence.feats)).encode())
+        return [digest.hexdigest()]
+
+    def _first_weights(self) -> Floats:
+        bits = random_bits(self.seed, purpose_key("isbn.weights"), 0, self.shape.parameters)
+        uniform = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+        scale = self.config.learning.scale
+        return ((2 * uniform - 1) * scale).astype(np.float32)
+
+    def _zeros(self) -> Floats:
+        return np.zeros(self.shape.parameters, dtype=np.float32)
+
+    def run(self, session: Session) -> list[dict[str, Any]]:
+        """Learn to the end; return the trace."""
+        progress = self._resumed(session)
+        most = self.config.learning.passes
+        session.on_start(progress.passes, most)
+        while not progress.is_over(self.config):
+            log_likelihood = self._learn(progress.passes, session.threads)
+            score = self._score(session.threads)
+            if not (math.isfinite(log_likelihood) and math.isfinite(score)):
+                raise self._diverged(progress, session)
+            progress.note(log_likelihood, score)
+            if progress.best_pass == progress.passes:
+                self.best = self.trainer.weights
+            is_over = progress.is_over(self.config)
+            total = progress.passes if is_over else most
+            session.on_sweep(Sweep(progress.passes, total, log_likelihood))
+            self._last_good = self._state()
+            stopping = session.stop_asked() and not is_over
+            if session.checkpoint and (stopping or session.checkpoint.is_due()):
+                self._save(progress, session)
+            if stopping:
+                raise StoppedError(f"stopped after pass {progress.passes} of at most {most}")
+        return progress.trace
+
+    def finish(self, treebank: dict[str, Any], trace: list[dict[str, Any]]) -> IsbnModel:
+        """Return the model with the best weights."""
+        return IsbnModel(
+            self.config,
+            self.codec,
+            self.symbols,
+            self.best,
+            Origin(self.seed, {**treebank, "nonprojective_sentences": self.lifted}, trace),
+            single_root=self.single_root,
+        )
+
+    def _learn(self, number: int, threads: int) -> float:
+        learning = self.config.learning
+        order = shuffled(len(self.sentences), self.seed, "isbn.order", number)
+        decay = learning.decay * learning.decay_factor**number
+        drawn = IsbnDropout(learning.dropout, self.seed, purpose_key("isbn.dropout"), number)
+        sizes = learning.at_once, learning.rate, decay
+        return self.trainer.learn(self.data, order, *sizes, drawn, threads)
+
+    def _score(self, threads: int) -> float:
+        """Return the log-probability of the held-out sentences with their trees, a word."""
+        return sum(self.trainer.log_probs(self.judged, threads)) / self.words
+
+    def _state(self) -> dict[str, Floats]:
+        return {
+            "weights": self.trainer.weights,
+            "squares": self.trainer.squares,
+            "best": self.best,
+        }
+
+    def _save(self, progress: Progress, session: Session) -> None:
+        if session.checkpoint:
+            session.checkpoint.save(self.fingerprint, asdict(progress), self._last_good)
+
+    def _resumed(self, session: Session) -> Progress:
+        """Come into the state of the checkpoint, if there is one to go on from."""
+        checkpoint = session.checkpoint if session.resume else None
+        saved = checkpoint.load(self.fingerprint) if checkpoint else None
+        if not checkpoint or not saved:
+            return Progress()
+        header, arrays = saved
+        try:
+            self.trainer = IsbnTrainer(
+                self.shape, *(_own(arrays, n) for n in ("weights", "squares"))
+            )
+            self.best = _own(arrays, "best")
+            self._last_good = self._state()
+            names = ("trace", "best_pass", "best_score")
+            return Progress(*(header[name] for name in names))
+        except (KeyError, TypeError, ValueError):
+            raise ModelFileError(
+                f"{checkpoint.path}: is damaged: delete it and start from the beginning"
+            ) from None
+
+    def _diverged(self, progress: Progress, session: Session) -> BistroError:
+        told = f"learning came to no number in pass {progress.passes + 1}: set a lower "
+        told += f"learning.rate than {self.config.learning.rate:g}"
+        if session.checkpoint and progress.passes:
+            self._save(progress, session)
+            told += f"; {session.checkpoint.path} has the state before"
+        return BistroError(told)
+
+
+def _own(arrays: Mapping[str, NDArray[Any]], name: str) -> Floats:
+    """Return a copy of an array, which outlives the file that it is mapped from."""
+    return np.array(arrays[name], dtype=np.float32)

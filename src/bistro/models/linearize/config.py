@@ -1,0 +1,140 @@
+"""Settings of word-order models: which parts are mixed, what they see, how they are smoothed.
+
+A part is a model type with a labelling. Types: ``oo`` (observed orders), ``n1``, ``n2``, … (n-grams
+of dependents from the head outwards), and ``c``, Eisner's model C, which is ``n1``. A labelling
+names what is seen of the head and of each dependent, joined by ``+``: ``head.upos+upos+deprel``;
+the letters H, D and R stand for head tag, dependent tag and relation, so that ``HDR`` is the same.
+
+>>> parse_labelling("HDR", "upos")
+Labelling(head=('upos',), dependent=('upos', 'deprel'))
+>>> parse_labelling("head.lemma+deprel", "upos")
+Labelling(head=('lemma',), dependent=('deprel',))
+>>> order_of("n3"), order_of("c"), order_of("oo")
+(3, 1, None)
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from bistro.config import setting
+from bistro.errors import ConfigError, nearest
+from bistro.inference.settings import SamplerSettings
+
+COLUMNS = {
+    "upos": "upos",
+    "xpos": "xpos",
+    "deprel": "deprels",
+    "form": "forms",
+    "lemma": "lemmas",
+    "feats": "feats",
+}
+"""What a labelling may name, and the column of a sentence that holds it."""
+OF_HEAD = "head."
+OBSERVED = "oo"
+MODEL_C = "c"
+
+
+class Labelling(NamedTuple):
+    """What is seen of a head and of its dependents."""
+
+    head: tuple[str, ...]
+    dependent: tuple[str, ...]
+
+
+def parse_labelling(text: str, tags: str) -> Labelling:
+    """Return what a labelling names; `tags` is the column that the letters H and D stand for."""
+    if text and set(text) <= set("HDR"):
+        letters = {"H": OF_HEAD + tags, "D": tags, "R": "deprel"}
+        names = [letters[letter] for letter in text]
+    else:
+        names = text.split("+")
+    known = [*COLUMNS, *(OF_HEAD + name for name in COLUMNS)]
+    for name in names:
+        if name not in known:
+            raise ConfigError(
+                f"the labelling '{text}' names '{name}'{nearest(name, known)}: give some of the "
+                f"letters H, D, R, or names joined by +, each one of {', '.join(known)}"
+            )
+    head = tuple(n.removeprefix(OF_HEAD) for n in names if n.startswith(OF_HEAD))
+    dependent = tuple(n for n in names if not n.startswith(OF_HEAD))
+    if not dependent:
+        raise ConfigError(
+            f"the labelling '{text}' sees nothing of the dependents, so all their orders are alike"
+        )
+    return Labelling(head, dependent)
+
+
+def order_of(model: str) -> int | None:
+    """Return n of an n-gram of dependents; None for observed orders."""
+    if model == OBSERVED:
+        return None
+    if model == MODEL_C:
+        return 1
+    if not re.fullmatch(r"n[1-9][0-9]?", model):
+        raise ConfigError(f"'{model}' is no model of orders: oo, c, n1, n2, n3, …")
+    return int(model[1:])
+
+
+@dataclass(frozen=True)
+class LinearizeConfig:
+    """Settings of word-order models."""
+
+    models: tuple[str, ...] = setting(
+        ("oo", "n3"),
+        "Types of model that are mixed: observed orders, n-grams of dependents.",
+    )
+    labellings: tuple[str, ...] = setting(
+        ("HDR", "R"),
+        "What each type sees: head tag, dependent tag, relation; or names, such as "
+        "head.lemma+upos+deprel. Every type is mixed under every labelling.",
+    )
+    tags: Literal["upos", "xpos"] = setting("upos", "Which column the letters H and D stand for.")
+    punctuation: Literal["removed", "kept"] = setting(
+        "removed", "Punctuation marks are left out of the trees, or ordered like words."
+    )
+    punct: Literal["auto", "upos", "penn", "unicode"] = setting(
+        "auto", "Which words are punctuation: UPOS PUNCT, Penn tags, Unicode; auto: by the tags."
+    )
+    smoothing: Literal["pitman-yor", "add-k"] = setting(
+        "pitman-yor", "Pitman-Yor processes that back off, or k added to every count."
+    )
+    k: float = setting(0.01, "What add-k adds.")
+    seen: tuple[str, ...] = setting(
+        ("head", "side", "last"),
+        "What Pitman-Yor n-grams see, the most informative first: side of the head, the last "
+        "dependent, the head; earlier dependents come behind.",
+    )
+    leaves: Literal["ignored", "counted"] = setting(
+        "ignored",
+        "Words without dependents teach n-grams nothing, or that both sides may stop at once (as "
+        "in the paper).",
+    )
+    most_cells: int = setting(
+        1 << 22,
+        "A head whose table of multisets and contexts has more cells than this is ordered by the "
+        "1-gram of its labelling.",
+    )
+    sampler: SamplerSettings = setting(
+        SamplerSettings(sweeps=10, samples=5), "How Pitman-Yor processes are learned."
+    )
+
+    def validate(self) -> None:
+        """Refuse parts that do not exist."""
+        for name in ("models", "labellings"):
+            values = getattr(self, name)
+            if not values or len(set(values)) < len(values):
+                raise ConfigError(f"{name} must name at least one, and none twice")
+        for model in self.models:
+            order_of(model)
+        for labelling in self.labellings:
+            parse_labelling(labelling, self.tags)
+        if not 0 < self.k < math.inf:
+            raise ConfigError(f"k = {self.k} must be above 0")
+        if sorted(self.seen) != ["head", "last", "side"]:
+            raise ConfigError("seen must name side, last and head, each once, in any order")
+        if self.most_cells < 1:
+            raise ConfigError(f"most_cells = {self.most_cells} must be at least 1")

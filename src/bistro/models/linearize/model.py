@@ -1,0 +1,341 @@
+"""Word order: the orders of an unordered dependency tree, with probabilities.
+
+A tree says what hangs on what, not what comes first. Head by head, a mixture of parts (n-grams of
+dependents, observed orders; each under a labelling) gives every order of a head's dependents a
+probability (Futrell & Gibson 2015):
+
+    p(order of the sentence | tree) = prod_heads  sum_m w_m  p_m(order of its dependents | them)
+
+Two dependents with the same label are still two words: the probabilities of all orders of words
+sum to 1. Logarithms are natural.
+
+>>> import bistro
+>>> trees = bistro.builtin(sentences=300, seed=1)
+>>> model = bistro.train("linearize", trees, seed=1)
+>>> best = model.linearize(trees[0])[0]
+>>> sorted(best.sentence.forms) == sorted(f for f in trees[0].forms if f not in ".,")
+True
+>>> model.score_order(trees[0]).log_prob <= 0
+True
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro.errors import BistroError, ConfigError, TreebankError
+from bistro.models.base import Arrays, Model, Origin, check_number
+from bistro.models.linearize.config import (
+    LinearizeConfig,
+    order_of,
+    parse_labelling,
+)
+from bistro.models.linearize.ngrams import Part
+from bistro.models.linearize.orders import Order, Orders
+from bistro.models.linearize.output import reordered
+from bistro.models.linearize.parts import LearnedOrders, make_parts
+from bistro.models.linearize.search import best_orders, combined, with_words
+from bistro.models.linearize.trees import (
+    Family,
+    Labels,
+    UnorderedTree,
+    check_labels,
+    projective_order,
+)
+from bistro.rng import Stream, check_seed
+from bistro.treebank.punctuation import mark, recognise
+from bistro.treebank.sentence import Sentence
+
+Floats = NDArray[np.float64]
+
+
+class OrderedFamily(NamedTuple):
+    """A family, and the number of its head and of each dependent under every labelling."""
+
+    family: Family
+    heads: tuple[int, ...]
+    labels: tuple[tuple[int, ...], ...]
+    """By dependent: those on the left, then those on the right, from the head outwards."""
+
+
+@dataclass(frozen=True)
+class OrderScore:
+    """The log-probability of the order of one sentence, given its tree."""
+
+    log_prob: float
+    """Natural logarithm."""
+    dependents: int
+    by_family: list[tuple[Family, float]]
+
+
+@dataclass(frozen=True)
+class Linearization:
+    """One order of a tree."""
+
+    sentence: Sentence
+    order: list[int]
+    """The words of the given sentence by number, from left to right."""
+    log_prob: float
+
+
+def part_names(config: LinearizeConfig) -> list[str]:
+    """Return the names of the parts that are mixed.
+
+    >>> part_names(LinearizeConfig(models=("n2",), labellings=("HDR", "R")))
+    ['HDR/n2', 'R/n2']
+    """
+    kinds = [f"n{n}" if (n := order_of(model)) else model for model in config.models]
+    return [f"{name}/{kind}" for name in config.labellings for kind in dict.fromkeys(kinds)]
+
+
+class LinearizeModel(Model):
+    """A trained model of word order."""
+
+    kind: ClassVar[str] = "linearize"
+
+    def __init__(
+        self,
+        config: LinearizeConfig,
+        rule: str,
+        learned: Sequence[LearnedOrders],
+        weights: Floats,
+        origin: Origin,
+    ) -> None:
+        self.config = config
+        self.rule = rule
+        """How punctuation is recognised."""
+        self.learned = list(learned)
+        """By labelling."""
+        self.origin = origin
+        self.names = part_names(config)
+        self._labels = [labels for labels, _ in self.learned]
+        made = [make_parts(one, config) for one in self.learned]
+        self._mixed: list[tuple[Part, int]] = []
+        for name in self.names:
+            labelling, _, kind = name.rpartition("/")
+            place = config.labellings.index(labelling)
+            self._mixed.append((made[place][kind], place))
+        self._weigh(weights)
+
+    def _weigh(self, weights: Floats) -> None:
+        self.weights = weights
+        with np.errstate(divide="ignore"):
+            self._log_weights = np.log(weights)
+
+    def with_weights(self, weights: Floats) -> LinearizeModel:
+        """Return the same parts, mixed with other weights."""
+        changed = copy.copy(self)
+        changed._weigh(weights)
+        return changed
+
+    @staticmethod
+    def rule_for(config: LinearizeConfig, sentences: Iterable[Sentence]) -> str:
+        """Return how punctuation is recognised in a treebank."""
+        return recognise(sentences) if config.punct == "auto" else config.punct
+
+    @staticmethod
+    def trees_of(
+        sentences: Iterable[Sentence], config: LinearizeConfig, rule: str, path: str | None = None
+    ) -> list[UnorderedTree]:
+        """Return checked trees, without punctuation unless it is kept; errors name `path`."""
+        labellings = [parse_labelling(name, config.tags) for name in config.labellings]
+        trees = []
+        for sentence in sentences:
+            marks = mark(sentence, rule) if config.punctuation == "removed" else None  # type: ignore[arg-type]
+            try:
+                tree = UnorderedTree.of(sentence, marks)
+                for labelling in labellings:
+                    check_labels(tree, labelling)
+            except TreebankError as error:
+                raise error.in_file(path) from None
+            trees.append(tree)
+        return trees
+
+    def tree_of(self, sentence: Sentence) -> UnorderedTree:
+        """Return the tree of a sentence as the model takes it."""
+        if not isinstance(sentence, Sentence):
+            raise BistroError("word order is a matter of trees: give a sentence with heads")
+        return self.trees_of([sentence], self.config, self.rule)[0]
+
+    def ordered_families(self, tree: UnorderedTree) -> list[OrderedFamily]:
+        """Return the families of a tree with their numbers under all labellings."""
+        numbers = [
+            (
+                x.of_heads(tree.names(x.labelling.head)),
+                x.of_dependents(tree.names(x.labelling.dependent)),
+            )
+            for x in self._labels
+        ]
+        return [
+            OrderedFamily(
+                family,
+                tuple([heads[family.head - 1] for heads, _ in numbers]),
+                tuple([tuple([of[w - 1] for _, of in numbers]) for w in family.dependents]),
+            )
+            for family in tree.families
+        ]
+
+    def part_orders(self, ordered: OrderedFamily) -> list[tuple[Orders, Order]]:
+        """Return all orders of a family under every part, and the family's own among them."""
+        found = []
+        middle = len(ordered.family.left)
+        for part, labelling in self._mixed:
+            own = [labels[labelling] for labels in ordered.labels]
+            types = sorted(set(own))
+            places = {label: place for place, label in enumerate(types)}
+            sequence = tuple([places[label] for label in own])
+            counts = np.array([own.count(label) for label in types])
+            orders = part.orders(ordered.heads[labelling], types, counts)
+            found.append((orders, (sequence[:middle], sequence[middle:])))
+        return found
+
+    def part_log_probs(self, ordered: OrderedFamily) -> Floats:
+        """Return the log-probability of the order of a family under every part."""
+        return np.array([orders.log_prob(order) for orders, order in self.part_orders(ordered)])
+
+    def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:
+        """Return the log-probability of a sentence's order, given its tree.
+
+        `of_labels` takes words that no labelling tells apart as one and the same.
+        """
+        found = self.ordered_families(self.tree_of(sentence))
+        by_family = []
+        for ordered in found:
+            log_prob = float(np.logaddexp.reduce(self._log_weights + self.part_log_probs(ordered)))
+            if of_labels:
+                labels = ordered.labels
+                log_prob += sum(math.lgamma(labels.count(x) + 1) for x in set(labels))
+            by_family.append((ordered.family, log_prob))
+        total = math.fsum(log_prob for _, log_prob in by_family)
+        return OrderScore(total, sum(len(o.labels) for o in found), by_family)
+
+    def _local(self, ordered: OrderedFamily) -> tuple[list[Orders], list[tuple[int, ...]]]:
+        """Return the orders of a family's types under every part of some weight, and the types."""
+        types = sorted(set(ordered.labels))
+        counts = np.array([ordered.labels.count(kind) for kind in types])
+        return [
+            part.orders(ordered.heads[x], [kind[x] for kind in types], counts)
+            for (part, x), weight in zip(self._mixed, self.weights, strict=True)
+            if weight > 0
+        ], types
+
+    def linearize(
+        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1
+    ) -> list[Linearization]:
+        """Return the most probable orders of a tree, the best first.
+
+        Words that no labelling tells apart could change places at no cost: which stands where is
+        drawn by `seed`, and counts as one order of the k.
+        """
+        if kbest < 1:
+            raise ConfigError(f"kbest = {kbest} must be at least 1")
+        check_seed(seed)
+        tree = self.tree_of(sentence)
+        stream = Stream(seed, "linearize.ties", sentence.line)
+        log_weights = self._log_weights[self.weights > 0]
+        choices: list[list[tuple[float, Family]]] = []
+        for ordered in self.ordered_families(tree):
+            local, types = self._local(ordered)
+            choices.append(
+                [
+                    (log_prob, with_words(ordered.family, ordered.labels, types, order, stream))
+                    for log_prob, order in best_orders(local, log_weights, kbest)
+                ]
+            )
+        return [self._result(tree, p, chosen) for p, chosen in combined(choices, kbest)]
+
+    def sample_orders(
+        self, sentence: Sentence, n: int = 1, *, seed: int = 1
+    ) -> list[Linearization]:
+        """Draw orders of a tree; draw i depends on the seed, the sentence's line and i alone."""
+        check_number(n)
+        check_seed(seed)
+        tree = self.tree_of(sentence)
+        found = [(o, *self._local(o)) for o in self.ordered_families(tree)]
+        log_weights = self._log_weights[self.weights > 0]
+        weights = np.cumsum(self.weights[self.weights > 0])
+        results = []
+        for i in range(n):
+            stream = Stream(seed, f"linearize.sample.{i}", sentence.line)
+            total, chosen = 0.0, []
+            for ordered, local, types in found:
+                place = int(np.searchsorted(weights, stream.uniform() * weights[-1], "right"))
+                order: Order = local[place].sample(stream)
+                logs = np.array([orders.log_prob(order) for orders in local])
+                total += float(np.logaddexp.reduce(log_weights + logs))
+                words = with_words(ordered.family, ordered.labels, types, order, stream)
+                chosen.append(words)
+            results.append(self._result(tree, total, chosen))
+        return results
+
+    def _result(
+        self, tree: UnorderedTree, log_prob: float, chosen: Sequence[Family]
+    ) -> Linearization:
+        order = projective_order(tree.root, {family.head: family for family in chosen})
+        return Linearization(reordered(tree.sentence, order), order, log_prob)
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration, weights and symbols."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "punctuation_rule": self.rule,
+            "weights": self.weights.tolist(),
+            "labels": [{"heads": labels.heads, "labels": labels.labels} for labels in self._labels],
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the counts or frozen processes of all parts."""
+        return {
+            f"{labelling}/{kind}.{key}": array
+            for labelling, learned in zip(self.config.labellings, self.learned, strict=True)
+            for kind, arrays in learned.arrays.items()
+            for key, array in arrays.items()
+        }
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        where = "the model's configuration"
+        config = configuration.from_dict(LinearizeConfig, header["config"], where)
+        found: dict[str, dict[str, dict[str, NDArray[Any]]]] = {}
+        for name, array in arrays.items():
+            part, _, key = name.rpartition(".")
+            labelling, _, kind = part.rpartition("/")
+            found.setdefault(labelling, {}).setdefault(kind, {})[key] = array
+        learned = [
+            LearnedOrders(
+                Labels(parse_labelling(name, config.tags), symbols["heads"], symbols["labels"]),
+                found[name],
+            )
+            for name, symbols in zip(config.labellings, header["labels"], strict=True)
+        ]
+        weights = np.array(header["weights"], dtype=np.float64)
+        return cls(config, header["punctuation_rule"], learned, weights, origin)
+
+    def describe(self) -> str:
+        """Return the parts and their weights in one line."""
+        return f"parts and weights: {self.summary()['weights']}"
+
+    def summary(self) -> dict[str, Any]:
+        """Return parts, weights and size."""
+        return {
+            "weights": ", ".join(
+                f"{name} {weight:.3f}"
+                for name, weight in zip(self.names, self.weights, strict=True)
+            ),
+            "smoothing": self.config.smoothing,
+            "labels": ", ".join(
+                f"{name} {len(labels.labels)}"
+                for name, labels in zip(self.config.labellings, self._labels, strict=True)
+            ),
+            "punctuation": f"{self.config.punctuation} ({self.rule})",
+            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+        }

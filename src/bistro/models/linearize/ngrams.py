@@ -1,0 +1,90 @@
+"""Parts of a mixture of word-order models that are n-grams of dependents.
+
+An n-gram of dependents takes dependents from the head outwards until a stop, each side by itself:
+
+    p(order | head) = prod over sides, steps:  p(label or stop | side, head, n - 1 labels before)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.models.linearize.orders import NgramOrders, Orders, UnigramOrders
+from bistro.models.linearize.steps import Steps, step_contexts
+from bistro.models.linearize.trees import Labels
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+SMALL = 1200
+"""Families whose tables have so many cells, of 32 bytes, are remembered; larger ones are not."""
+MOST_REMEMBERED = 500
+"""A server is asked for ever new ones."""
+
+
+class Part(Protocol):
+    """One model of the orders of a family."""
+
+    def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
+        """Return all orders of types, given the label and the number of each."""
+
+
+class DependentNgram:
+    """Dependents as two sequences from the head outwards."""
+
+    def __init__(
+        self,
+        labels: Labels,
+        order: int,
+        steps: Steps,
+        seen: Sequence[str],
+        fallback: DependentNgram | None,
+        most_cells: int,
+    ) -> None:
+        self.labels = labels
+        self.order = order
+        self._steps = steps
+        self._seen = tuple(seen)
+        self._fallback = fallback
+        self._most_cells = most_cells
+        self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self._orders_of_key)
+
+    def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
+        """Return all orders; those of small families are remembered."""
+        if NgramOrders.cells(counts, self.order) > SMALL:
+            return self._orders(head, labels, counts)
+        return self._remembered(head, tuple(labels), tuple(counts.tolist()))
+
+    def _orders_of_key(self, head: int, labels: tuple[int, ...], counts: tuple[int, ...]) -> Orders:
+        return self._orders(head, labels, np.array(counts, dtype=np.int64))
+
+    def _orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
+        """Return all orders; those of the 1-gram, where the table would be too large."""
+        order = min(self.order, int(counts.sum()) + 1)
+        if self._fallback and NgramOrders.cells(counts, order) > self._most_cells:
+            return self._fallback.orders(head, labels, counts)
+        steps = self._step_table(head, labels, order)
+        return (
+            UnigramOrders(counts, steps) if self.order == 1 else NgramOrders(counts, steps, order)
+        )
+
+    def _step_table(self, head: int, labels: Sequence[int], order: int) -> Floats:
+        """Return p(type or stop | side, the types before) for every context of the family."""
+        kinds = len(labels)
+        number = (kinds + 1) ** (order - 1)
+        places = np.arange(number)[:, None] // (kinds + 1) ** np.arange(self.order - 1)
+        names = np.array([self.labels.start, *labels], dtype=np.int32)
+        lasts = names[places % (kinds + 1)]
+        # The start stands before all dependents: what would be behind it is the start again.
+        for column in range(1, lasts.shape[1]):
+            begun = lasts[:, column - 1] == self.labels.start
+            lasts[begun, column] = self.labels.start
+        heads = np.full(2 * number, head, dtype=np.int32)
+        sides = np.repeat(np.arange(2, dtype=np.int32), number)
+        contexts = step_contexts(self._seen, sides, heads, np.tile(lasts, (2, 1)))
+        outcomes = np.array([*labels, self.labels.stop], dtype=np.int32)
+        return self._steps.table(contexts, outcomes).reshape(2, number, kinds + 1)

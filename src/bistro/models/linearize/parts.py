@@ -1,0 +1,35 @@
+"""The parts of a mixture of word-order models, made of what was learned under each labelling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from bistro.models.base import Arrays
+from bistro.models.linearize.config import OBSERVED, LinearizeConfig, order_of
+from bistro.models.linearize.ngrams import DependentNgram, Part
+from bistro.models.linearize.observed import ObservedOrders
+from bistro.models.linearize.steps import saved_steps
+from bistro.models.linearize.trees import Labels
+
+
+class LearnedOrders(NamedTuple):
+    """What was learned under one labelling: a 1-gram in any case, and whatever is mixed."""
+
+    labels: Labels
+    arrays: Mapping[str, Arrays]
+    """By type of model: oo, n1, n2, …"""
+
+
+def make_parts(learned: LearnedOrders, config: LinearizeConfig) -> dict[str, Part]:
+    """Return the parts by type; observed orders back off to the longest n-gram, if learned so."""
+    labels, arrays = learned
+    ngrams: dict[int, DependentNgram] = {}
+    for n in sorted(order for kind in arrays if (order := order_of(kind))):
+        steps = saved_steps(arrays[f"n{n}"], labels.outcomes, config.k)
+        ngrams[n] = DependentNgram(labels, n, steps, config.seen, ngrams.get(1), config.most_cells)
+    parts: dict[str, Part] = {f"n{n}": ngram for n, ngram in ngrams.items()}
+    if OBSERVED in arrays:
+        base = ngrams[max(ngrams)] if config.smoothing == "pitman-yor" else None
+        parts[OBSERVED] = ObservedOrders(arrays[OBSERVED], base)
+    return parts

@@ -1,0 +1,178 @@
+"""Training of word-order models: count, or learn, the parts; then weigh them on held-out trees.
+
+Without a development set every tenth sentence is held out: parts are learned from half of the
+sentences, none of those among them, the weights fitted, and the parts learned once more from all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import UniformBase
+from bistro.encoding.events import Events
+from bistro.errors import BistroError
+from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.gibbs import Chain
+from bistro.inference.hyper import maximise
+from bistro.inference.mixture_weights import mixture_weights
+from bistro.inference.settings import SamplerSettings
+from bistro.models.base import Origin, Words
+from bistro.models.linearize.config import (
+    OBSERVED,
+    LinearizeConfig,
+    order_of,
+    parse_labelling,
+)
+from bistro.models.linearize.data import LabelledFamilies, TreebankFamilies
+from bistro.models.linearize.model import LinearizeModel, part_names
+from bistro.models.linearize.observed import counted_orders, discounted_orders
+from bistro.models.linearize.orders import Order
+from bistro.models.linearize.parts import LearnedOrders
+from bistro.models.linearize.steps import count_steps
+from bistro.models.linearize.trees import UnorderedTree
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import Treebank
+
+HELD_OUT = 10
+"""One sentence of so many is held out where there is no development set; even, so that the first,
+third, fifth ... sentence is never among them."""
+QUICK_SWEEPS = 3
+"""Sweeps of the parts that are learned without the held-out trees, for the weights alone."""
+MOST_FAMILIES = 4000
+"""To fit a few weights so many families are enough; more are thinned out evenly."""
+
+
+class LabellingTraining:
+    """What is learned under one labelling: n-grams of dependents, and observed orders."""
+
+    def __init__(
+        self, name: str, families: TreebankFamilies, config: LinearizeConfig, seed: int
+    ) -> None:
+        self.config = config
+        self.families = LabelledFamilies(parse_labelling(name, config.tags), families)
+        orders = {n for model in config.models if (n := order_of(model))}
+        is_learned = config.smoothing == "pitman-yor"
+        if is_learned and OBSERVED in config.models and max(orders, default=1) == 1:
+            orders.add(2)  # What observed orders back off to should know of neighbours.
+        # The 1-gram is there for heads with too many dependents, mixed or not.
+        self.events = {n: self.families.events(n, config.seen) for n in sorted(orders | {1})}
+        base = UniformBase(self.families.labels.outcomes)
+        self.chains = {
+            n: Chain(f"linearize.{name}.n{n}", self.events[n], base, config.sampler, seed)
+            for n in sorted(orders)
+            if is_learned
+        }
+
+    def learned(self) -> LearnedOrders:
+        """Return what was learned, when the chains have run; 1-grams not mixed are counts."""
+        labels = self.families.labels
+        arrays = {
+            f"n{n}": self.chains[n].frozen()
+            if n in self.chains
+            else count_steps(events.contexts, events.outcomes, labels.outcomes)
+            for n, events in self.events.items()
+        }
+        if OBSERVED in self.config.models:
+            arrays[OBSERVED] = self._observed(self.families.observed, len(labels.heads))
+        return LearnedOrders(labels, arrays)
+
+    def _observed(
+        self, families: Mapping[tuple[int, Order], int], heads: int
+    ) -> dict[str, NDArray[Any]]:
+        if self.chains:
+            return discounted_orders(families, heads, *fitted_discount(families))
+        return counted_orders(families, heads, self.config.k)
+
+
+def fitted_discount(families: Mapping[tuple[int, Order], int]) -> tuple[float, float]:
+    """Return discount and strength of observed orders: one table an order, a restaurant a head."""
+    heads = np.array([head for head, _ in families], dtype=np.int32)
+    counts = np.array(list(families.values()))
+    dishes = np.arange(len(counts), dtype=np.int32)
+    events = Events(np.repeat(heads, counts)[:, None], np.repeat(dishes, counts))
+    settings = SamplerSettings(seating="minimal", hyper="map")
+    chain = Chain("linearize.oo", events, UniformBase(len(counts)), settings, seed=1)
+    chain.seat()
+    likelihood, start = chain.franchise.level_likelihoods()[1], chain.franchise.parameters()[1]
+    return maximise(likelihood, start, settings)
+
+
+def train_linearize(
+    data: Sequence[Words],
+    config: LinearizeConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+    dev: Sequence[Sentence] | None = None,
+) -> LinearizeModel:
+    """Learn the orders of a treebank's families, and mix the parts by their worth on `dev`."""
+    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
+    if len(sentences) != len(data):
+        raise BistroError("word order is learned from trees: give a treebank, not lists of words")
+    rule = LinearizeModel.rule_for(config, sentences)
+    trees = LinearizeModel.trees_of(sentences, config, rule, treebank.get("name"))
+    held = trees[HELD_OUT - 1 :: HELD_OUT]
+    if dev:
+        path = dev.path if isinstance(dev, Treebank) else None
+        held = LinearizeModel.trees_of(dev, config, rule, path)
+    weights = np.ones(1)
+    names = part_names(config)
+    if len(names) > 1 and not dev and held:
+        quick = dataclasses.replace(config, sampler=_shorter(config.sampler))
+        first = _learned(trees[::2], quick, seed, {}, Session(), rule)
+        weights = fitted_weights(first, held)
+    model = _learned(trees, config, seed, treebank, session, rule)
+    if dev and len(names) > 1:
+        weights = fitted_weights(model, held)
+    elif weights.size != len(names):
+        weights = np.full(len(names), 1 / len(names))
+    return model.with_weights(weights)
+
+
+def _shorter(sampler: SamplerSettings) -> SamplerSettings:
+    """Return settings for parts of which only the weights are wanted: these settle at once."""
+    sweeps = min(sampler.sweeps, QUICK_SWEEPS)
+    return dataclasses.replace(sampler, sweeps=sweeps, samples=min(sampler.samples, sweeps))
+
+
+def _learned(
+    trees: Sequence[UnorderedTree],
+    config: LinearizeConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+    rule: str,
+) -> LinearizeModel:
+    if not any(tree.families for tree in trees):
+        raise BistroError("there is no word with a dependent to learn orders from")
+    families = TreebankFamilies(trees, leaves=config.leaves == "counted")
+    trained = [LabellingTraining(name, families, config, seed) for name in config.labellings]
+    trace: list[dict[str, Any]] = []
+    if chains := [chain for one in trained for chain in one.chains.values()]:
+        digests = [events.digest() for one in trained for events in one.events.values()]
+        fingerprint = fingerprint_of(LinearizeModel.kind, config, seed, digests)
+        trace = run_chains(chains, config.sampler, fingerprint, session)
+    names = part_names(config)
+    origin = Origin(seed, treebank, trace)
+    weights = np.full(len(names), 1 / len(names))
+    return LinearizeModel(config, rule, [one.learned() for one in trained], weights, origin)
+
+
+def fitted_weights(model: LinearizeModel, trees: Sequence[UnorderedTree]) -> NDArray[np.float64]:
+    """Return the weights that give the families of trees the highest likelihood."""
+    families = [family for tree in trees for family in model.ordered_families(tree)]
+    if not families:
+        return np.full(len(model.names), 1 / len(model.names))
+    known: dict[Any, NDArray[np.float64]] = {}
+    rows = []
+    for ordered in families[:: -(-len(families) // MOST_FAMILIES)]:
+        alike = ordered.heads, ordered.labels, len(ordered.family.left)
+        if alike not in known:
+            known[alike] = model.part_log_probs(ordered)
+        rows.append(known[alike])
+    return mixture_weights(np.exp(np.stack(rows).T))

@@ -1,0 +1,175 @@
+"""Unordered trees: heads with their dependents, and how orders of these become word orders.
+
+A *family* is a head with its dependents, left and right, each from the head outwards. The order of
+a projective tree is the orders of its families. Where arcs cross, a family is still ordered by the
+places of its words, and what is scored is the projective order with the same families.
+
+>>> from bistro.treebank.sentence import Sentence
+>>> tree = Sentence.from_columns(["This", "story", "ends", "."], heads=[2, 3, 0, 3],
+...     upos=["DET", "NOUN", "VERB", "PUNCT"], deprels=["det", "nsubj", "root", "punct"])
+>>> UnorderedTree.of(tree).families
+[Family(head=2, left=(1,), right=()), Family(head=3, left=(2,), right=(4,))]
+>>> projective_order(3, {3: Family(3, (), (4, 2)), 2: Family(2, (1,), ())})
+[3, 4, 1, 2]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from bistro.errors import TreebankError
+from bistro.models.linearize.config import COLUMNS, Labelling
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import find_tree_problem, has_tree
+
+
+class Family(NamedTuple):
+    """A head and its dependents, by word number (from 1), from the head outwards."""
+
+    head: int
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+
+    @property
+    def dependents(self) -> tuple[int, ...]:
+        """All dependents."""
+        return self.left + self.right
+
+
+@dataclass(frozen=True)
+class UnorderedTree:
+    """A sentence with one root, and the words of it that are ordered."""
+
+    sentence: Sentence
+    heads: list[int]
+    kept: list[int]
+    """Word numbers, from 1, in the order of the sentence."""
+
+    @classmethod
+    def of(cls, sentence: Sentence, punctuation: Sequence[bool] | None = None) -> UnorderedTree:
+        """Check that it is one tree, and leave out marks of punctuation that nothing hangs on."""
+        heads = list(sentence.heads)
+        if not has_tree(heads):
+            raise TreebankError(
+                "a word has no head: word order is a matter of whole trees", line=sentence.line
+            )
+        problem = find_tree_problem(heads, roots="one")
+        if problem:
+            raise TreebankError(f"{problem.reason}; give one tree a sentence", line=sentence.line)
+        kept = list(range(1, len(heads) + 1))
+        if punctuation is not None:
+            kept = _without(heads, punctuation)
+        return cls(sentence, heads, kept)
+
+    @property
+    def root(self) -> int:
+        """The word that hangs on nothing."""
+        return self.heads.index(0) + 1
+
+    @cached_property
+    def families(self) -> list[Family]:
+        """The families as the sentence orders them, by head; words without dependents have none."""
+        left: dict[int, list[int]] = {}
+        right: dict[int, list[int]] = {}
+        for word in self.kept:
+            head = self.heads[word - 1]
+            if head:
+                (left if word < head else right).setdefault(head, []).append(word)
+        return [
+            Family(head, tuple(reversed(left.get(head, ()))), tuple(right.get(head, ())))
+            for head in sorted(left.keys() | right.keys())
+        ]
+
+    @property
+    def leaves(self) -> list[Family]:
+        """Words without dependents, as families of none."""
+        heads = {family.head for family in self.families}
+        return [Family(word, (), ()) for word in self.kept if word not in heads]
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        """Return what some columns say of every word, as text."""
+        if not columns:
+            return [""] * len(self.heads)
+        found = [getattr(self.sentence, COLUMNS[name]) for name in columns]
+        return found[0] if len(found) == 1 else ["\t".join(v) for v in zip(*found, strict=True)]
+
+
+def _without(heads: Sequence[int], punctuation: Sequence[bool]) -> list[int]:
+    """Return the words that are left: those not punctuation, and whatever is above them."""
+    wanted = {heads.index(0) + 1}
+    for word, is_mark in enumerate(punctuation, start=1):
+        while not is_mark and word and word not in wanted:
+            wanted.add(word)
+            word = heads[word - 1]
+    return sorted(wanted)
+
+
+def projective_order(root: int, ordered: Mapping[int, Family]) -> list[int]:
+    """Return the words of a tree from left to right; words without a family are leaves."""
+    order: list[int] = []
+    waiting = [(root, False)]
+    while waiting:
+        word, is_ready = waiting.pop()
+        family = ordered.get(word)
+        if is_ready or family is None:
+            order.append(word)
+            continue
+        waiting += [(dependent, False) for dependent in reversed(family.right)]
+        waiting.append((word, True))
+        waiting += [(dependent, False) for dependent in family.left]
+    return order
+
+
+class Labels:
+    """What a labelling sees, as numbers: of heads, and of dependents; unseen ones are number 0."""
+
+    UNSEEN = 0
+
+    def __init__(self, labelling: Labelling, heads: Sequence[str], labels: Sequence[str]) -> None:
+        self.labelling = labelling
+        self.heads = list(heads)
+        self.labels = list(labels)
+        self._head_numbers = {name: i for i, name in enumerate(self.heads, start=1)}
+        self._label_numbers = {name: i for i, name in enumerate(self.labels, start=1)}
+
+    @property
+    def stop(self) -> int:
+        """The number of the end of a side."""
+        return len(self.labels) + 1
+
+    @property
+    def outcomes(self) -> int:
+        """How many outcomes a step has: unseen, the labels, and the stop."""
+        return len(self.labels) + 2
+
+    @property
+    def start(self) -> int:
+        """The number of what stands before the first dependent of a side."""
+        return len(self.labels) + 2
+
+    def of_heads(self, names: Sequence[str]) -> list[int]:
+        """Return the numbers of heads."""
+        return [self._head_numbers.get(name, self.UNSEEN) for name in names]
+
+    def of_dependents(self, names: Sequence[str]) -> list[int]:
+        """Return the numbers of dependents."""
+        return [self._label_numbers.get(name, self.UNSEEN) for name in names]
+
+
+def check_labels(tree: UnorderedTree, labelling: Labelling) -> None:
+    """Refuse a tree in which a column that a labelling names is empty for some word."""
+    for name in dict.fromkeys((*labelling.head, *labelling.dependent)):
+        if name == "feats":
+            continue  # Most words of most treebanks have none, which is a value like others.
+        column = getattr(tree.sentence, COLUMNS[name])
+        for word in tree.kept:
+            if column[word - 1] == EMPTY and tree.sentence.forms[word - 1] != EMPTY:
+                raise TreebankError(
+                    f"word {word} has no {name}, which the labelling of the model names: "
+                    "annotate it, or train with another labelling",
+                    line=tree.sentence.line,
+                )

@@ -1,0 +1,186 @@
+"""Training of the morphemes of written words: three suffix tries, counted once.
+
+Labels and morphemes are counted in the contexts of everything before them in their word. Letters
+are counted in the morphemes, each of which counts once however often it came: these are the tables
+that the trie of morphemes sends to its base,
+
+    H(morpheme | label) = P(letters | label) · (share of a morpheme that is what its letters say)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import ContextTrie, RuleTrie, spelling_events, spellings
+from bistro.encoding.morphemes import Inventory, Piece, pieces, shares_of_capitals
+from bistro.errors import BistroError, ConfigError
+from bistro.inference.chains import Session
+from bistro.models.base import Origin
+from bistro.models.morphology.reader import check_paragraphs
+from bistro.models.morphology.words import (
+    LABELS,
+    LETTERS,
+    MORPHEMES,
+    UNSEEN_SHARE,
+    WordsModel,
+    bounds,
+)
+from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.train import TrieChain
+from bistro.treebank.morphology import Paragraph, SegmentedWord
+
+Columns = dict[str, NDArray[Any]]
+Events = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+"""Contexts in a row, where each begins, what follows it, and the block it is left out with."""
+
+
+def train_words(
+    data: Sequence[Paragraph],
+    config: InfiniteConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+) -> WordsModel:
+    """Train a model of the morphemes of words; nothing is drawn, so the seed is only noted."""
+    if config.sampler.seating != "minimal":
+        raise ConfigError("the morphemes of words are learned with sampler.seating = minimal")
+    check_paragraphs(data)
+    words = [word for paragraph in data for word in paragraph]
+    if not words:
+        raise BistroError("there is nothing to train on: the data has no words")
+    parts = list(_aligned(words))
+    inventory = Inventory.of(parts)
+    learned = _Learner(inventory, config)
+    tries = learned.tries(parts)
+    facts = {**treebank, "sentences": len(data), "words": len(words)}
+    trace = [{"sweep": 1, "log_likelihood": learned.log_likelihood}]
+    return WordsModel(
+        config, inventory, shares_of_capitals(words), tries, Origin(seed, facts, trace)
+    )
+
+
+def _aligned(words: Iterable[SegmentedWord]) -> Iterator[list[Piece]]:
+    """Yield the morphemes of each word; a word that comes again is aligned once."""
+    known: dict[tuple[Any, ...], list[Piece]] = {}
+    for word in words:
+        key = (word.form, word.morphemes)
+        if key not in known:
+            known[key] = pieces(word)
+        yield known[key]
+
+
+class _Learner:
+    """Counts events, and fits the hyper-parameters of each trie."""
+
+    def __init__(self, inventory: Inventory, config: InfiniteConfig) -> None:
+        self.inventory = inventory
+        self.config = config
+        self.log_likelihood = 0.0
+
+    def tries(self, words: Sequence[Sequence[Piece]]) -> dict[str, Columns]:
+        """Return the arrays of the tries of labels, morphemes and letters."""
+        inventory = self.inventory
+        letters = self._trie(LETTERS, self._letters(), _uniform(inventory.alphabet + 1))
+        of_labels = self._labels(words)
+        return {
+            LABELS: self._trie(LABELS, of_labels, _uniform(len(inventory.labels) + 1)),
+            MORPHEMES: self._trie(MORPHEMES, self._morphemes(words), self._base(letters)),
+            LETTERS: letters,
+        }
+
+    def _trie(self, name: str, events: Events, base: NDArray[np.float64]) -> Columns:
+        contexts, offsets, dishes, blocks = events
+        depth = bounds(self.config)[name]
+        trie = ContextTrie.of_events(contexts, offsets, dishes, depth=depth, blocks=blocks)
+        learner = _fitted(trie, base, self.config)
+        if self.config.fit != "seating":
+            # Events left out say nothing of what was never seen: that is for the shortest contexts.
+            seating = _fitted(trie, base, replace(self.config, fit="seating")).state()
+            state = learner.state()
+            for key, parameters in state.items():
+                parameters[0] = seating[key][0]
+            learner.restore(state)
+        self.log_likelihood += learner.log_likelihood()
+        return learner.frozen()
+
+    def _labels(self, words: Sequence[Sequence[Piece]]) -> Events:
+        numbers, end = self.inventory.label_numbers, len(self.inventory.labels)
+        contexts, events, blocks = [], [], []
+        for i, word in enumerate(words):
+            for k in range(len(word) + 1):
+                contexts.append([0, *self.inventory.history(word[:k])])
+                events.append(numbers[word[k].label] if k < len(word) else end)
+                blocks.append(self._block(i, len(words)))
+        return _events(contexts, events, blocks)
+
+    def _morphemes(self, words: Sequence[Sequence[Piece]]) -> Events:
+        inventory = self.inventory
+        contexts, events, blocks = [], [], []
+        for i, word in enumerate(words):
+            for k, piece in enumerate(word):
+                own = 1 + inventory.label_numbers[piece.label]
+                contexts.append([own, *inventory.history(word[:k])])
+                events.append(inventory.morpheme_numbers[piece])
+                blocks.append(self._block(i, len(words)))
+        return _events(contexts, events, blocks)
+
+    def _block(self, number: int, of: int) -> int:
+        """Return the block of a word: neighbours share one."""
+        return number * self.config.blocks // of
+
+    def _spelled(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+        """Return the letters of all morphemes, where each begins, and the labels."""
+        inventory = self.inventory
+        labels = [inventory.label_numbers[piece.label] for piece in inventory.morphemes]
+        letters, offsets = inventory.encode([piece.surface for piece in inventory.morphemes])
+        return letters, offsets, np.array(labels, dtype=np.int32)
+
+    def _letters(self) -> Events:
+        sizes = len(self.inventory.labels), self.inventory.alphabet
+        spelled = self._spelled()
+        contexts, offsets, letters = spelling_events(*spelled, *sizes)
+        # Morphemes are sorted: neighbours would be too much alike to be left out together.
+        numbers = np.repeat(np.arange(spelled[2].size), np.diff(spelled[1]) + 1)
+        return contexts, offsets, letters, (numbers % self.config.blocks).astype(np.int32)
+
+    def _base(self, letters: Columns) -> NDArray[np.float64]:
+        """Return H of every morpheme, and 1 for the event that stands for all others."""
+        found = self.inventory.morphemes
+        sizes = len(self.inventory.labels), self.inventory.alphabet
+        forms, offsets, labels = self._spelled()
+        trie = RuleTrie(**letters, depth=-1)
+        log_probs = spellings(trie, *sizes, forms, offsets, labels)
+        others = Counter((p.label, p.surface) for p in found if p.canonical != p.surface)
+        shares = [
+            UNSEEN_SHARE
+            if piece.canonical == piece.surface
+            else (1 - UNSEEN_SHARE) / others[piece.label, piece.surface]
+            for piece in found
+        ]
+        return np.append(np.exp(log_probs) * shares, 1.0)
+
+
+def _fitted(trie: ContextTrie, base: NDArray[np.float64], config: InfiniteConfig) -> TrieChain:
+    learner = TrieChain(trie, base, config)
+    for sweep in range(config.sampler.sweeps):
+        learner.step(sweep, keep=True)
+    return learner
+
+
+def _events(
+    contexts: Sequence[Sequence[int]], events: Sequence[int], blocks: Sequence[int]
+) -> Events:
+    offsets = np.fromiter(accumulate(map(len, contexts), initial=0), dtype=np.int64)
+    elements = np.fromiter(chain.from_iterable(contexts), dtype=np.int32)
+    return elements, offsets, np.array(events, np.int32), np.array(blocks, np.int32)
+
+
+def _uniform(size: int) -> NDArray[np.float64]:
+    return np.full(size, 1 / size)

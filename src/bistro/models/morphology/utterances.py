@@ -1,0 +1,274 @@
+"""Utterances as the paper has them: morphemes in a row, grouped into words of prefixes and a stem.
+
+The input is the morphemes of an utterance without the boundaries of its words. A tree groups them,
+
+    (TOP (Word (P1 u) (P2 ku) (T fund) (S a)) (Word (T futhi)))
+
+right-binarised, so that what follows in a word, and the words that follow, hang below what came
+before; contexts are made of rules. Morphemes that are rare are known by their first letter only:
+OUT-V (a vowel) or OUT-C.
+
+The stem of a word is its last root (a label with Stem or Root in it, or one of `ROOTS`); without
+one, its longest morpheme, the last of several. What stands before it are prefixes: P1, P2, and P3
+for the third and all further ones. What stands behind it are suffixes, S. An utterance is what
+stands between two punctuation marks, which are left out.
+
+>>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
+>>> texts = ["u[Pre]-ku[Pre]-fund[VRoot]-a[End]", "futhi[Conj]"]
+>>> words = [SegmentedWord("-", parse_morphemes(text)) for text in texts]
+>>> task, derivations = UtteranceTask.learn([Paragraph(words)] * 3, InfiniteConfig())
+>>> from bistro.treebank.brackets import format_tree
+>>> format_tree(task.output(task.words_of(Paragraph(words)), derivations[0]))
+'(TOP (Word (P1 u) (P2 ku) (T fund) (S a)) (Word (T futhi)))'
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from bistro.errors import BistroError
+from bistro.models.base import Arrays
+from bistro.models.morphology.reader import MorphologyReader, check_paragraphs
+from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.model import InfiniteModel
+from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
+from bistro.models.unbounded.search import SearchOptions
+from bistro.models.unbounded.task import Task, Terminals
+from bistro.treebank.brackets import Tree
+from bistro.treebank.morphology import Morpheme, Paragraph, SegmentedWord
+from bistro.treebank.morphology_files import SegmentedText
+
+TOP, WORD, STEM, SUFFIX = "TOP", "Word", "T", "S"
+PREFIXES = ("P1", "P2", "P3")
+INNER = "@"
+OUT_VOWEL, OUT_CONSONANT = OUT = ("OUT-V", "OUT-C")
+ROOTS = frozenset(
+    {
+        *("Intrans", "ProperName", "Abbr", "Foreign", "Num", "Punc"),
+        *("Adv", "Conj", "Ideoph", "Interrog", "Interjec", "Pro"),
+    }
+)
+_ROOT_BEGINNINGS = ("Dem", "AbsPron")
+_PUNCTUATION = "Punc"
+_STOPS = frozenset(".?!")
+
+Rules = tuple[Callable[[str, str, str], int], Callable[[str, str], int], Callable[[str, str], int]]
+"""What numbers binary, unary and lexical rules."""
+
+
+def roles(morphemes: Sequence[Morpheme]) -> list[str]:
+    """Return what each morpheme of a word is: P1, P2, P3, T or S."""
+    found = [i for i, morpheme in enumerate(morphemes) if is_root(morpheme.label)]
+    longest = max(range(len(morphemes)), key=lambda i: (len(morphemes[i].form), i))
+    stem = found[-1] if found else longest
+    before = [PREFIXES[min(i, len(PREFIXES) - 1)] for i in range(stem)]
+    return [*before, STEM, *[SUFFIX] * (len(morphemes) - stem - 1)]
+
+
+def is_root(label: str) -> bool:
+    """Return whether a label is that of a stem or root."""
+    small = label.lower()
+    named = "stem" in small or "root" in small
+    return named or label in ROOTS or label.startswith(_ROOT_BEGINNINGS)
+
+
+def utterances(paragraphs: Iterable[Paragraph], kind: str = "clause") -> Iterator[Paragraph]:
+    """Yield clauses, sentences or paragraphs without their punctuation."""
+    for paragraph in paragraphs:
+        words: list[SegmentedWord] = []
+        for word in paragraph:
+            if not _is_punctuation(word):
+                words.append(word)
+            elif words and (kind == "clause" or (kind == "sentence" and word.form in _STOPS)):
+                yield Paragraph(words, line=words[0].line)
+                words = []
+        if words:
+            yield Paragraph(words, line=words[0].line)
+
+
+def _is_punctuation(word: SegmentedWord) -> bool:
+    labels = [morpheme.label for morpheme in word.morphemes]
+    return labels == [_PUNCTUATION] or (not any(labels) and not any(map(str.isalnum, word.form)))
+
+
+class UtteranceTask(MorphologyReader, Task[Paragraph]):
+    """Rules of words and their morphemes."""
+
+    name = "morphology"
+    contexts = "rules"
+
+    def __init__(self, rules: RuleTable) -> None:
+        self.rules = rules
+
+    @classmethod
+    def read(
+        cls, paths: Sequence[str], config: InfiniteConfig, format: str | None = None
+    ) -> SegmentedText:
+        """Read files, and return their utterances."""
+        whole = super().read(paths, config, format)
+        found = utterances(whole, config.morphology.utterance)
+        return SegmentedText(found, name=whole.label, sha256=whole.sha256, problems=whole.problems)
+
+    @classmethod
+    def learn(
+        cls, items: Sequence[Paragraph], config: InfiniteConfig
+    ) -> tuple[Self, list[Derivation]]:
+        """Return the task with all rules, and each utterance as a list of rules."""
+        check_paragraphs(items)
+        counts = Counter(form for item in items for word in item for form in _forms(word))
+        known = {form for form, count in counts.items() if count > config.morphology.rare}
+        builder = RuleBuilder()
+        for form in (*OUT, *sorted(known)):
+            builder.word(form)
+        rules = builder.binary, builder.unary, builder.lexical
+        derivations = [_derivation(item, known, rules) for item in items]
+        for role in (*PREFIXES, STEM, SUFFIX):
+            for form in OUT:
+                builder.lexical(role, form)
+        return cls(builder.table(top=TOP)), derivations
+
+    def words_of(self, item: Paragraph) -> Sequence[str]:
+        """Return the morphemes of an utterance, in a row."""
+        return [form for word in item for form in _forms(word)]
+
+    def derivation(self, item: Paragraph) -> Derivation | None:
+        """Return an utterance as a list of rules; none if it has a rule that was never seen."""
+        numbers = self._numbers
+
+        def binary(left: str, first: str, second: str) -> int:
+            return numbers.get((left, first, second), -1)
+
+        def unary(left: str, first: str) -> int:
+            return numbers.get((left, first), -1)
+
+        def lexical(left: str, form: str) -> int:
+            return numbers.get((left, " " + form), -1)
+
+        found = _derivation(item, self.rules.word_numbers, (binary, unary, lexical))
+        return found if (found >= 0).all() else None
+
+    def terminals(self, words: Sequence[str]) -> Terminals:
+        """Return morphemes as numbers, rare ones as their classes."""
+        known = self.rules.word_numbers
+        return Terminals.sequence(known[_class_of(word.lower(), known)] for word in words)
+
+    def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
+        """Return words and their morphemes as a tree; unread, every morpheme is a word."""
+        root = Tree(TOP)
+        if derivation is None:
+            root.children = [Tree(WORD, [Tree(STEM, word=word)]) for word in words]
+            return root
+        rules = self.rules
+        forms = iter(words)
+        for rule in derivation.tolist():
+            name = rules.symbols[rules.left[rule]]
+            if name == WORD:
+                root.children.append(Tree(WORD))
+            elif rules.first[rule] < 0:
+                root.children[-1].children.append(Tree(name, word=next(forms)))
+        return root
+
+    def gold(self, item: Paragraph) -> Tree:
+        """Return the right tree of an utterance."""
+        return Tree(
+            TOP,
+            [
+                Tree(
+                    WORD,
+                    [
+                        Tree(role, word=form)
+                        for role, form in zip(roles(word.morphemes), _forms(word), strict=True)
+                    ],
+                )
+                for word in item
+            ],
+        )
+
+    def header(self) -> dict[str, Any]:
+        """Everything is in the rules."""
+        return {}
+
+    @classmethod
+    def from_parts(
+        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: InfiniteConfig
+    ) -> Self:
+        """Make the task again."""
+        return cls(rules)
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, ...], int]:
+        rules, symbols = self.rules, self.rules.symbols
+        found: dict[tuple[str, ...], int] = {}
+        for rule in range(len(rules)):
+            left, first, second = (int(a[rule]) for a in (rules.left, rules.first, rules.second))
+            right = [" " + rules.word_of(rule) if first < 0 else symbols[first]]
+            right += [symbols[second]] if second >= 0 else []
+            found[symbols[left], *right] = rule
+        return found
+
+
+class UtteranceModel(InfiniteModel):
+    """A trained model that groups the morphemes of utterances into words."""
+
+    task_class = UtteranceTask
+    task: UtteranceTask
+
+    def group(self, utterances: Iterable[Sequence[str]], **options: Any) -> list[Tree]:
+        """Return the tree of each utterance, a list of morphemes; options of `SearchOptions`."""
+        whole = [list(morphemes) for morphemes in utterances]
+        if not all(whole):
+            raise BistroError("an utterance has at least one morpheme")
+        return list(self.decode(whole, SearchOptions(**options)))
+
+
+def _forms(word: SegmentedWord) -> list[str]:
+    return [morpheme.form.lower() for morpheme in word.morphemes]
+
+
+def _class_of(form: str, known: Iterable[str]) -> str:
+    """Return a morpheme, or the class of one that is not known."""
+    if form in known:
+        return form
+    return OUT_VOWEL if form[:1] in "aeiou" else OUT_CONSONANT
+
+
+def _derivation(item: Paragraph, known: Iterable[str], rules: Rules) -> Derivation:
+    """Return the rules of an utterance in pre-order, as `rules` number them."""
+    numbers: list[int] = []
+    lexical = rules[2]
+
+    def morphemes(word: SegmentedWord) -> None:
+        parts = list(zip(roles(word.morphemes), _forms(word), strict=True))
+
+        def one(k: int) -> None:
+            numbers.append(lexical(parts[k][0], _class_of(parts[k][1], known)))
+
+        _binarised(WORD, [role for role, _ in parts], rules, numbers, one)
+
+    _binarised(TOP, [WORD] * len(item), rules, numbers, lambda k: morphemes(item[k]))
+    return np.array(numbers, dtype=np.int32)
+
+
+def _binarised(
+    left: str,
+    children: Sequence[str],
+    rules: Rules,
+    numbers: list[int],
+    below: Callable[[int], None],
+) -> None:
+    """Add the rules of a node with any number of children, from left to right, and all below."""
+    binary, unary, _ = rules
+    inner = INNER + left
+    if len(children) == 1:
+        numbers.append(unary(left, children[0]))
+    for k in range(len(children) - 1):
+        is_last = k == len(children) - 2
+        numbers.append(binary(left, children[k], children[-1] if is_last else inner))
+        below(k)
+        left = inner
+    below(len(children) - 1)

@@ -1,0 +1,264 @@
+"""A written word cut into labelled morphemes, each seeing everything before it.
+
+A word is a chain of morphemes m_1 m_2 ... with labels l_1 l_2 ... and letters s_1 s_2 ...
+
+    P = Π_k P(l_k | l_{k-1}, s_{k-1}, l_{k-2}, ...) · P(m_k | l_k, l_{k-1}, s_{k-1}, ...)
+        · P(end | all of them)
+
+which is the right-branching tree of tagging, its words being morphemes that must first be found.
+Both are suffix tries of unbounded depth. A morpheme that was never seen escapes from the second to
+a third, of letters: P(c | label, all letters before). The best analysis is found from left to right
+by a beam (`cpp/infinite/segment.hpp`).
+
+>>> import bistro
+>>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
+>>> from itertools import product
+>>> parts = (["", "un[Pre]-", "re[Pre]-"], ["tie", "pack", "lock", "do"], ["", "-able[Suf]"])
+>>> texts = {f"{before}{stem}[Stem]{after}" for before, stem, after in product(*parts)}
+>>> words = [parse_morphemes(text) for text in sorted(texts - {"un[Pre]-do[Stem]-able[Suf]"})]
+>>> items = [Paragraph([SegmentedWord("".join(m.form for m in w), w) for w in words])]
+>>> model = bistro.train("infinite", items, task="morphology")
+>>> str(model.segment(["undoable"])[0].best)
+'un[Pre]-do[Stem]-able[Suf]'
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro._core import RuleTrie, WordSegmenter
+from bistro.encoding.morphemes import Capitals, Inventory, Piece, pieces, spellings_of
+from bistro.errors import BistroError, ConfigError
+from bistro.models.base import Arrays, Model, Origin, by_owner, flat
+from bistro.models.morphology.reader import MorphologyReader
+from bistro.models.results.segmentations import FoundMorpheme, Scored, Segmentation, segmentation_of
+from bistro.models.unbounded.config import InfiniteConfig
+from bistro.treebank.morphology import Paragraph, SegmentedWord
+
+LABELS, MORPHEMES, LETTERS = TRIES = ("labels", "morphemes", "letters")
+UNSEEN_SHARE = 0.9
+"""Of a spelling: that a morpheme is what its letters say, where nothing else is known of it."""
+BEAM, FLOOR = 50, 1e-4
+WORDS_AT_ONCE = 256
+
+
+class WordsModel(Model):
+    """A trained model of the morphemes of written words."""
+
+    kind: ClassVar[str] = "infinite"
+    task_class: ClassVar[type[MorphologyReader]] = MorphologyReader
+
+    def __init__(
+        self,
+        config: InfiniteConfig,
+        inventory: Inventory,
+        capitals: Capitals,
+        tries: Mapping[str, Arrays],
+        origin: Origin,
+    ) -> None:
+        self.config = config
+        self.inventory = inventory
+        self.capitals = capitals
+        self.origin = origin
+        self._arrays = tries
+        self._tries = [RuleTrie(**tries[name], depth=bounds(config)[name]) for name in TRIES]
+        self._segmenter = lru_cache(maxsize=2)(self._make_segmenter)
+        self._segmenter(BEAM, FLOOR)
+
+    def segment(
+        self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
+    ) -> list[Segmentation]:
+        """Return the analyses of each word; a wider beam and a lower floor look further."""
+        return list(self.iter_segment(words, kbest=kbest, beam=beam, floor=floor))
+
+    def iter_segment(
+        self, words: Iterable[str], *, kbest: int = 1, beam: int = BEAM, floor: float = FLOOR
+    ) -> Iterator[Segmentation]:
+        """Yield the analyses of each word, which is looked for once however often it comes."""
+        if isinstance(words, str):
+            raise BistroError("words are given as a list: [word] for a single one")
+        if kbest < 1 or beam < 1 or not 0 <= floor < 1:
+            raise ConfigError("kbest and beam must be at least 1, floor must lie in [0, 1)")
+        known: dict[str, Segmentation] = {}
+        batch: list[str] = []
+        for word in words:
+            batch.append(word)
+            if len(batch) == WORDS_AT_ONCE:
+                yield from self._batch(batch, known, kbest, beam, floor)
+                batch = []
+        yield from self._batch(batch, known, kbest, beam, floor)
+
+    def log_prob(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
+        """Return log P(analysis, word) of annotated words.
+
+        A morpheme never seen counts as if it were what its letters say.
+        """
+        inventory, segmenter = self.inventory, self._segmenter(BEAM, FLOOR)
+        found = np.empty(len(words))
+        for i, word in enumerate(words):
+            parts = pieces(word)
+            if any(piece.label not in inventory.label_numbers for piece in parts):
+                found[i] = -np.inf
+                continue
+            written = "".join(piece.surface for piece in parts)
+            letters, _ = inventory.encode([written])
+            found[i] = segmenter.log_prob(letters, self._steps(parts))
+            found[i] += dict(spellings_of(word.form, self.capitals)).get(written, 0.0)
+        return found
+
+    def figures(self, items: Sequence[Paragraph]) -> dict[str, float]:
+        """Return how well held-out words are predicted, and how often all of one is right."""
+        words = [word for paragraph in items for word in paragraph]
+        log_probs = self.log_prob(words)
+        known = np.isfinite(log_probs)
+        letters = sum(len(word.form) for word, k in zip(words, known, strict=True) if k)
+        found = self.iter_segment(word.form for word in words)
+        right = sum(
+            [(m.label, m.surface) for m in one.best.morphemes] == _written(word)
+            for one, word in zip(found, words, strict=True)
+        )
+        return {
+            "words": len(words),
+            "bits per letter": -float(log_probs[known].sum()) / math.log(2) / max(1, letters),
+            "words right": 100 * right / max(1, len(words)),
+        }
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration and morphemes."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "inventory": self.inventory.header(),
+            "capitals": list(self.capitals),
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the three tries."""
+        return flat(self._arrays)
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        where = "the model's configuration"
+        config = configuration.from_dict(InfiniteConfig, header["config"], where)
+        inventory = Inventory.from_header(header["inventory"])
+        first, everything = map(float, header["capitals"])
+        return cls(config, inventory, Capitals(first, everything), by_owner(arrays, TRIES), origin)
+
+    def summary(self) -> dict[str, Any]:
+        """Return symbols and size."""
+        nodes = {f"contexts of {name}": int(self._arrays[name]["length"].sum()) for name in TRIES}
+        return {
+            "task": "morphology of words",
+            "labels": len(self.inventory.labels),
+            "letters": len(self.inventory.letters),
+            "morphemes": len(self.inventory.morphemes),
+            **nodes,
+            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+        }
+
+    def _make_segmenter(self, beam: int, floor: float) -> WordSegmenter:
+        return WordSegmenter(
+            **self.inventory.columns(),
+            label_trie=self._tries[0],
+            morpheme_trie=self._tries[1],
+            letter_trie=self._tries[2],
+            beam=beam,
+            floor=floor,
+            unseen_share=UNSEEN_SHARE,
+        )
+
+    def _batch(
+        self,
+        words: Sequence[str],
+        known: dict[str, Segmentation],
+        kbest: int,
+        beam: int,
+        floor: float,
+    ) -> Iterator[Segmentation]:
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        if not all(new):
+            raise BistroError("a word without letters cannot be segmented")
+        for one in self._found(new, kbest, beam, floor):
+            known[one.word] = one
+        yield from (known[word] for word in words)
+
+    def _found(
+        self, words: Sequence[str], kbest: int, beam: int, floor: float
+    ) -> Iterator[Segmentation]:
+        readings = [list(spellings_of(word, self.capitals)) for word in words]
+        written = [text for reading in readings for text, _ in reading]
+        encoded = self.inventory.encode(written)
+        totals, begins, log_probs, offsets, steps = self._segmenter(beam, floor).segment(
+            *encoded, kbest=beam
+        )
+        rows = steps.reshape(-1, 3).tolist()
+        number = 0
+        for word, reading in zip(words, readings, strict=True):
+            found: list[Scored] = []
+            sums = []
+            for text, weight in reading:
+                sums.append(totals[number] + weight)
+                for a in range(begins[number], begins[number + 1]):
+                    own = rows[offsets[a] : offsets[a + 1]]
+                    found.append((self._morphemes(word, text, own), log_probs[a] + weight))
+                number += 1
+            yield segmentation_of(word, found, float(np.logaddexp.reduce(sums)), kbest)
+
+    def _morphemes(
+        self, word: str, text: str, steps: Sequence[Sequence[int]]
+    ) -> tuple[FoundMorpheme, ...]:
+        """Return what the steps of an analysis stand for, in a word that was read as `text`."""
+        inventory = self.inventory
+        found = []
+        begin = 0
+        for label, morpheme, end in steps:
+            piece = inventory.morphemes[morpheme] if morpheme >= 0 else None
+            canonical = piece.canonical if piece else text[begin:end]
+            if canonical == text[begin:end]:
+                canonical = _with_digits(canonical, word[begin:end])
+            found.append(
+                FoundMorpheme(word[begin:end], inventory.labels[label], canonical, begin, end)
+            )
+            begin = end
+        return tuple(found)
+
+    def _steps(self, parts: Sequence[Piece]) -> NDArray[np.int32]:
+        """Return an analysis as the core takes it."""
+        rows, end = [], 0
+        for piece in parts:
+            end += len(piece.surface)
+            number = self.inventory.morpheme_numbers.get(piece, -1)
+            rows += [self.inventory.label_numbers[piece.label], number, end]
+        return np.array(rows, dtype=np.int32)
+
+
+def bounds(config: InfiniteConfig) -> dict[str, int]:
+    """Return how long the contexts of each trie may be; -1: as long as they are.
+
+    The label before is the first that a label sees, and the own label the first of a morpheme; what
+    letters see is not cut.
+    """
+    depth = config.depth
+    return {LABELS: -1 if depth is None else depth + 1, MORPHEMES: depth or -1, LETTERS: -1}
+
+
+def _with_digits(text: str, written: str) -> str:
+    """Return a text with the digits that were written where it has 0."""
+    pairs = zip(text, written, strict=True)
+    return "".join(own if not w.isdigit() else w for own, w in pairs)
+
+
+def _written(word: SegmentedWord) -> list[tuple[str, str]]:
+    found, at = [], 0
+    for piece in pieces(word):
+        end = at + len(piece.surface)
+        found.append((piece.label, word.form[at:end]))
+        at = end
+    return found

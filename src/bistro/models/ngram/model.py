@@ -1,0 +1,218 @@
+"""The n-gram language model: each word given the n-1 words before it.
+
+A hierarchical Pitman-Yor process over words (Teh 2006). The context of a word is the words before
+it, nearest first, padded with sentence starts; the end of the sentence, `</s>`, is predicted like a
+word. It is the baseline that every syntactic language model of Bistro is printed beside.
+
+>>> import bistro
+>>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
+>>> scores = model.score([["The", "dog", "sleeps", "."]])
+>>> len(scores.log_probs), bool((scores.log_probs < 0).all())
+(5, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro._core import Frozen, Stream
+from bistro.config import setting
+from bistro.encoding.events import Events, padded_events
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import ConfigError
+from bistro.inference.settings import (
+    UNKNOWN_HELP,
+    SamplerSettings,
+    SpellingSettings,
+    UnknownSetting,
+)
+from bistro.inference.speller import Speller, spelled
+from bistro.models.base import (
+    Arrays,
+    Model,
+    Origin,
+    TextScores,
+    Words,
+    as_words,
+    check_number,
+    check_prefix,
+    check_temperature,
+)
+from bistro.models.results.explanations import Explanation
+from bistro.rng import check_seed, purpose_key
+from bistro.treebank.invisible import seen
+
+WORDS = "words"
+
+
+@dataclass(frozen=True)
+class NgramConfig:
+    """Settings of the n-gram model."""
+
+    order: int = setting(5, "Length of the n-grams: each word sees the order - 1 words before it.")
+    unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
+    sampler: SamplerSettings = setting(SamplerSettings(), "How the distribution is learned.")
+
+    def validate(self) -> None:
+        """Refuse impossible orders."""
+        if self.order < 1:
+            raise ConfigError(f"order = {self.order} must be at least 1")
+
+
+class NgramModel(Model):
+    """A trained n-gram model."""
+
+    kind: ClassVar[str] = "ngram"
+    longest_generated = 1000
+
+    def __init__(
+        self,
+        config: NgramConfig,
+        vocabulary: Vocabulary,
+        words: Arrays,
+        origin: Origin,
+        speller: Speller | None = None,
+    ) -> None:
+        self.config = config
+        self.vocabulary = vocabulary
+        self.origin = origin
+        self.speller = speller
+        """What tells unknown words apart, where every string has a probability."""
+        self._words = words
+        self.frozen = Frozen(**words, dishes=len(vocabulary) + 1)
+
+    @classmethod
+    def prepare(
+        cls, sentences: Sequence[Sequence[str]], config: NgramConfig
+    ) -> tuple[Vocabulary, Events]:
+        """Return the vocabulary and the training events of a text."""
+        vocabulary = Vocabulary.build(
+            sentences,
+            unknown=config.unknown,
+            unknown_below=config.unknown_below,
+            unknown_suffixes=config.unknown_suffixes,
+        )
+        ids, offsets = vocabulary.encode_all(sentences)
+        events = padded_events(
+            ids, offsets, config.order, start=vocabulary.start, end=vocabulary.end
+        )
+        return vocabulary, events
+
+    def score(self, sentences: Iterable[Words]) -> TextScores:
+        """Return the log-probability of every word and every sentence end."""
+        vocabulary = self.vocabulary
+        words = as_words(sentences)
+        ids, offsets = vocabulary.encode_all(words)
+        events = padded_events(
+            ids, offsets, self.config.order, start=vocabulary.start, end=vocabulary.end
+        )
+        log_probs = self.frozen.log_probabilities(events.contexts, events.outcomes)
+        is_oov = vocabulary.unknown_mask(events.outcomes)
+        if self.speller:
+            strangers = [seen(w) for s in words for w in s if vocabulary.is_unknown(w)]
+            log_probs[is_oov] += self.speller.log_unseen(strangers)[:, 0]
+        ends = offsets + np.arange(offsets.size)
+        return TextScores(log_probs, events.outcomes == vocabulary.end, is_oov, ends)
+
+    @property
+    def word_arrays(self) -> Arrays:
+        """The arrays of its frozen distribution, by name."""
+        return self._words
+
+    def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
+        """Return which contexts made the probability of every word and of the end.
+
+        Given the `training` data, it counts how often they have each context and the word in it.
+        """
+        from bistro.models.ngram.explain import explain_words
+
+        return explain_words(self, sentence, training)
+
+    def generate(
+        self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
+    ) -> Iterator[list[str]]:
+        """Draw `n` sentences that begin with `prefix`; sentence i depends on the seed and i alone.
+
+        Words are drawn by p^(1/temperature): below 1 the likely ones are drawn even more often.
+        """
+        check_number(n)
+        check_seed(seed)
+        check_temperature(temperature)
+        check_prefix(prefix)
+        given = self.vocabulary.encode(prefix)
+        pad = self.config.order - 1
+        start = np.concatenate((given[::-1], np.full(pad, self.vocabulary.start, dtype=np.int32)))
+        most = int(self.longest_generated) - len(prefix)
+        for i in range(n):
+            stream = Stream(seed, purpose_key("ngram.generate"), i)
+            if temperature == 1:
+                drawn = self.frozen.sample_sequence(start[:pad], self.vocabulary.end, most, stream)
+                ids = drawn.tolist()
+            else:
+                ids = self._tempered(start[:pad], temperature, most, stream)
+            words = self.vocabulary.decode(ids)
+            if self.speller:
+                words = spelled(self.speller, self.vocabulary, words, ids, seed=seed, number=i)
+            yield [*prefix, *words]
+
+    def _tempered(
+        self, start: NDArray[np.int32], temperature: float, most: int, stream: Stream
+    ) -> list[int]:
+        ids: list[int] = []
+        context = start
+        while len(ids) < most:
+            weights = self.frozen.distribution(context)
+            weights = (weights / weights.max()) ** (1 / temperature)
+            sums = np.cumsum(weights)
+            drawn = int(np.searchsorted(sums, stream.uniform() * sums[-1], side="right"))
+            if drawn == self.vocabulary.end:
+                break
+            ids.append(drawn)
+            context = np.concatenate(([drawn], context)).astype(np.int32)[: start.size]
+        return ids
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration and vocabulary."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "vocabulary": self.vocabulary.to_header(),
+            "vocabulary_hash": self.vocabulary.hash,
+            **({"spelling": self.speller.header()} if self.speller else {}),
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the frozen distribution, and that of the characters."""
+        words = {f"{WORDS}.{name}": array for name, array in self._words.items()}
+        return {**words, **self.speller.arrays()} if self.speller else words
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        config = configuration.from_dict(NgramConfig, header["config"], "the model's configuration")
+        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        prefix = WORDS + "."
+        words = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+        speller = None
+        if vocabulary.is_open:
+            speller = Speller.from_parts(header["spelling"], arrays, config.spelling)
+        return cls(config, vocabulary, words, origin, speller)
+
+    def summary(self) -> dict[str, Any]:
+        """Return order, vocabulary and size."""
+        return {
+            "order": self.config.order,
+            "words known": len(self.vocabulary) - self.vocabulary.num_classes,
+            "unknown classes": self.vocabulary.num_classes,
+            "contexts": int(np.count_nonzero(self._words["element"] != 2**32 - 1)) + 1,
+            "n-grams": int(np.count_nonzero(self._words["dish"] != 2**32 - 1)),
+            "megabytes": round(sum(a.nbytes for a in self._words.values()) / 1e6, 1),
+        }

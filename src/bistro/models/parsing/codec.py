@@ -1,0 +1,339 @@
+"""From trees to integers and back, for every parser of projective trees.
+
+Tags come from one column, perhaps with features joined to them; crossing arcs are encoded in the
+labels (see `bistro.treebank.projectivity`); for generation from right to left everything is
+mirrored. `Codec` does all of it in both directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import SentenceBatch
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import BistroError, ModelFileError
+from bistro.inference.settings import SpellingSettings, UnknownSetting
+from bistro.inference.speller import Speller
+from bistro.models.base import Arrays
+from bistro.models.parsing.votes import ArcCode, Rows, Votes
+from bistro.treebank.invisible import seen
+from bistro.treebank.projectivity import Scheme, deprojectivize, is_projective, projectivize
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import find_tree_problem
+
+MISSING = "_"
+ALL_FEATURES = ("*",)
+"""Stands for all features of FEATS, joined to the tag."""
+_EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
+
+class CodecSettings(Protocol):
+    """What a parser's configuration says of tags, labels, words and crossing arcs."""
+
+    @property
+    def tagset(self) -> Literal["upos", "xpos"]:
+        """The column that holds the tags."""
+
+    @property
+    def tag_features(self) -> tuple[str, ...]:
+        """Features that are joined to the tag."""
+
+    @property
+    def labels(self) -> str:
+        """Where labels come from; none: there are none."""
+
+    @property
+    def roots(self) -> Literal["auto", "one", "several"]:
+        """How many words may hang on the root."""
+
+    @property
+    def direction(self) -> Literal["left-to-right", "right-to-left"]:
+        """In which direction sentences are generated."""
+
+    @property
+    def nonprojective(self) -> Literal["head", "path", "head+path", "lift"]:
+        """How crossing arcs are encoded."""
+
+    @property
+    def lexical(self) -> Literal["full", "outcomes", "none"]:
+        """Where words are seen."""
+
+    @property
+    def spelling(self) -> SpellingSettings:
+        """How unknown words are spelled, if they are."""
+
+    @property
+    def unknown(self) -> UnknownSetting:
+        """What unknown words become."""
+
+    @property
+    def unknown_below(self) -> int:
+        """Words seen fewer times are unknown."""
+
+    @property
+    def unknown_suffixes(self) -> int:
+        """How many suffixes tell classes apart."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Tags, heads and labels of one sentence as the model sees them; -1 and ``_`` are unknown."""
+
+    tags: list[str]
+    heads: list[int]
+    labels: list[str]
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """How the unknown words of some sentences are spelled, in the order of the text."""
+
+    rows: NDArray[np.int32]
+    """By word: its row of `spellings`, -1 for a known one; empty if all are known."""
+    spellings: NDArray[np.float64]
+    """p(spelling | tag, the word is not known), a row a string, each divided by its highest."""
+    log_scale: NDArray[np.float64]
+    """By word: the logarithm of what its row was divided by."""
+
+
+class Codec:
+    """The symbols of a model and the way sentences are turned into them."""
+
+    def __init__(
+        self,
+        config: CodecSettings,
+        vocabulary: Vocabulary,
+        tags: Sequence[str],
+        labels: Sequence[str],
+        speller: Speller | None = None,
+    ) -> None:
+        self.config = config
+        self.vocabulary = vocabulary
+        self.tags = list(tags)
+        self.labels = list(labels)
+        self.speller = speller
+        """What tells unknown words apart, where every string has a probability."""
+        self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
+        self._label_ids = {label: i for i, label in enumerate(self.labels)}
+
+    @classmethod
+    def learn(cls, sentences: Sequence[Sentence], config: CodecSettings) -> tuple[Codec, int]:
+        """Collect the symbols of a treebank; also return how many sentences were lifted."""
+        vocabulary = Vocabulary.build(
+            [sentence.forms for sentence in sentences],
+            unknown=config.unknown,
+            unknown_below=config.unknown_below,
+            unknown_suffixes=config.unknown_suffixes,
+        )
+        trees = [training_tree(sentence, config) for sentence in sentences]
+        tags = sorted({tag for tree in trees for tag in tree.tags})
+        labels = sorted({label for tree in trees for label in tree.labels})
+        if MISSING in labels and len(labels) > 1 and config.labels != "none":
+            raise BistroError("some words have no label to learn from: set labels = 'none'")
+        lifted = sum(not is_projective(sentence.heads) for sentence in sentences)
+        return cls(config, vocabulary, tags, labels), lifted
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether trees have labels."""
+        return self.config.labels != "none" and self.labels != [MISSING]
+
+    def unseen(self, sentences: Sequence[Sentence]) -> Unseen:
+        """Spell the unknown words of sentences."""
+        words = [seen(form) for sentence in sentences for form in sentence.forms]
+        rows: dict[str, int] = {}
+        if self.speller and self.config.lexical != "none":
+            strangers = filter(self.vocabulary.is_unknown, words)
+            rows = {word: i for i, word in enumerate(dict.fromkeys(strangers))}
+        if not rows or self.speller is None:
+            return Unseen(_EMPTY, np.zeros(0), np.zeros(len(words)))
+        spelled = np.array([rows.get(word, -1) for word in words], np.int32)
+        logs = self.speller.log_unseen(list(rows))
+        highest = logs.max(axis=1)
+        scale = np.where(spelled >= 0, highest[spelled], 0.0)
+        return Unseen(spelled, np.exp(logs - highest[:, None]).ravel(), scale)
+
+    def encode(
+        self,
+        sentences: Sequence[Sentence],
+        trees: Sequence[Tree] | None,
+        unseen: Unseen | None = None,
+    ) -> SentenceBatch:
+        """Return words, and what is known of the trees, as the core wants them."""
+        unseen = unseen or self.unseen(sentences)
+        ids, offsets = self.encode_words(s.forms for s in sentences)
+        columns = [_EMPTY, _EMPTY, _EMPTY]
+        if trees is not None:
+            columns = [
+                self._column([self._tag_ids.get(t, -1) for tree in trees for t in tree.tags]),
+                self._column([head for tree in trees for head in tree.heads]),
+                self._column([self._label_ids.get(la, -1) for tree in trees for la in tree.labels]),
+            ]
+        if self.config.direction == "right-to-left":
+            order = _mirrored(offsets)
+            heads = columns[1]
+            if heads.size:
+                lengths = np.repeat(np.diff(offsets), np.diff(offsets)).astype(np.int32)
+                columns[1] = np.where(heads > 0, lengths + 1 - heads, heads).astype(np.int32)
+            columns = [column[order] if column.size else column for column in columns]
+            if unseen.rows.size:
+                unseen = replace(unseen, rows=unseen.rows[order])
+        tags, heads, labels = columns
+        return SentenceBatch(ids, offsets, tags, heads, labels, unseen.rows, unseen.spellings)
+
+    def encode_words(
+        self, sentences: Iterable[Sequence[str]]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return all ids in a row, in the order of generation, and the offsets of sentences."""
+        ids, offsets = self.vocabulary.encode_all(sentences)
+        if self.config.direction == "right-to-left":
+            ids = ids[_mirrored(offsets)]
+        return ids, offsets
+
+    def decode(
+        self,
+        heads: NDArray[np.int32],
+        labels: NDArray[np.int32],
+        tags: NDArray[np.int32],
+        *,
+        restore_crossing: bool = True,
+    ) -> Tree:
+        """Return one tree in the order and with the arcs of the written sentence."""
+        found, names = heads.tolist(), [self.labels[i] if i >= 0 else MISSING for i in labels]
+        tag_names = [self.tags[i] for i in tags]
+        if self.config.direction == "right-to-left":
+            found = [self.mirror_head(head, len(found)) for head in reversed(found)]
+            names.reverse()
+            tag_names.reverse()
+        if restore_crossing and self.is_labelled and self.config.nonprojective != "lift":
+            scheme: Scheme = self.config.nonprojective
+            restored = deprojectivize(found, names, scheme)
+            found, names = restored.heads, restored.labels
+        return Tree(tag_names, found, names)
+
+    def decode_votes(self, found: Mapping[str, Any], lengths: Sequence[int]) -> Votes:
+        """Return marginals of the core in the order of the written sentences."""
+        begin, head, label, probability = found["arc_marginals"]
+        head = head.astype(np.int64)
+        mirrored = self.config.direction == "right-to-left"
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        if mirrored:
+            longer = np.repeat(np.repeat(np.asarray(lengths) + 1, lengths), np.diff(begin))
+            head = np.where(head > 0, longer - head, 0)
+        code = ArcCode(len(self.labels) if self.is_labelled else 0)
+        arcs = Rows(begin, code.join(head, label), probability)
+        tag_begin, tag, tag_probability = found["tag_marginals"]
+        tags = Rows(tag_begin, tag.astype(np.int64), tag_probability)
+        if mirrored:
+            order = _mirrored(offsets)
+            arcs, tags = arcs.reordered(order), tags.reordered(order)
+        return Votes(arcs, tags, found["relaxed"].astype(np.bool_))
+
+    def mirror_head(self, head: int, length: int) -> int:
+        """Return the position of a head in the mirrored sentence."""
+        return length + 1 - head if head > 0 else head
+
+    def header(self) -> dict[str, Any]:
+        """Return the symbols, ready for JSON."""
+        return {
+            "vocabulary": self.vocabulary.to_header(),
+            "vocabulary_hash": self.vocabulary.hash,
+            "tags": self.tags,
+            "labels": self.labels,
+            **({"spelling": self.speller.header()} if self.speller else {}),
+        }
+
+    @classmethod
+    def from_parts(cls, config: CodecSettings, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """Make the codec again from a model file."""
+        for name in ("tags", "labels"):
+            if not isinstance(header[name], list) or not header[name]:
+                raise ModelFileError(f"the {name} are damaged")
+        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        speller = None
+        if "spelling" in header:
+            num_tags = len(header["tags"])
+            speller = Speller.from_parts(header["spelling"], arrays, config.spelling, num_tags)
+        return cls(config, vocabulary, header["tags"], header["labels"], speller)
+
+    @staticmethod
+    def _column(values: list[int]) -> NDArray[np.int32]:
+        return np.array(values, dtype=np.int32)
+
+
+def tags_of(sentence: Sentence, config: CodecSettings) -> list[str]:
+    """Return the tags of a sentence, with the features that the configuration joins to them."""
+    column = sentence.upos if config.tagset == "upos" else sentence.xpos
+    if not config.tag_features:
+        return list(column)
+    if config.tag_features == ALL_FEATURES:
+        return [
+            tag if MISSING in (tag, feats) else f"{tag}|{feats}"
+            for tag, feats in zip(column, sentence.feats, strict=True)
+        ]
+    return [
+        tag if tag == MISSING else "|".join([tag, *_chosen(f"{feats}|{misc}", config.tag_features)])
+        for tag, feats, misc in zip(column, sentence.feats, sentence.misc, strict=True)
+    ]
+
+
+def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
+    """Return the whole tree of a training sentence, made projective."""
+    tags = tags_of(sentence, config)
+    if MISSING in tags:
+        raise BistroError(
+            f"{place_of(sentence)}: a word has no {config.tagset} tag to learn from: give a "
+            "treebank with tags (and raw text, if there is some, with --text)"
+        )
+    if min(sentence.heads, default=0) < 0:
+        raise BistroError(f"{place_of(sentence)}: a word has no head to learn from")
+    labels = [MISSING] * len(sentence) if config.labels == "none" else list(sentence.deprels)
+    if is_projective(sentence.heads):
+        return Tree(tags, list(sentence.heads), labels)
+    scheme: Scheme = "head" if config.nonprojective == "lift" else config.nonprojective
+    lifted = projectivize(sentence.heads, labels, scheme)
+    if config.nonprojective == "lift" or config.labels == "none":
+        return Tree(tags, lifted.heads, labels)
+    return Tree(tags, lifted.heads, lifted.labels)
+
+
+def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
+    """Refuse given heads (-1: unknown) that no projective tree has; all others, some tree has."""
+    heads = sentence.heads
+    reason = None
+    if problem := find_tree_problem(heads, roots="any", partial=True):
+        reason = problem.reason
+    elif single_root and heads.count(0) > 1:
+        reason = "several words have head 0, and this model allows one root: leave the others open"
+    elif not is_projective(heads) or _arc_over_own_head(heads):
+        reason = "the given heads cross, and this parser finds no such tree: leave some open"
+    if reason:
+        raise BistroError(f"{place_of(sentence)}: {reason}")
+
+
+def _arc_over_own_head(heads: Sequence[int]) -> bool:
+    """Tell whether some arc passes over the head of its head, which must then hang across it."""
+    arcs = [(head, word) for word, head in enumerate(heads, start=1) if head > 0]
+    return any(min(arc) < heads[arc[0] - 1] < max(arc) for arc in arcs)
+
+
+def _chosen(feats: str, names: Sequence[str]) -> list[str]:
+    return [pair for pair in feats.split("|") if pair.partition("=")[0] in names]
+
+
+def _mirrored(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return an index that turns every sentence round in its place."""
+    lengths = np.diff(offsets)
+    ends = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths)
+    return ends - np.arange(int(offsets[-1]))
+
+
+def place_of(sentence: Sentence) -> str:
+    """Name a sentence in a message."""
+    name = f"sentence '{sentence.sent_id}'" if sentence.sent_id else "a sentence"
+    return f"{name} at line {sentence.line}" if sentence.line else name

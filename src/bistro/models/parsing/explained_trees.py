@@ -1,0 +1,54 @@
+"""The tree that a parser is asked to explain: one that is given, or the best one found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bistro.errors import BistroError
+from bistro.models.parsing.codec import Codec, Tree, place_of, training_tree
+from bistro.models.parsing.parser import ParsingAbility
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import find_tree_problem
+
+ROOT, NONE = "ROOT", "none"
+
+
+def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
+    """Return the tree of a sentence as the model sees it, or say why it cannot have it."""
+    if problem := find_tree_problem(sentence.heads, roots="one" if model.single_root else "any"):
+        raise BistroError(f"{place_of(sentence)}: {problem.reason}")
+    tree = training_tree(sentence, model.config)
+    require_known(model.codec, [tree], place_of(sentence))
+    return tree
+
+
+def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
+    """Refuse trees with tags or labels that a model has never seen."""
+    for kind, known, names in (
+        ("tag", set(codec.tags), (tag for tree in trees for tag in tree.tags)),
+        ("label", set(codec.labels), (label for tree in trees for label in tree.labels)),
+    ):
+        for name in names:
+            if name not in known and not (kind == "label" and not codec.is_labelled):
+                raise BistroError(f"{where}: the model has never seen the {kind} '{name}'")
+
+
+def training_trees(model: ParsingAbility, sentences: Sequence[Sentence]) -> list[Tree]:
+    """Return the trees of training data as the model sees them."""
+    trees = [training_tree(sentence, model.config) for sentence in sentences]
+    require_known(model.codec, trees, "the training data")
+    return trees
+
+
+def arc_name(words: Sequence[str], head: int, dependent: int) -> str:
+    """Write an arc between words, which count from 1; head 0 is the root."""
+    return f"{words[head - 1] if head else ROOT} \N{RIGHTWARDS ARROW} {words[dependent - 1]}"
+
+
+def symbol_name(codec: Codec, what: str, number: int) -> str:
+    """Return the name of a tag, word or label; the root and what is missing stand behind them."""
+    if what == "word":
+        if number < len(codec.vocabulary):
+            return codec.vocabulary.decode([number])[0]
+        return (ROOT, NONE)[number - len(codec.vocabulary)]
+    return [*codec.tags, ROOT, NONE][number] if what == "tag" else [*codec.labels, NONE][number]

@@ -1,0 +1,205 @@
+"""The transition parser as a language model: surprisal, perplexity, generation.
+
+The probability of the words so far is a sum over all derivations that have generated them,
+
+    p(w_1 ... w_i) = Σ_d p(d, w_1 ... w_i)
+
+too many to visit. Two ways of summing are offered. ``smc``, sequential Monte Carlo, is unbiased:
+particles draw their derivations from the model and are weighed by the words; several independent
+runs give the standard error. ``search`` adds up what the particle search keeps, a lower bound that
+is exact about what it sees and blind to the rest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import ScoreRequest
+from bistro.errors import BistroError, ConfigError
+from bistro.inference.speller import spelled
+from bistro.models.base import (
+    TextScores,
+    Words,
+    as_words,
+    check_number,
+    check_prefix,
+    check_temperature,
+)
+from bistro.models.parsing.codec import Codec
+from bistro.rng import check_seed, purpose_key
+from bistro.treebank.sentence import Sentence
+
+ALL_TAGS = 0
+PREFIX_PARTICLES = 200
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """How to sum over derivations."""
+
+    method: Literal["smc", "search"] = "smc"
+    particles: int = 100
+    repeats: int = 10
+    """Independent runs, whose spread gives the standard error (none with one run)."""
+    tags: Literal["all", "seen"] = "all"
+    """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
+    seed: int = 1
+    threads: int = 0
+    """0: as many as the machine has."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be done."""
+        for name, choices in (("method", ("smc", "search")), ("tags", ("all", "seen"))):
+            if getattr(self, name) not in choices:
+                wanted = " or ".join(choices)
+                raise ConfigError(f"{name} = '{getattr(self, name)}' is not possible: {wanted}")
+        for name in ("particles", "repeats"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} = {getattr(self, name)} must be at least 1")
+
+    def request(self, num_tags: int, num_labels: int) -> ScoreRequest:
+        """Return the options as the core takes them."""
+        draws = self.method == "smc"
+        return ScoreRequest(
+            draws,
+            self.particles,
+            ALL_TAGS if self.tags == "all" else num_tags,
+            num_labels,
+            self.repeats if draws else 1,
+            self.seed,
+            purpose_key("transition.score"),
+        )
+
+
+class LanguageAbility:
+    """What a parser that generates words can do with them alone; mixed into the model."""
+
+    kind: ClassVar[str]
+    score_options: ClassVar[type[Any] | None] = ScoreOptions
+    longest_generated: ClassVar[float] = 250
+    config: Any
+    """Of the model's own kind, with `CodecSettings` among its settings."""
+    codec: Codec
+    _parser: Any
+    """Of the core; it can score batches and generate."""
+
+    def score(self, sentences: Iterable[Words], options: Any = None) -> TextScores:
+        """Return the log-probability of every word and every sentence end, with its parts."""
+        chosen = options or (self.score_options or ScoreOptions)()
+        self.require_prefixes()
+        texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
+        vocabulary = self.codec.vocabulary
+        ids, offsets = vocabulary.encode_all(sentence.forms for sentence in texts)
+        unseen = self.codec.unseen(texts)
+        batch = self.codec.encode(texts, None, unseen)
+        threads = chosen.threads or os.cpu_count() or 1
+        request = chosen.request(len(self.codec.tags), len(self.codec.labels))
+        found = self._parser.score(batch, request, threads)
+        ends = offsets + np.arange(offsets.size)
+        is_eos = np.zeros(int(ends[-1]), dtype=np.bool_)
+        is_eos[ends[1:] - 1] = True
+        is_oov = np.zeros(is_eos.size, dtype=np.bool_)
+        is_oov[~is_eos] = vocabulary.unknown_mask(ids)
+        log_scale = np.zeros(is_eos.size)
+        log_scale[~is_eos] = unseen.log_scale
+        return _scores(found, is_eos, is_oov, ends, log_scale)
+
+    def require_prefixes(self) -> None:
+        """Refuse a model that gives no probability to the first words of a sentence."""
+        if self.config.direction != "left-to-right":
+            raise BistroError("a model that generates from right to left cannot score prefixes")
+        if self.config.lexical == "none":
+            raise BistroError("an unlexicalised model gives no probability to words")
+
+    def generate_trees(
+        self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
+    ) -> Iterator[Sentence]:
+        """Draw sentences with their trees; sentence i depends on the seed and i alone.
+
+        Every distribution is drawn from as p^(1/temperature). With a prefix, sentence i begins with
+        it, under an analysis drawn by sequential Monte Carlo.
+        """
+        if prefix and self.config.direction != "left-to-right":
+            raise BistroError(
+                "a model that generates from right to left cannot go on from a prefix"
+            )
+        check_number(n)
+        check_seed(seed)
+        check_temperature(temperature)
+        check_prefix(prefix)
+        made = self._parser.generate(
+            n,
+            int(self.longest_generated),
+            seed,
+            purpose_key(f"{self.kind}.generate"),
+            temperature,
+            self.codec.encode([Sentence.from_columns(list(prefix))] if prefix else [], None),
+            PREFIX_PARTICLES,
+        )
+        for i in range(n):
+            span = slice(int(made["offsets"][i]), int(made["offsets"][i + 1]))
+            ids, tags_drawn = made["words"][span].tolist(), made["tags"][span].tolist()
+            words = self.codec.vocabulary.decode(ids)
+            if self.codec.speller:
+                words = spelled(
+                    self.codec.speller,
+                    self.codec.vocabulary,
+                    words,
+                    ids,
+                    tags_drawn if len(self.codec.tags) > 1 else None,
+                    seed=seed,
+                    number=i,
+                )
+            words[: len(prefix)] = prefix
+            if self.config.direction == "right-to-left":
+                words.reverse()
+            comments = [f"# sent_id = {i + 1}", f"# text = {' '.join(words)}"]
+            if not made["complete"][i]:
+                yield Sentence.from_columns(words, comments=[*comments, "# cut = 1"])
+                continue
+            tree = self.codec.decode(*(made[name][span] for name in ("heads", "labels", "tags")))
+            tags = [tag.partition("|")[0] for tag in tree.tags]
+            sentence = Sentence.from_columns(
+                words, heads=tree.heads, comments=comments, deprels=tree.labels
+            )
+            yield sentence.replace(**{self.config.tagset: tags})
+
+    def generate(self, n: int, seed: int = 1, **options: Any) -> Iterator[list[str]]:
+        """Draw sentences as lists of words; options as in `generate_trees`."""
+        return (sentence.forms for sentence in self.generate_trees(n, seed, **options))
+
+
+def _scores(
+    found: dict[str, NDArray[np.float64]],
+    is_eos: NDArray[np.bool_],
+    is_oov: NDArray[np.bool_],
+    offsets: NDArray[np.int64],
+    log_scale: NDArray[np.float64],
+) -> TextScores:
+    """Average the runs as probabilities, and take the differences that make words of prefixes.
+
+    `log_scale` is the part of each word's log-probability that all its analyses share.
+    """
+    runs = max(found["log_prefix"].size // max(is_eos.size, 1), 1)
+    prefix = found["log_prefix"].reshape(runs, is_eos.size)
+    # Each run's means count by the probability that the run found.
+    share = np.exp(prefix - np.logaddexp.reduce(prefix, axis=0))
+    mean = np.logaddexp.reduce(prefix, axis=0) - np.log(runs)
+    firsts = offsets[:-1]
+    before = np.concatenate(([0.0], mean[:-1]))
+    before[firsts] = 0.0
+    return TextScores(
+        mean - before + log_scale,
+        is_eos,
+        is_oov,
+        offsets,
+        lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0) - log_scale,
+        entropy=np.maximum(0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(0)),
+        deviation=np.exp(prefix - mean) if runs > 1 else None,
+    )

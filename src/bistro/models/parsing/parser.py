@@ -1,0 +1,262 @@
+"""What all parsers do in the same way: sentences and evidence in, parses out.
+
+A parser has a codec, a configuration, options of its own and a compiled parser that takes encoded
+sentences; `parse`, `parse_all` and their results are here.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro._core import SentenceBatch
+from bistro.errors import BistroError
+from bistro.models.base import Model
+from bistro.models.parsing.codec import (
+    MISSING,
+    Codec,
+    Tree,
+    Unseen,
+    check_evidence,
+    place_of,
+    tags_of,
+)
+from bistro.models.parsing.votes import Votes
+from bistro.models.results.parses import Analysis, Marginals, Parse
+from bistro.models.results.taggings import TaggingByParsing
+from bistro.treebank.projectivity import Scheme
+from bistro.treebank.sentence import Sentence
+
+SENTENCES_AT_ONCE = 2000
+
+
+@dataclass(frozen=True)
+class SharedOptions:
+    """What every parser can be asked."""
+
+    tags: Literal["joint", "given"] = "joint"
+    """Tags are found with the tree, or those of the input are used."""
+    partial: bool = False
+    """Heads and labels that the input has are evidence; ``_`` is to be found."""
+    temperature: float = 2.0
+    """Of marginals, samples and least risk: 1 is the model's own posterior, which is too sure of
+    itself, since it multiplies many steps; above 1, derivations count more evenly. 2 was found on
+    the development set of English EWT, for the calibration of heads."""
+    tags_per_word: int = 3
+    kbest: int = 1
+    samples: int = 0
+    marginals: bool = False
+    mbr: bool = True
+    """The first tree is the one of least risk: the most arcs expected to be right."""
+    seed: int = 1
+    threads: int = 0
+    """0: as many as the machine has."""
+
+
+@dataclass(frozen=True)
+class CoreOptions(SharedOptions, ABC):
+    """Options of a parser that lives in the core."""
+
+    @abstractmethod
+    def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
+        """Return the options as the core takes them; every chunk of sentences draws its own.
+
+        With `votes`, marginals of heads with labels are asked for, and no trees.
+        """
+
+
+class ParsingAbility(TaggingByParsing, Model):
+    """The methods of a model that parses."""
+
+    parse_options: ClassVar[type[CoreOptions]]
+    most_words: ClassVar[int | None] = None
+    """Sentences that are longer are refused."""
+    config: Any
+    """Of the model's own kind, with `CodecSettings` among its settings."""
+    codec: Codec
+    single_root: bool
+    _parser: Any
+    """Of the core; parse(batch, request, threads) gives all results as flat arrays."""
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration and symbols."""
+        return {
+            "config": configuration.to_dict(self.config),
+            "single_root": self.single_root,
+            **self.codec.header(),
+        }
+
+    def summary(self) -> dict[str, Any]:
+        """Return symbols and size."""
+        return {
+            "words known": len(self.codec.vocabulary) - self.codec.vocabulary.num_classes,
+            "tags": len(self.codec.tags),
+            "labels": len(self.codec.labels) if self.codec.is_labelled else 0,
+            "roots": "one" if self.single_root else "several",
+            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+        }
+
+    @property
+    def tag_column(self) -> str:
+        """The column that its tags come from."""
+        column: str = self.config.tagset
+        return column
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether trees have labels."""
+        return self.codec.is_labelled
+
+    @property
+    def label_names(self) -> list[str]:
+        """Its labels, in the order of their numbers; none for a model without labels."""
+        return self.codec.labels if self.codec.is_labelled else []
+
+    @property
+    def tag_names(self) -> list[str]:
+        """Its tags as the column shows them, in the order of their numbers."""
+        return self.shown_tags(self.codec.tags)
+
+    def shown_tags(self, tags: Sequence[str]) -> list[str]:
+        """Return tags without the features that were joined to them."""
+        return [t.partition("|")[0] for t in tags] if self.config.tag_features else list(tags)
+
+    @property
+    def nonprojective(self) -> Scheme | None:
+        """How its labels encode crossing arcs, if they do."""
+        scheme = self.config.nonprojective
+        return None if scheme == "lift" or not self.codec.is_labelled else scheme
+
+    def parse(self, sentence: Sentence | Sequence[str], **options: Any) -> Parse:
+        """Parse one sentence, given as words or with annotation; options as in `parse_options`."""
+        return next(self.parse_all([sentence], **options))
+
+    def parse_all(
+        self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
+    ) -> Iterator[Parse]:
+        """Parse sentences, many at once on several threads, and yield them in their order."""
+        chosen = self.parse_options(**options)
+        threads = chosen.threads or os.cpu_count() or 1
+        waiting, chunks = iter(sentences), count()
+        while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
+            unseen = self.codec.unseen(chunk)
+            batch = self._batch(chunk, chosen, unseen)
+            found = self._parser.parse(batch, chosen.request(next(chunks)), threads)
+            yield from self._results(chunk, found, chosen, unseen.log_scale)
+
+    def best_tree(self, sentence: Sentence, **options: Any) -> Tree:
+        """Return the most probable tree as the model has it, crossing arcs still in the labels."""
+        self._check_length(sentence)
+        request = self.parse_options(mbr=False, **options).request()
+        found = self._parser.parse(self.codec.encode([sentence], None), request, 1)
+        return self.codec.decode(
+            found["heads"], found["labels"], found["tags"], restore_crossing=False
+        )
+
+    def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
+        """Return the marginals of heads with labels, and of tags, for a committee to mix."""
+        chosen = self.parse_options(**options)
+        threads = chosen.threads or os.cpu_count() or 1
+        batch = self._batch(sentences, chosen, self.codec.unseen(sentences))
+        found = self._parser.parse(batch, chosen.request(votes=True), threads)
+        return self.codec.decode_votes(found, [len(sentence) for sentence in sentences])
+
+    def _batch(
+        self, sentences: Sequence[Sentence], options: SharedOptions, unseen: Unseen
+    ) -> SentenceBatch:
+        for sentence in sentences:
+            self._check_length(sentence)
+        if options.tags == "joint" and not options.partial:
+            return self.codec.encode(sentences, None, unseen)
+        trees = [self._evidence(sentence, options) for sentence in sentences]
+        return self.codec.encode(sentences, trees, unseen)
+
+    def _check_length(self, sentence: Sentence) -> None:
+        n = len(sentence)
+        if n == 0:
+            raise BistroError("a sentence has no words to parse")
+        if self.most_words is not None and n > self.most_words:
+            raise BistroError(
+                f"{place_of(sentence)} has {n:,} words, and a model of kind '{self.kind}' parses "
+                f"at most {self.most_words:,}: cut it, or use a transition parser"
+            )
+
+    def _evidence(self, sentence: Sentence, options: SharedOptions) -> Tree:
+        n = len(sentence)
+        tags = tags_of(sentence, self.config) if options.tags == "given" else [MISSING] * n
+        if not options.partial:
+            return Tree(tags, [-1] * n, [MISSING] * n)
+        check_evidence(sentence, single_root=self.single_root)
+        return Tree(tags, list(sentence.heads), list(sentence.deprels))
+
+    def _results(
+        self,
+        sentences: Sequence[Sentence],
+        found: dict[str, Any],
+        options: SharedOptions,
+        log_scale: NDArray[np.float64],
+    ) -> Iterator[Parse]:
+        word = parsed = 0
+        for number, sentence in enumerate(sentences):
+            n = len(sentence)
+            scale = float(log_scale[word : word + n].sum())
+            analyses = []
+            first, last = found["parse_begin"][number : number + 2].tolist()
+            for row in range(first, last):
+                span = slice(parsed, parsed + n)
+                parsed += n
+                tree = self.codec.decode(
+                    found["heads"][span], found["labels"][span], found["tags"][span]
+                )
+                figures = float(found["log_prob"][row]) + scale, float(found["posterior"][row])
+                analyses.append(Analysis(tree.heads, tree.labels, tree.tags, *figures))
+            best = len(analyses) - options.samples
+            yield Parse(
+                sentence,
+                analyses[:best],
+                analyses[best:],
+                self._marginals(found, word, n) if options.marginals else None,
+                float(found["log_total"][number]) + scale,
+                bool(found["relaxed"][number]),
+            )
+            word += n
+
+    def _marginals(self, found: dict[str, Any], word: int, n: int) -> Marginals:
+        def ragged(name: str) -> list[list[tuple[int, float]]]:
+            begin, what, probability = found[name]
+            rows = [
+                list(zip(what[a:b].tolist(), probability[a:b].tolist(), strict=True))
+                for a, b in zip(
+                    begin[word : word + n].tolist(),
+                    begin[word + 1 : word + n + 1].tolist(),
+                    strict=True,
+                )
+            ]
+            return rows[::-1] if mirrored else rows
+
+        mirrored = self.config.direction == "right-to-left"
+        heads = ragged("head_marginals")
+        if mirrored:
+            heads = [[(self.codec.mirror_head(h, n), p) for h, p in row] for row in heads]
+        return Marginals(
+            heads,
+            [[(self.codec.labels[i], p) for i, p in row] for row in ragged("label_marginals")],
+            [[(self.codec.tags[i], p) for i, p in row] for row in ragged("tag_marginals")],
+        )
+
+
+def as_sentence(given: Sentence | Sequence[str]) -> Sentence:
+    """Return a list of words as a sentence."""
+    if isinstance(given, Sentence):
+        return given
+    if isinstance(given, str):
+        raise BistroError("a sentence is a list of words: split the text first")
+    return Sentence.from_columns(list(given))

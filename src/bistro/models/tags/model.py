@@ -1,0 +1,220 @@
+"""A tagger that remembers all tags: searches for the twin-tag grammar, and what they find.
+
+    p(words, tags) = Π p(tag_i | all tags before it) p(word_i | tag_i, all tags before it)
+
+Exact search is possible although contexts have no bound: histories with the same place in the trie
+have the same future, so they are one state of a lattice (`cpp/infinite/chain_lattice.hpp`). A beam
+over these states tags nearly as well; Metropolis-Hastings, as in the paper, draws from a hidden
+Markov model; A* is the search of the other tasks.
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=300, seed=1)
+>>> model = bistro.train("infinite", treebank, task="tags", seed=1)
+>>> model.tag("The dog sleeps .".split()).tags
+['DET', 'NOUN', 'VERB', 'PUNCT']
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, pairwise
+from typing import Any, ClassVar, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import ChainRequest, ChainTagger
+from bistro.errors import BistroError, ConfigError, nearest
+from bistro.models.parsing.codec import place_of
+from bistro.models.parsing.parser import SENTENCES_AT_ONCE, as_sentence
+from bistro.models.results.taggings import Tagging
+from bistro.models.tags.task import TagsTask
+from bistro.models.unbounded.model import InfiniteModel
+from bistro.models.unbounded.search import SearchName, SearchOptions
+from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
+
+TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-local", "astar-full"]
+NARROWEST = 1e-5
+"""A beam leaves out histories that are so much less probable than the best."""
+LEAST = 1e-4
+"""A beam does not try tags that are less probable under the hidden Markov model."""
+
+
+@dataclass(frozen=True)
+class TagOptions:
+    """How tags are searched for."""
+
+    search: TagSearch = "beam"
+    """beam: the best histories after each word; viterbi: all of them, exactly; mcmc:
+    Metropolis-Hastings; hmm: the hidden Markov model alone, the baseline; astar-local and
+    astar-full: the search of other tasks, which gives the likeliest sequence it finds."""
+    beam: int | None = None
+    """Histories kept after each word, or partial trees of A*; usual: 16, and 200 for A*."""
+    samples: int = 5000
+    """Sequences that mcmc draws."""
+    mbr: bool = True
+    """The likeliest tag of each word, instead of the likeliest sequence; mcmc always."""
+    marginals: bool = False
+    seed: int = 1
+    threads: int = 0
+    """0: as many as the machine has."""
+
+    def __post_init__(self) -> None:
+        searches = get_args(TagSearch)
+        if self.search not in searches:
+            hint = nearest(str(self.search), searches)
+            told = ", ".join(searches)
+            raise ConfigError(f"search = '{self.search}' is not possible{hint}: one of {told}")
+        for name in ("beam", "samples"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ConfigError(f"{name} = {value} must be at least 1")
+        if self.is_astar and self.marginals:
+            raise ConfigError("A* has no probabilities of tags: choose another search")
+
+    @property
+    def is_astar(self) -> bool:
+        """Whether trees are searched, as in other tasks."""
+        return self.search in ("astar-local", "astar-full")
+
+    @property
+    def width(self) -> int:
+        """How much is kept."""
+        return self.beam or (200 if self.is_astar else 16)
+
+    def request(self) -> ChainRequest:
+        """Return the options as the core takes them."""
+        return ChainRequest(
+            self.search,
+            beam=self.width,
+            ratio=NARROWEST,
+            least=LEAST,
+            least_risk=self.mbr,
+            marginals=self.marginals,
+            samples=self.samples,
+            burn_in=self.samples // 10,
+            seed=self.seed,
+            purpose=purpose_key("infinite.tags"),
+        )
+
+    def describe(self) -> str:
+        """Return a few words on the search."""
+        told: str = self.search
+        if self.search == "mcmc":
+            told += f" {self.samples:,}, seed {self.seed}"
+        elif self.search == "beam" or self.is_astar:
+            told += f" {self.width:,}"
+        by_risk = self.search == "mcmc" or (self.mbr and not self.is_astar)
+        return f"{told}, {'least risk' if by_risk else 'most probable tags'}"
+
+
+class TagsModel(InfiniteModel):
+    """A model of tag sequences."""
+
+    task_class = TagsTask
+    tag_options: ClassVar[type[TagOptions]] = TagOptions
+    task: TagsTask
+
+    @property
+    def tag_column(self) -> str:
+        """The column that its tags come from."""
+        return self.task.tagset
+
+    def tag(self, sentence: Sentence | Sequence[str], **options: Any) -> Tagging:
+        """Tag one sentence, given as words or with annotation; options as in `tag_options`."""
+        return next(self.tag_all([sentence], **options))
+
+    def tag_all(
+        self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
+    ) -> Iterator[Tagging]:
+        """Tag sentences, many at once on several threads, and yield them in their order."""
+        chosen = TagOptions(**options)
+        threads = chosen.threads or os.cpu_count() or 1
+        waiting, done = iter(sentences), 0
+        while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
+            if chosen.is_astar:
+                yield from self._by_tree_search(chunk, chosen)
+            else:
+                words = self.task.vocabulary.encode_all([s.forms for s in chunk])
+                found = self._tagger.tag(*words, chosen.request(), done, threads)
+                yield from self._taggings(chunk, found)
+            done += len(chunk)
+
+    def _by_tree_search(
+        self, sentences: Sequence[Sentence], options: TagOptions
+    ) -> Iterator[Tagging]:
+        asked = SearchOptions(
+            cast(SearchName, options.search), beam=options.width, threads=options.threads
+        )
+        terminals = [self.task.terminals(sentence.forms) for sentence in sentences]
+        trees = self.tree_search.find(terminals, asked)
+        for sentence, found in zip(sentences, trees, strict=True):
+            if found is None:
+                raise BistroError(f"{place_of(sentence)}: A* found no tags: widen its beam")
+            tags = self.task.output(sentence.forms, found.derivation)
+            yield Tagging(sentence, tags, found.log_prob)
+
+    def score_tags(self, sentences: Sequence[Sentence]) -> NDArray[np.float64]:
+        """Return log p(words, tags) of tagged sentences; minus infinity where a tag is new."""
+        scores = np.full(len(sentences), -np.inf)
+        known = [(i, self.task.derivation(s)) for i, s in enumerate(sentences)]
+        found = [(i, d) for i, d in known if d is not None]
+        if found:
+            scores[[i for i, _ in found]] = self.log_prob([d for _, d in found])
+        return scores
+
+    def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
+        """Return how well held-out sentences are predicted, and how well they are tagged."""
+        columns = [(t.tags, getattr(t.sentence, self.tag_column)) for t in self.tag_all(items)]
+        right = [sum(map(operator.eq, found, gold)) for found, gold in columns]
+        whole = sum(count == len(gold) for count, (_, gold) in zip(right, columns, strict=True))
+        return {
+            **super().figures(items),
+            "% of tags right": 100 * sum(right) / max(1, sum(len(gold) for _, gold in columns)),
+            "% of sentences right": 100 * whole / max(1, len(columns)),
+        }
+
+    def describe_search(self, **options: Any) -> str:
+        """Return a few words on how tags are found with these options."""
+        return TagOptions(**options).describe()
+
+    @cached_property
+    def _tagger(self) -> ChainTagger:
+        rules = self.rules
+        return ChainTagger(
+            rules.left,
+            rules.first,
+            rules.second,
+            self.pcfg,
+            rules.top,
+            len(rules.symbols),
+            len(rules.words),
+            len(rules.words) - 1,
+            self.trie,
+        )
+
+    def _taggings(self, sentences: Sequence[Sentence], found: dict[str, Any]) -> Iterator[Tagging]:
+        names = ["", *self.task.tags]
+        tags = [names[tag] for tag in found["tags"].tolist()]
+        rows = _rows(found["marginals"], names) if "marginals" in found else None
+        word = 0
+        figures = zip(found["log_prob"].tolist(), found["states"].tolist(), strict=True)
+        for sentence, (log_prob, states) in zip(sentences, figures, strict=True):
+            here = slice(word, word + len(sentence))
+            listed = None if rows is None else rows[here]
+            yield Tagging(sentence, tags[here], log_prob, listed, states)
+            word += len(sentence)
+
+
+def _rows(
+    ragged: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]],
+    names: Sequence[str],
+) -> list[list[tuple[str, float]]]:
+    begin, tag, probability = (column.tolist() for column in ragged)
+    pairs = [(names[t], p) for t, p in zip(tag, probability, strict=True)]
+    return [pairs[a:b] for a, b in pairwise(begin)]

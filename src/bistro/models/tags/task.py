@@ -1,0 +1,198 @@
+"""Tagging as a task of unbounded contexts: the grammar of twin tags.
+
+Every tag t has a twin t', which is rewritten into the word; t itself into the next twin and tag:
+
+    <s> -> DET' DET      DET -> NOUN' NOUN      NOUN -> VERB' VERB      VERB -> </s>
+    DET' -> The          NOUN' -> dog           VERB' -> sleeps
+
+The tree is a chain that branches to the right, so the ancestors of a node are all tags before it.
+As a PCFG this is a hidden Markov model; with unbounded contexts, each tag and each word is given
+all tags before it. All transitions exist, and unknown words, which stand as classes of shapes and
+suffixes, may have any tag; those that were never seen count as `UNSEEN` times.
+
+>>> sentence = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
+>>> task, derivations = TagsTask.learn([sentence] * 2, InfiniteConfig())
+>>> task.rules.show(derivations[0])
+"(<s> (PRON' It) (PRON (VERB' rains) (VERB </s>)))"
+>>> task.output(sentence.forms, derivations[0])
+['PRON', 'VERB']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.vocabulary import END_SYMBOL, START_SYMBOL, Vocabulary
+from bistro.errors import BistroError, ModelFileError, TreebankError
+from bistro.models.base import Arrays
+from bistro.models.parsing.codec import MISSING
+from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.rules import NOTHING, Derivation, RuleTable
+from bistro.models.unbounded.task import Task, Terminals
+from bistro.treebank.examples import Examples, joined
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import read
+
+UNSEEN = 0.1
+"""How often a rule counts that the grammar has and the treebank has not."""
+
+
+class TagsTask(Task[Sentence]):
+    """Tags as symbols, words and classes of unknown words as terminals."""
+
+    name: ClassVar[str] = "tags"
+
+    def __init__(
+        self, tagset: str, vocabulary: Vocabulary, tags: Sequence[str], rules: RuleTable
+    ) -> None:
+        self.tagset = tagset
+        self.vocabulary = vocabulary
+        self.tags = list(tags)
+        self.rules = rules
+        self._tag_numbers = {tag: number for number, tag in enumerate(self.tags)}
+        size = len(self.tags)
+        self._transition = np.full((size + 1, size + 1), NOTHING, dtype=np.int32)
+        """By symbol (0: the start) and next tag, the last column the end: the rule."""
+        self._emission: dict[tuple[int, int], int] = {}
+        """By tag and word."""
+        for rule, (left, first, second) in enumerate(
+            zip(rules.left.tolist(), rules.first.tolist(), rules.second.tolist(), strict=True)
+        ):
+            if second >= 0:
+                self._transition[left, second - 1] = rule
+            elif left > size:
+                self._emission[left - size - 1, -1 - first] = rule
+            else:
+                self._transition[left, size] = rule
+
+    @classmethod
+    def read(
+        cls, paths: Sequence[str], config: InfiniteConfig, format: str | None = None
+    ) -> Examples[Sentence]:
+        """Read treebanks; trees may be missing, since only words and tags are looked at."""
+        parts = []
+        for path in paths:
+            treebank = read(path, format, roots="any", partial=True)
+            for sentence in treebank:
+                _tags_of(sentence, config.tags.tagset, treebank.path)
+            parts.append(Examples(treebank, name=treebank.label, sha256=treebank.sha256))
+        return joined(parts)
+
+    @classmethod
+    def learn(
+        cls, items: Sequence[Sentence], config: InfiniteConfig
+    ) -> tuple[Self, list[Derivation]]:
+        """Return the grammar of a tagged treebank, and the chain of every sentence."""
+        settings = config.tags
+        columns = [_tags_of(sentence, settings.tagset) for sentence in items]
+        vocabulary = Vocabulary.build(
+            [sentence.forms for sentence in items],
+            unknown=settings.unknown,
+            unknown_below=settings.unknown_below,
+            unknown_suffixes=settings.unknown_suffixes,
+        )
+        tags = sorted({tag for column in columns for tag in column})
+        numbers = {tag: number for number, tag in enumerate(tags)}
+        pairs = set[tuple[int, int]]()
+        for sentence, column in zip(items, columns, strict=True):
+            words = vocabulary.encode(sentence.forms).tolist()
+            pairs.update(zip(map(numbers.__getitem__, column), words, strict=True))
+        task = cls(settings.tagset, vocabulary, tags, _rules(vocabulary, tags, pairs))
+        return task, [
+            task._chain(vocabulary.encode(s.forms).tolist(), [numbers[t] for t in column])
+            for s, column in zip(items, columns, strict=True)
+        ]
+
+    def words_of(self, item: Sentence) -> Sequence[str]:
+        """Return the words of a sentence."""
+        return item.forms
+
+    def derivation(self, item: Sentence) -> Derivation | None:
+        """Return the chain of a held-out sentence; none if a tag, or a word with it, is new."""
+        words = self.vocabulary.encode(item.forms).tolist()
+        tags = [self._tag_numbers.get(tag, NOTHING) for tag in getattr(item, self.tagset)]
+        if any(pair not in self._emission for pair in zip(tags, words, strict=True)):
+            return None
+        return self._chain(words, tags)
+
+    def terminals(self, words: Sequence[str]) -> Terminals:
+        """Return the numbers of the words, and of the end."""
+        return Terminals.sequence([*self.vocabulary.encode(words).tolist(), len(self.vocabulary)])
+
+    def output(self, words: Sequence[str], derivation: Derivation | None) -> list[str]:
+        """Return the tags."""
+        if derivation is None:
+            raise BistroError("a tagger finds tags for every sentence")
+        return [self.tags[tag - 1] for tag in self.rules.second[derivation[:-1:2]].tolist()]
+
+    def base(self, counts: NDArray[np.int64], smoothing: float) -> NDArray[np.float64]:
+        """Return H(rule | left side); rules never seen count `UNSEEN` times."""
+        weights = np.where(counts == 0, UNSEEN, counts) + smoothing
+        sums = np.bincount(self.rules.left, weights, minlength=len(self.rules.symbols))
+        shares: NDArray[np.float64] = weights / sums[self.rules.left]
+        return shares
+
+    def header(self) -> dict[str, Any]:
+        """Return vocabulary and tags."""
+        return {"vocabulary": self.vocabulary.to_header(), "tags": self.tags}
+
+    @classmethod
+    def from_parts(
+        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: InfiniteConfig
+    ) -> Self:
+        """Make the task again from a model file."""
+        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        tags = header["tags"]
+        if not isinstance(tags, list) or rules.symbols != _symbols(tags):
+            raise ModelFileError("the tags are damaged")
+        if len(rules.words) != len(vocabulary) + 1:
+            raise ModelFileError("the vocabulary does not fit the rules")
+        return cls(config.tags.tagset, vocabulary, tags, rules)
+
+    def _chain(self, words: Sequence[int], tags: Sequence[int]) -> Derivation:
+        chain = np.empty(2 * len(words) + 1, dtype=np.int32)
+        numbers = np.array(tags, dtype=np.int64)
+        ends = np.append(numbers, len(self.tags))
+        chain[::2] = self._transition[np.insert(numbers + 1, 0, 0), ends]
+        chain[1::2] = [self._emission[pair] for pair in zip(tags, words, strict=True)]
+        return chain
+
+
+def _rules(vocabulary: Vocabulary, tags: Sequence[str], pairs: set[tuple[int, int]]) -> RuleTable:
+    """Return all transitions, the words of each tag, and all unknown words with all tags.
+
+    Symbol 0 is the start; then come the tags, then their twins.
+    """
+    size = len(tags)
+    rows = [(left, size + tag, tag) for left in range(size + 1) for tag in range(1, size + 1)]
+    rows += [(tag, -1 - len(vocabulary), NOTHING) for tag in range(1, size + 1)]
+    unknown = {(tag, word) for tag in range(size) for word in range(vocabulary.num_classes)}
+    rows += [(size + 1 + tag, -1 - word, NOTHING) for tag, word in sorted(pairs | unknown)]
+    left, first, second = (
+        np.ascontiguousarray(column) for column in np.array(rows, dtype=np.int32).T
+    )
+    words = (*vocabulary.decode(range(len(vocabulary))), END_SYMBOL)
+    return RuleTable(_symbols(tags), words, left, first, second, top=0)
+
+
+def _symbols(tags: Sequence[str]) -> tuple[str, ...]:
+    return (START_SYMBOL, *tags, *(f"{tag}'" for tag in tags))
+
+
+def _tags_of(sentence: Sentence, column: str, path: str | None = None) -> list[str]:
+    """Return the tags of a training sentence, and refuse one that lacks some."""
+    if not isinstance(sentence, Sentence):
+        raise BistroError("tags are learned from a tagged treebank, not from lists of words")
+    tags: list[str] = getattr(sentence, column)
+    if MISSING in tags:
+        raise TreebankError(
+            f"word {tags.index(MISSING) + 1} ('{sentence.forms[tags.index(MISSING)]}') of this "
+            f"sentence has no {column} tag to learn from (tags.tagset names the column)",
+            path=path,
+            line=sentence.line,
+        )
+    return tags

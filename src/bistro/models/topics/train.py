@@ -1,0 +1,203 @@
+"""Training of syntactic topics: the states of all words, sampled given the trees.
+
+The chain sweeps over all (parent, word) pairs of the treebank, draws the common weights and the
+hyper-parameters after each sweep, and keeps samples, evenly spaced, from the last half. States that
+are the tags of a column stay as they are; weights and hyper-parameters are drawn all the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Stream, TopicSampler
+from bistro.encoding.events import Events
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import BistroError
+from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains, short
+from bistro.inference.settings import SamplerSettings
+from bistro.models.base import Origin, Words
+from bistro.models.topics.config import TopicsConfig
+from bistro.models.topics.model import TopicsModel, parent_numbers
+from bistro.models.topics.samples import TopicSample
+from bistro.models.transition.train import wants_single_root
+from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
+
+Numbers = NDArray[np.int32]
+FIRST_OPEN_SLOTS = 64
+
+
+class TopicsChain:
+    """The states of all words of a treebank, and the samples kept so far."""
+
+    is_deterministic = False
+
+    def __init__(
+        self,
+        parents: Numbers,
+        words: Numbers,
+        sizes: tuple[int, int],
+        config: TopicsConfig,
+        seed: int,
+        tags: Numbers | None = None,
+    ) -> None:
+        self._config = config
+        self._seed = seed
+        # By parent, so that the counts of one stay at hand; by word within, for the memory's sake.
+        order = np.lexsort((words, parents))
+        self._parents = np.ascontiguousarray(parents[order])
+        self._words = np.ascontiguousarray(words[order])
+        self._back = np.argsort(order, kind="stable")
+        self._tags = None if tags is None else np.ascontiguousarray(tags[order])
+        states = config.states if tags is None else int(tags.max()) + 1
+        self.sampler = TopicSampler(
+            self._parents,
+            self._words,
+            *sizes,
+            states or FIRST_OPEN_SLOTS,
+            states is None,
+            config.strength,
+            config.smoothing,
+            config.gamma,
+        )
+        self.samples: list[TopicSample] = []
+
+    def seat(self) -> None:
+        """Draw a first state for every word, given those before it; or take its tag."""
+        if self._tags is None:
+            self.sampler.seat(self._stream("seat", 0))
+            return
+        config, weights = self._config, self.sampler.weights
+        numbers = (0.0, config.strength, config.smoothing, config.gamma)
+        self.sampler.restore(self._tags, weights, *numbers)
+
+    def step(self, sweep: int, *, keep: bool) -> None:
+        """Sweep once, draw weights and hyper-parameters, and keep the sample if asked to."""
+        if self._tags is None:
+            self.sampler.sweep(self._stream("sweep", sweep))
+        self.sampler.draw_weights(self._stream("weights", sweep))
+        if self._config.hyper == "slice":
+            shape, rate = self._config.prior
+            self.sampler.draw_parameters(shape, rate, self._stream("hyper", sweep))
+        if keep and sweep + 1 in kept_sweeps(self._config):
+            self.samples.append(self._sample())
+
+    def log_likelihood(self) -> float:
+        """Return log p(states, words) given weights and hyper-parameters."""
+        return self.sampler.log_joint()
+
+    def figures(self) -> Figures:
+        """Return the number of states that have words, and the hyper-parameters."""
+        names = ("strength", "smoothing", "gamma")
+        drawn = zip(names, map(short, self.sampler.parameters), strict=True)
+        return {"live_states": self.sampler.live, **dict(drawn)}
+
+    def token_states(self) -> Numbers:
+        """Return the present states in the order of the treebank."""
+        return self.sampler.states[self._back]
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return all that changes from sweep to sweep."""
+        return {
+            "topics.states": self.sampler.states,
+            "topics.weights": self.sampler.weights,
+            "topics.numbers": np.array([self.sampler.unseen, *self.sampler.parameters]),
+            **{
+                f"topics.{i}.{name}": array
+                for i, sample in enumerate(self.samples)
+                for name, array in sample.arrays().items()
+            },
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Come back into a saved state."""
+        # What was read is mapped from a file and may not be writable: the core takes copies.
+        states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
+        self.sampler.restore(states, weights, *state["topics.numbers"].tolist())
+        self.samples = []
+        while f"topics.{len(self.samples)}.weights" in state:
+            prefix = f"topics.{len(self.samples)}."
+            own = {k.removeprefix(prefix): v for k, v in state.items() if k.startswith(prefix)}
+            self.samples.append(TopicSample.from_arrays(own))
+
+    def _sample(self) -> TopicSample:
+        sampler = self.sampler
+        strength, smoothing, _ = sampler.parameters
+        return TopicSample.count(
+            self._parents,
+            self._words,
+            sampler.states,
+            sampler.weights,
+            strength=strength,
+            smoothing=smoothing,
+            unseen=sampler.unseen,
+        )
+
+    def _stream(self, purpose: str, index: int) -> Stream:
+        return Stream(self._seed, purpose_key(f"topics.{purpose}"), index)
+
+
+def kept_sweeps(config: TopicsConfig) -> list[int]:
+    """Return after which sweeps a sample is kept: evenly over the last half, the last included."""
+    spacing = max(1, config.sweeps // 2 // config.samples)
+    return [config.sweeps - i * spacing for i in reversed(range(config.samples))]
+
+
+def train_topics(
+    data: Sequence[Words],
+    config: TopicsConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+) -> TopicsModel:
+    """Find the states of a treebank's words, given their trees."""
+    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
+    if len(sentences) != len(data):
+        raise BistroError(
+            "syntactic topics are found in trees: give a treebank, not lists of words"
+        )
+    single_root = wants_single_root(sentences, config)
+    vocabulary, parents, words = pairs_of(sentences, config)
+    num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
+    tags, numbers = (
+        tag_numbers(sentences, config.source) if config.source != "latent" else ([], None)
+    )
+    chain = TopicsChain(parents, words, (num_parents, len(vocabulary)), config, seed, numbers)
+    digests = [vocabulary.hash, Events(parents[:, None], words).digest()]
+    digests += [hashlib.sha256(numbers.tobytes()).hexdigest()] if numbers is not None else []
+    fingerprint = fingerprint_of(TopicsModel.kind, config, seed, digests)
+    length = SamplerSettings(sweeps=config.sweeps, samples=max(1, config.sweeps // 2))
+    trace = run_chains([chain], length, fingerprint, session)
+    origin = Origin(seed, treebank, trace)
+    return TopicsModel(config, vocabulary, tags, chain.samples, origin, single_root=single_root)
+
+
+def pairs_of(
+    sentences: Sequence[Sentence], config: TopicsConfig
+) -> tuple[Vocabulary, Numbers, Numbers]:
+    """Return the vocabulary of a treebank, and the parent and number of each of its words."""
+    vocabulary = Vocabulary.build(
+        [sentence.forms for sentence in sentences],
+        unknown=config.unknown,
+        unknown_below=config.unknown_below,
+        unknown_suffixes=config.unknown_suffixes,
+    )
+    words, offsets = vocabulary.encode_all([s.forms for s in sentences])
+    parents = [
+        parent_numbers(words[a:b], sentence.heads, root=len(vocabulary), directed=config.directed)
+        for sentence, a, b in zip(sentences, offsets, offsets[1:], strict=False)
+    ]
+    return vocabulary, np.concatenate(parents), words
+
+
+def tag_numbers(sentences: Sequence[Sentence], column: str) -> tuple[list[str], Numbers]:
+    """Return the tags of a column, and the number of each word's."""
+    found = [tag for sentence in sentences for tag in getattr(sentence, column)]
+    tags = sorted(set(found))
+    names = {tag: i for i, tag in enumerate(tags)}
+    return tags, np.array([names[tag] for tag in found], dtype=np.int32)

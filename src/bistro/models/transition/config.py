@@ -1,0 +1,178 @@
+"""Settings of the generative transition parser; the contexts are data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.encoding.contexts import element_numbers, sees_labels
+from bistro.errors import ConfigError
+from bistro.inference.settings import (
+    UNKNOWN_HELP,
+    SamplerSettings,
+    SpellingSettings,
+    UnknownSetting,
+)
+
+
+@dataclass(frozen=True)
+class ContextSettings:
+    """What each distribution sees, the most informative element first.
+
+    The defaults were found by `bistro tune` on the English Web Treebank; the contexts of Buys &
+    Blunsom (2015) are the preset ``table1``.
+    """
+
+    actions: tuple[str, ...] = setting(
+        (
+            "s1.tag",
+            "s2.tag",
+            "s1.rc1.tag",
+            "s1.lc1.tag",
+            "s3.tag",
+            "s2.rc1.tag",
+            "s2.lc1.tag",
+            "s1.word",
+            "s2.word",
+        ),
+        "What the next action is conditioned on.",
+    )
+    labels: tuple[str, ...] = setting(
+        (
+            "action",
+            "s1.tag",
+            "s2.tag",
+            "s1.lc1.tag",
+            "s2.rc1.tag",
+            "s1.lc1.word",
+            "s2.word",
+            "s1.word",
+        ),
+        "What the label of an arc is conditioned on (two-step labels).",
+    )
+    tags: tuple[str, ...] = setting(
+        (
+            "s1.tag",
+            "s2.tag",
+            "s1.rc1.tag",
+            "s1.lc1.tag",
+            "s2.rc1.tag",
+            "s1.word",
+            "s2.word",
+            "s2.lc1.word",
+        ),
+        "What the next tag is conditioned on.",
+    )
+    words: tuple[str, ...] = setting(
+        ("b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s2.tag", "s1.word", "s2.word", "p1.word"),
+        "What the next word is conditioned on.",
+    )
+
+    @property
+    def see_labels(self) -> bool:
+        """Whether any context shows the label of an arc made before."""
+        return sees_labels((*self.actions, *self.labels, *self.tags, *self.words))
+
+    def validate(self) -> None:
+        """Refuse elements that do not exist, or not yet when they are asked for."""
+        for name in ("actions", "labels", "tags", "words"):
+            elements = getattr(self, name)
+            element_numbers(elements)
+            for element, owner in (("b.tag", "words"), ("action", "labels")):
+                if element in elements and name != owner:
+                    raise ConfigError(f"'{element}' is known only to the contexts of {owner}")
+
+
+@dataclass(frozen=True)
+class UnsupervisedSettings:
+    """A second stage of training on the words alone; what the treebank says is where it begins."""
+
+    sweeps: int = setting(0, "Sweeps of the second stage, in which each analysis is drawn anew.")
+    samples: int = setting(10, "How many of its last sweeps are averaged; those before are not.")
+    particles: int = setting(20, "Particles a sentence in the second stage.")
+    latent: Literal["both", "trees", "tags"] = setting(
+        "both", "What is drawn: trees (with their labels) and tags, or one of them."
+    )
+    tags: Literal["all", "seen"] = setting(
+        "seen", "Tags a word may get: all, or those it has in the treebank (several times faster)."
+    )
+
+    def validate(self) -> None:
+        """Refuse numbers that mean nothing."""
+        if self.sweeps < 0 or self.samples < 1 or self.particles < 2:
+            raise ConfigError(
+                "the unsupervised stage needs sweeps >= 0, samples >= 1 and particles >= 2: "
+                "with one particle nothing would ever change"
+            )
+
+
+@dataclass(frozen=True)
+class RawTextSettings:
+    """How raw text is learned from, if there is any."""
+
+    rounds: int = setting(1, "How often the text is parsed, each time with the newest model.")
+    particles: int = setting(100, "Particles of the search for best parses.")
+    learns: tuple[Literal["words", "tags", "actions"], ...] = setting(
+        ("words",), "Which distributions learn from the parses; the others know the treebank alone."
+    )
+
+    def validate(self) -> None:
+        """Refuse a stage that would do nothing."""
+        if self.rounds < 1 or self.particles < 1:
+            raise ConfigError("raw_text.rounds and raw_text.particles must be at least 1")
+        if not self.learns:
+            raise ConfigError("raw_text.learns is empty: name words, tags or actions")
+
+
+@dataclass(frozen=True)
+class TransitionConfig:
+    """Settings of the transition parser."""
+
+    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
+    tag_features: tuple[str, ...] = setting(
+        (), "Features from FEATS or MISC that are joined to the tag, such as PronType."
+    )
+    labels: Literal["two-step", "joint", "none"] = setting(
+        "two-step", "Labels after the action, as one outcome with it, or none."
+    )
+    lexical: Literal["full", "outcomes", "none"] = setting(
+        "full", "Words in outcomes and contexts, in outcomes alone, or tags only."
+    )
+    root: Literal["first", "last"] = setting("first", "Where the root stands.")
+    roots: Literal["auto", "one", "several"] = setting(
+        "auto", "How many words may hang on the root; auto: as in the training data."
+    )
+    direction: Literal["left-to-right", "right-to-left"] = setting(
+        "left-to-right", "In which direction sentences are generated."
+    )
+    nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
+        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
+    )
+    unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
+    derivations: Literal["oracle", "sampled"] = setting(
+        "oracle", "Train on one derivation a tree, or sample among all of them in every sweep."
+    )
+    particles: int = setting(20, "Particles a sentence where derivations are sampled.")
+    contexts: ContextSettings = setting(ContextSettings(), "What each distribution sees.")
+    sampler: SamplerSettings = setting(
+        SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
+    )
+    unsupervised: UnsupervisedSettings = setting(
+        UnsupervisedSettings(), "A second stage of training on the words alone."
+    )
+    raw_text: RawTextSettings = setting(RawTextSettings(), "How raw text is learned from.")
+
+    def validate(self) -> None:
+        """Refuse a second stage that the model cannot have."""
+        if not self.unsupervised.sweeps:
+            return
+        if self.sampler.seating != "gibbs":
+            raise ConfigError("unsupervised sweeps need seating = 'gibbs'")
+        if self.lexical == "none" and self.unsupervised.latent != "trees":
+            raise ConfigError(
+                "tags cannot be latent where there are no words: set unsupervised.latent = 'trees'"
+            )

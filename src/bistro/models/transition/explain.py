@@ -1,0 +1,229 @@
+"""Why a transition parser gives a derivation its probability: every step with its back-off chain.
+
+A shift decides on the action, then on a tag, then on a word; an arc on the action, then on its
+label. Actions that are not possible leave their probability to the others, so that an action's is
+
+    p(action) = chain(action) / Σ over possible actions of their chains
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bistro._core import oracle_events
+from bistro.encoding.contexts import NUMBERS
+from bistro.encoding.events import Events
+from bistro.encoding.vocabulary import END_SYMBOL
+from bistro.models.backoff import Backoff, Seen, opened
+from bistro.models.parsing.codec import Codec, Tree
+from bistro.models.parsing.explained_trees import (
+    NONE,
+    arc_name,
+    given_tree,
+    symbol_name,
+    training_trees,
+)
+from bistro.models.results.explanations import Decision, Explanation, numbers_told
+from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.transition.model import TransitionModel
+
+ACTIONS = ("shift", "left-arc", "right-arc", "end")
+"""In the order of the core."""
+SHIFT, LEFT_ARC, RIGHT_ARC, END = range(4)
+DISTANCES = ("1", "2", "3", "4-5", "6-10", "over 10")
+CHILDREN = ("0", "1", "2", "3 or more")
+SIDES = ("left", "right")
+PARTICLES = 10_000
+ONLY_ONE = "nothing else was possible"
+AMONG = "divided by {:.4g}, the sum of those possible here"
+SPELLED = "the model does not know the word: times the probability of its spelling"
+
+
+def explain_derivation(
+    model: TransitionModel, sentence: Sentence, training: Iterable[Sentence] | None
+) -> Explanation:
+    """Return the decisions of the likeliest derivation of a tree, given or found."""
+    is_given = min(sentence.heads) >= 0
+    words = Sentence.from_columns(sentence.forms)
+    tree = given_tree(model, sentence) if is_given else model.best_tree(words, size=PARTICLES)
+    steps = model.best_derivation(words, tree)
+    decisions = list(_Derivation(model, words, tree, steps, training).decisions())
+    share = math.exp(steps["log_prob"] - steps["log_tree"])
+    which = "the given tree" if is_given else f"the best tree found with {PARTICLES:,} particles"
+    protocol = (
+        f"The likeliest derivation of {which}, which has {share:.1%} of the tree's probability. "
+        f"{numbers_told(decisions)}"
+    )
+    trees = tree.heads, tree.labels, tree.tags
+    return Explanation(model.kind, sentence.forms, decisions, protocol, *trees)
+
+
+def training_events(model: TransitionModel, sentences: Iterable[Sentence]) -> dict[str, Events]:
+    """Return the events of treebank sentences, by distribution."""
+    given = list(sentences)
+    trees = training_trees(model, given)
+    events = oracle_events(model.shape, model.codec.encode(given, trees))
+    return {name: Events(*found) for name, found in events.items() if name != "failed"}
+
+
+@dataclass
+class _Derivation:
+    """A derivation that is walked through, and what has been generated so far."""
+
+    model: TransitionModel
+    sentence: Sentence
+    tree: Tree
+    steps: dict[str, Any]
+    training: Iterable[Sentence] | None
+    shifted: int = 0
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        """Open the distributions, spell the unknown words."""
+        from bistro.models.transition.model import elements_of
+
+        model = self.model
+        training = None
+        if self.training is not None:
+            training = training_events(model, self.training)
+        self._chains: dict[str, Backoff] = opened(
+            model.distributions,
+            model.num_outcomes,
+            model.origin,
+            model.config.sampler.samples,
+            training,
+        )
+        self._elements = elements_of(model.config)
+        self._joint = model.config.labels == "joint" and model.codec.is_labelled
+        self._unseen = model.codec.unseen([self.sentence])
+        self._ids = model.codec.vocabulary.encode(self.sentence.forms).tolist()
+
+    def decisions(self) -> Iterator[Decision]:
+        """Yield all decisions in the order of generation."""
+        rows = self.steps["elements"].reshape(-1, len(NUMBERS)).tolist()
+        possible = self.steps["possible"].reshape(-1, len(ACTIONS)).tolist()
+        names = ("actions", "words", "labels", "tags")
+        made = (self.steps[name].tolist() for name in names)
+        for values, choices, action, word, label, tag in zip(rows, possible, *made, strict=True):
+            yield self._action(values, choices, action, word, label)
+            if action == SHIFT:
+                yield from self._generate(values, word, tag)
+                self.shifted += 1
+            elif action != END and label >= 0 and not self._joint:
+                yield self._label(values, action, word, label)
+
+    def _action(
+        self, values: list[int], choices: list[int], action: int, word: int, label: int
+    ) -> Decision:
+        is_arc = action in (LEFT_ARC, RIGHT_ARC)
+        name = ACTIONS[action]
+        if is_arc and self._joint:
+            name += f" {self.model.codec.labels[label]}"
+        detail = self._arc(word) if is_arc else ""
+        if sum(choices) == 1 and not (is_arc and self._joint):
+            return self._decision("actions", name, detail, [], 1.0, ONLY_ONE)
+        context = self._context("actions", values)
+        every = range(len(self.model.codec.labels) if self._joint else 1)
+        rivals = [
+            self._code(other, of_label)
+            for other in range(len(ACTIONS))
+            if choices[other]
+            for of_label in (every if other in (LEFT_ARC, RIGHT_ARC) else [0])
+        ]
+        total = self._chains["actions"].distribution_sum(context, rivals)
+        levels = self._chains["actions"].chain(context, self._code(action, label), 1 / total)
+        return self._decision("actions", name, detail, levels, 1 / total, AMONG.format(total))
+
+    def _code(self, action: int, label: int) -> int:
+        """Return the number of an outcome: shift, end, left arcs, right arcs."""
+        if action in (SHIFT, END):
+            return 0 if action == SHIFT else 1
+        kinds = len(self.model.codec.labels) if self._joint else 1
+        return 2 + (kinds if action == RIGHT_ARC else 0) + (label if self._joint else 0)
+
+    def _generate(self, values: list[int], word: int, tag: int) -> Iterator[Decision]:
+        codec = self.model.codec
+        levels = self._chains["tags"].chain(self._context("tags", values), tag)
+        yield self._decision("tags", codec.tags[tag], "", levels)
+        if self.model.config.lexical == "none":
+            return
+        seen = list(values)
+        seen[NUMBERS["b.tag"]] = tag
+        place = self._place(word)
+        number = self._ids[place - 1]
+        scale, reason = self._spelling(place, tag)
+        levels = self._chains["words"].chain(self._context("words", seen), number, scale)
+        yield self._decision(
+            "words", codec.vocabulary.decode([number])[0], "", levels, scale, reason
+        )
+
+    def _spelling(self, place: int, tag: int) -> tuple[float, str]:
+        rows = self._unseen.rows
+        if not rows.size or rows[place - 1] < 0:
+            return 1.0, ""
+        row = int(rows[place - 1]) * len(self.model.codec.tags)
+        scale = float(self._unseen.spellings[row + tag])
+        return scale * math.exp(float(self._unseen.log_scale[place - 1])), SPELLED
+
+    def _label(self, values: list[int], action: int, word: int, label: int) -> Decision:
+        seen = list(values)
+        seen[NUMBERS["action"]] = int(action == RIGHT_ARC)
+        context = self._context("labels", seen)
+        chains = self._chains["labels"]
+        # They sum to 1 but for the single precision of the file, which the parser puts right.
+        total = chains.distribution_sum(context, range(len(self.model.codec.labels)))
+        levels = chains.chain(context, label, 1 / total)
+        name = self.model.codec.labels[label]
+        return self._decision("labels", name, self._arc(word), levels, 1 / total)
+
+    def _decision(
+        self,
+        distribution: str,
+        outcome: str,
+        detail: str,
+        levels: list[Any],
+        scale: float = 1.0,
+        reason: str = "",
+    ) -> Decision:
+        self.number += 1
+        size = len(self.sentence)
+        is_end = self.shifted == size
+        place = size + 1 if is_end else self._place(self.shifted + 1)
+        token = END_SYMBOL if is_end else self.sentence.forms[place - 1]
+        p = sum(level.contribution for level in levels) if levels else 1.0
+        about = self.number, place, token, distribution, outcome, detail
+        return Decision(*about, p, scale, reason, levels)
+
+    def _place(self, position: int) -> int:
+        """Return the written place of the word that is generated at a position."""
+        return (
+            self.model.codec.mirror_head(position, len(self.sentence))
+            if self._backwards
+            else position
+        )
+
+    @property
+    def _backwards(self) -> bool:
+        return bool(self.model.config.direction == "right-to-left")
+
+    def _arc(self, position: int) -> str:
+        place = self._place(position)
+        return arc_name(self.sentence.forms, self.tree.heads[place - 1], place)
+
+    def _context(self, distribution: str, values: Sequence[int]) -> list[Seen]:
+        numbers = [(name, values[NUMBERS[name]]) for name in self._elements[distribution]]
+        return [Seen(name, value_name(self.model.codec, name, n), n) for name, n in numbers]
+
+
+def value_name(codec: Codec, element: str, value: int) -> str:
+    """Return the value of a context element in words."""
+    what = element.rpartition(".")[2]
+    if what in ("tag", "word", "label"):
+        return symbol_name(codec, what, value)
+    names = {"action": SIDES, "distance": DISTANCES}.get(what, CHILDREN)
+    return names[value] if value < len(names) else NONE

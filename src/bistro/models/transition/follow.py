@@ -1,0 +1,188 @@
+"""Reading along: which analyses are alive after each word, and how probable they are.
+
+The particle search keeps many derivations of the words so far. Those that have made the same tags
+and arcs are one analysis, a partial tree whose open words wait on the stack; its share of the whole
+is its probability given the words so far,
+
+    p(tree | w_1 ... w_i) = Σ_{derivations d of tree} p(d, w_1 ... w_i) / p(w_1 ... w_i)
+
+A garden path is an analysis that holds most of the probability until a word takes it away.
+
+>>> import bistro
+>>> model = bistro.train("transition", bistro.builtin(sentences=300, seed=1), seed=1)
+>>> reading = model.follow("The dog sleeps .".split(), analyses=3)
+>>> [step.token for step in reading.steps]
+['The', 'dog', 'sleeps', '.', '</s>']
+>>> best = reading.steps[2].analyses[0]
+>>> best.tags, best.heads, best.stack
+(['DET', 'NOUN', 'VERB'], [2, -1, -1], [2, 3])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from bistro.encoding.vocabulary import END_SYMBOL
+from bistro.errors import ConfigError
+from bistro.models.parsing.codec import Codec
+from bistro.models.parsing.language import LanguageAbility, ScoreOptions
+from bistro.models.parsing.parser import as_sentence
+from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Live:
+    """One analysis of the words read so far."""
+
+    id: int
+    """Unique in the reading; the same however many analyses are shown."""
+    parent: int | None
+    """The analysis of the step before that it grew from, or that most of its probability grew from;
+    None at the first word, and where that analysis is not shown."""
+    probability: float
+    """Its share, given the words so far; those of all analyses alive sum to 1."""
+    heads: list[int]
+    """Of the words read so far: 0 is the root, -1 not attached yet."""
+    labels: list[str]
+    """``_`` where there is none yet. Where no context of the model sees labels, an arc stands for
+    all its labels together, and shows the likeliest."""
+    tags: list[str]
+    stack: list[int]
+    """The words that wait for a head, from 1."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is alive after a word, or at the end."""
+
+    word: int
+    """Its place from 1; the end has the place after the last word."""
+    token: str
+    surprisal: float
+    """In bits."""
+    entropy: float
+    """Over all analyses alive, in bits. (The entropy of a table of surprisal tells derivations of
+    the same tree apart, and is higher.)"""
+    alive: int
+    """How many distinct analyses there are."""
+    analyses: list[Live]
+    """The likeliest, in this order."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A sentence, read word by word."""
+
+    words: list[str]
+    steps: list[Step]
+    """One a word, and one for the end of the sentence."""
+    protocol: str
+    """How it was computed, in a sentence."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row for every analysis of every step; `rank` counts them from 1."""
+        import pandas as pd
+
+        of_step, of_analysis = (
+            [field.name for field in fields(kind) if field.name != "analyses"]
+            for kind in (Step, Live)
+        )
+        rows = [
+            [getattr(step, name) for name in of_step]
+            + [rank]
+            + [getattr(live, name) for name in of_analysis]
+            for step in self.steps
+            for rank, live in enumerate(step.analyses, start=1)
+        ]
+        table = pd.DataFrame(rows, columns=[*of_step, "rank", *of_analysis])
+        return table.astype({"parent": "Int64"})
+
+
+@dataclass(frozen=True)
+class FollowOptions:
+    """How hard to search; the same as in scores with ``method="search"``."""
+
+    particles: int = 10_000
+    tags: Literal["all", "seen"] = "all"
+    """Which tags a word may have: all, or those it had in training (faster)."""
+
+    def score_options(self) -> ScoreOptions:
+        """Return the options of the scores that this reading agrees with."""
+        return ScoreOptions("search", particles=self.particles, tags=self.tags)
+
+    def protocol(self) -> str:
+        """Say how a reading is computed."""
+        tags = "all tags" if self.tags == "all" else "tags seen in training"
+        return (
+            f"Particle search with {self.particles:,} particles over {tags}; probabilities are "
+            "shares among the analyses found, and prefixes have at least the probability found."
+        )
+
+
+class FollowingAbility(LanguageAbility):
+    """What a parser that generates words from left to right can show while it reads."""
+
+    def follow(self, words: Sentence | Sequence[str], analyses: int = 5, **options: Any) -> Reading:
+        """Read a sentence and return the likeliest `analyses` after each word.
+
+        Options are ``particles`` and ``tags``, as in `FollowOptions`.
+        """
+        chosen = FollowOptions(**options)
+        request = chosen.score_options().request(len(self.codec.tags), len(self.codec.labels))
+        self.require_prefixes()
+        if analyses < 1:
+            raise ConfigError(f"analyses = {analyses} must be at least 1")
+        sentence = Sentence.from_columns(as_sentence(words).forms)
+        unseen = self.codec.unseen([sentence])
+        found = self._parser.follow(
+            self.codec.encode([sentence], None, unseen), request, min(analyses, 2**31)
+        )
+        log_probs = np.diff(found["log_prefix"], prepend=0.0)
+        log_probs[:-1] += unseen.log_scale
+        surprisals = (-log_probs / math.log(2)).tolist()
+        steps = list(_steps(self.codec, sentence.forms, found, surprisals))
+        return Reading(sentence.forms, steps, chosen.protocol())
+
+
+def _steps(
+    codec: Codec, words: list[str], found: Mapping[str, Any], surprisals: list[float]
+) -> Iterator[Step]:
+    """Yield the steps of a reading from the flat arrays of the core."""
+    shown = found["shown_begin"].tolist()
+    shown_before: set[int] = set()
+    at = 0
+    for i, token in enumerate([*words, END_SYMBOL]):
+        size = min(i + 1, len(words))
+        analyses = []
+        for row in range(*shown[i : i + 2]):
+            arrays = [found[name][at : at + size] for name in ("heads", "labels", "tags")]
+            parent = int(found["parents"][row])
+            analyses.append(
+                _live(
+                    codec,
+                    int(found["ids"][row]),
+                    parent if parent in shown_before else None,
+                    float(found["probabilities"][row]),
+                    arrays,
+                )
+            )
+            at += size
+        shown_before = {live.id for live in analyses}
+        entropy = max(0.0, float(found["entropy"][i]) / math.log(2))
+        yield Step(i + 1, token, surprisals[i], entropy, int(found["alive"][i]), analyses)
+
+
+def _live(
+    codec: Codec, number: int, parent: int | None, probability: float, arrays: list[Any]
+) -> Live:
+    tree = codec.decode(*arrays)
+    stack = [place for place, head in enumerate(tree.heads, start=1) if head < 0]
+    return Live(number, parent, probability, tree.heads, tree.labels, tree.tags, stack)

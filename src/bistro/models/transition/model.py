@@ -1,0 +1,208 @@
+"""The generative transition parser: a tree and its words are generated together, left to right.
+
+An arc-standard parser in which every step has a probability (Buys & Blunsom 2015): shift generates
+a tag and then a word, left-arc and right-arc generate an arc and then its label. All steps are
+drawn from hierarchical Pitman-Yor processes that look at the stack; which elements of it, in which
+order, is data (`bistro.encoding.contexts`). With the arc from the root, or an end event, the
+sentence ends: the model is a distribution over all finite sentences and trees.
+
+>>> import bistro
+>>> model = bistro.train("transition", bistro.builtin(sentences=300, seed=1), seed=1)
+>>> parse = model.parse("The dog sleeps .".split())
+>>> parse.heads, parse.labels
+([2, 3, 0, 3], ['det', 'nsubj', 'root', 'punct'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
+from bistro.encoding.contexts import element_numbers, is_lexical
+from bistro.errors import BistroError
+from bistro.models.base import Arrays, Origin, by_owner, flat
+from bistro.models.parsing.codec import Codec, Tree
+from bistro.models.parsing.parser import CoreOptions, ParsingAbility, as_sentence
+from bistro.models.results.explanations import Explanation
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.follow import FollowingAbility
+from bistro.rng import purpose_key
+from bistro.treebank.sentence import Sentence
+
+DISTRIBUTIONS = ("actions", "labels", "tags", "words")
+
+
+@dataclass(frozen=True)
+class ParseOptions(CoreOptions):
+    """How to search, and what to return."""
+
+    search: Literal["particles", "beam"] = "particles"
+    size: int = 1000
+    """Particles, or the width of the beam."""
+    selection: Literal["weight", "paper"] = "weight"
+    """After each word particles go to derivations by their weights; in the paper, by weight times
+    the particles they had, which is faster and leaves far fewer of them alive."""
+    labels_per_arc: int = 3
+    both_reduces: bool = True
+
+    def request(self, chunk: int = 0, *, votes: bool = False) -> ParseRequest:
+        """Return the options as the core takes them; every chunk of sentences draws its own."""
+        return ParseRequest(
+            self.search,
+            self.size,
+            self.tags_per_word,
+            self.labels_per_arc,
+            self.both_reduces,
+            0 if votes else self.kbest,
+            0 if votes else self.samples,
+            self.marginals and not votes,
+            self.mbr and self.kbest == 1 and not votes,
+            self.seed,
+            purpose_key(f"transition.samples.{chunk}"),
+            self.selection == "weight",
+            self.temperature,
+            votes,
+        )
+
+
+def elements_of(config: TransitionConfig) -> dict[str, list[str]]:
+    """Return what each distribution sees; words leave the contexts if the settings say so."""
+    return {
+        name: [
+            element
+            for element in getattr(config.contexts, name)
+            if config.lexical == "full" or not is_lexical(element)
+        ]
+        for name in DISTRIBUTIONS
+    }
+
+
+def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> TransitionShape:
+    """Return the model's shape for the core."""
+    contexts = {name: element_numbers(names) for name, names in elements_of(config).items()}
+    return TransitionShape(
+        len(codec.tags),
+        len(codec.vocabulary),
+        len(codec.labels),
+        config.root == "first",
+        single_root,
+        codec.is_labelled,
+        config.labels == "joint",
+        config.lexical != "none",
+        *(contexts[name] for name in DISTRIBUTIONS),
+    )
+
+
+def outcomes_of(shape: TransitionShape, codec: Codec) -> dict[str, int]:
+    """Return how many outcomes each distribution has."""
+    return {
+        "actions": shape.action_outcomes,
+        "labels": len(codec.labels),
+        "tags": len(codec.tags),
+        "words": len(codec.vocabulary),
+    }
+
+
+class TransitionModel(FollowingAbility, ParsingAbility):
+    """A trained transition parser."""
+
+    kind: ClassVar[str] = "transition"
+    parse_options: ClassVar[type[CoreOptions]] = ParseOptions
+
+    def __init__(
+        self,
+        config: TransitionConfig,
+        codec: Codec,
+        distributions: Mapping[str, Arrays],
+        word_tags: tuple[NDArray[np.int32], NDArray[np.int32]],
+        origin: Origin,
+        *,
+        single_root: bool,
+    ) -> None:
+        self.config = config
+        self.codec = codec
+        self.origin = origin
+        self.single_root = single_root
+        self._distributions = distributions
+        self._word_tags = word_tags
+        self.shape = shape_of(config, codec, single_root=single_root)
+        self.num_outcomes = outcomes_of(self.shape, codec)
+        frozen = {
+            name: Frozen(**arrays, dishes=self.num_outcomes[name])
+            for name, arrays in distributions.items()
+        }
+        self._parser = TransitionParser(
+            self.shape,
+            frozen["actions"],
+            frozen.get("labels"),
+            frozen["tags"],
+            frozen.get("words"),
+            codec.is_labelled and config.contexts.see_labels,
+            *word_tags,
+        )
+
+    def best_analyses(
+        self, sentences: Iterable[Sequence[str]], particles: int
+    ) -> dict[str, NDArray[np.int32]]:
+        """Return heads, labels and tags of the best parses as numbers, word after word.
+
+        They are as the model generates them: of a model from right to left, mirrored.
+        """
+        batch = self.codec.encode([as_sentence(words) for words in sentences], None)
+        request = ParseOptions(size=particles, mbr=False).request()
+        found = self._parser.parse(batch, request, 1)
+        return {name: found[name] for name in ("heads", "labels", "tags")}
+
+    def best_derivation(self, sentence: Sentence, tree: Tree) -> dict[str, Any]:
+        """Return the likeliest derivation of a projective tree, step by step, in numbers."""
+        try:
+            steps: dict[str, Any] = self._parser.best_derivation(
+                self.codec.encode([sentence], [tree])
+            )
+        except ValueError as error:
+            raise BistroError(f"this model cannot make the tree: {error}") from None
+        return steps
+
+    def explain(
+        self, sentence: Sentence | Sequence[str], training: Iterable[Sentence] | None = None
+    ) -> Explanation:
+        """Return which contexts made the probability of every step of a derivation.
+
+        It is the likeliest derivation of the sentence's own tree, if it has one, or of the most
+        probable tree found. Given the `training` data, it counts how often they have each context.
+        """
+        from bistro.models.transition.explain import explain_derivation
+
+        return explain_derivation(self, as_sentence(sentence), training)
+
+    @property
+    def distributions(self) -> Mapping[str, Arrays]:
+        """The arrays of its frozen distributions, by name."""
+        return self._distributions
+
+    def arrays(self) -> Arrays:
+        """Return the frozen distributions and the tags of the words."""
+        return {
+            "word_tags.begin": self._word_tags[0],
+            "word_tags.list": self._word_tags[1],
+            **(self.codec.speller.arrays() if self.codec.speller else {}),
+            **flat(self._distributions),
+        }
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model again from a file."""
+        where = "the model's configuration"
+        config = configuration.from_dict(TransitionConfig, header["config"], where)
+        distributions = by_owner(arrays, DISTRIBUTIONS)
+        word_tags = arrays["word_tags.begin"], arrays["word_tags.list"]
+        codec = Codec.from_parts(config, header, arrays)
+        return cls(
+            config, codec, distributions, word_tags, origin, single_root=header["single_root"]
+        )

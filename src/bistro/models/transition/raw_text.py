@@ -1,0 +1,230 @@
+"""Learning from raw text: parse it, then let the words learn from the parses.
+
+The semi-supervised training of Buys & Blunsom (2015, §5.4). A parser is trained on the treebank
+and parses the text; the words of the text, each in its context along the derivation of its
+sentence's best parse, join those of the treebank, and the distribution of words is learned from
+both. Tags, actions and labels are learned from the treebank alone, unless the settings say so.
+
+    phase 0        the first parser, from the treebank; unknown words by classes
+    phase 1 + 2r   round r parses the text with the newest model
+    phase 2 + 2r   round r learns all distributions, from the treebank and the parses
+
+The model knows the words of treebank and text together; the first parser knows those of the
+treebank, and takes the others for unknown words. A checkpoint holds its phase, so an interrupted
+run goes on where it was.
+
+>>> model = bistro.train("transition", treebank, text=["news.txt.gz"])       # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import SentenceBatch, UniformBase, oracle_events
+from bistro.encoding.events import Events
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import BistroError, ConfigError
+from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.checkpoint import StoppedError
+from bistro.inference.cluster import ClusterError
+from bistro.inference.gibbs import Chain
+from bistro.inference.workers import LocalWorkers, SharedModel
+from bistro.models.base import Origin, Words, from_bytes
+from bistro.models.parsing.codec import Codec, training_tree
+from bistro.models.transition.analyses import Analyses, parse_text
+from bistro.models.transition.config import ContextSettings, TransitionConfig
+from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
+from bistro.models.transition.train import (
+    tags_of_words,
+    train_transition,
+    trees_of,
+    wants_single_root,
+)
+from bistro.treebank.raw_text import RawText
+from bistro.treebank.sentence import Sentence
+
+FIRST_PARSER = 0
+
+
+def train_with_text(
+    data: Sequence[Words],
+    config: TransitionConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+    text: RawText,
+) -> TransitionModel:
+    """Train a transition parser on trees, and its words on raw text as well."""
+    _check(config)
+    return _Run(trees_of(data), config, seed, treebank, session, text).model()
+
+
+def _check(config: TransitionConfig) -> None:
+    if config.derivations != "oracle":
+        raise ConfigError("raw text is learned along oracle derivations: set derivations = oracle")
+    if config.unsupervised.sweeps:
+        raise ConfigError("raw text follows a training on trees: set unsupervised.sweeps = 0")
+    if config.unknown == "spelling":
+        raise ConfigError("raw text is learned with unknown = classes or single, not spelling")
+    if config.lexical == "none":
+        raise ConfigError("an unlexicalised model learns nothing from raw text: set lexical = full")
+
+
+class _Run:
+    """One training on treebank and text, from its first phase or a later one to the model."""
+
+    def __init__(
+        self,
+        sentences: list[Sentence],
+        config: TransitionConfig,
+        seed: int,
+        treebank: dict[str, Any],
+        session: Session,
+        text: RawText,
+    ) -> None:
+        self.sentences, self.config, self.seed = sentences, config, seed
+        self.treebank, self.session, self.text = treebank, session, text
+        symbols, self.lifted = Codec.learn(sentences, config)
+        vocabulary = Vocabulary.build(
+            chain((sentence.forms for sentence in sentences), text),
+            unknown=config.unknown,
+            unknown_below=config.unknown_below,
+            unknown_suffixes=config.unknown_suffixes,
+        )
+        for note in text.notes():
+            session.on_note(note)
+        self.codec = Codec(config, vocabulary, symbols.tags, symbols.labels)
+        self.single_root = wants_single_root(sentences, config)
+        content = hashlib.sha256("".join(map(str, sentences)).encode()).hexdigest()
+        digests = [content, *(facts.sha256 for facts in text.facts)]
+        self.fingerprint = fingerprint_of("transition with text", config, seed, digests)
+
+    def model(self) -> TransitionModel:
+        """Go through all phases that a checkpoint does not spare."""
+        phase, saved = self._saved()
+        model, analyses = None, Analyses()
+        for number in range(self.config.raw_text.rounds):
+            parsing, learning = 1 + 2 * number, 2 + 2 * number
+            if phase > learning:
+                continue
+            analyses = Analyses.restore(saved) if phase in (parsing, learning) else Analyses()
+            if phase <= parsing:
+                if phase == parsing:
+                    model = _parser_in(saved)
+                self._parse(model or self._first_parser(), analyses, parsing)
+            model = self._learn(analyses, learning)
+        assert model is not None
+        return model
+
+    def _saved(self) -> tuple[int, Mapping[str, NDArray[Any]]]:
+        """Return the phase and the arrays of the checkpoint, if this run is to go on from one."""
+        found = self.session.saved(self.fingerprint)
+        return (int(found[0]["phase"]), found[1]) if found else (FIRST_PARSER, {})
+
+    def _session(self, phase: int, carried: Mapping[str, NDArray[Any]]) -> Session:
+        return self.session.for_phase(self.fingerprint, phase, carried)
+
+    def _first_parser(self) -> TransitionModel:
+        config = replace(self.config, unknown="classes")
+        session = self._session(FIRST_PARSER, {})
+        return train_transition(self.sentences, config, self.seed, {}, session)
+
+    def _parse(self, model: TransitionModel, analyses: Analyses, phase: int) -> None:
+        content = np.frombuffer(model.to_bytes(), dtype=np.uint8)
+        session = self._session(phase, {"parser": content})
+        workers = session.workers or LocalWorkers(session.threads)
+
+        def keep() -> None:
+            if session.checkpoint:
+                session.checkpoint.save("", {}, analyses.state())
+
+        def after_piece() -> None:
+            session.on_words(analyses.words, self.text.words)
+            if session.stop_asked() and analyses.words < self.text.words:
+                raise StoppedError(
+                    f"stopped after {analyses.words:,} of {self.text.words:,} words of raw text"
+                )
+            if session.checkpoint and session.checkpoint.is_due():
+                keep()
+
+        session.on_words(analyses.words, self.text.words)
+        try:
+            parse_text(
+                SharedModel(model),
+                self.text,
+                analyses,
+                particles=self.config.raw_text.particles,
+                workers=workers,
+                after_piece=after_piece,
+            )
+        except (StoppedError, ClusterError):
+            keep()
+            raise
+
+    def _learn(self, analyses: Analyses, phase: int) -> TransitionModel:
+        ids, offsets = self.codec.encode_words(self.text)
+        tags, heads, labels = map(analyses.column, ("tags", "heads", "labels"))
+        spelled = np.zeros(0, np.int32), np.zeros(0)
+        events = self._events(SentenceBatch(ids, offsets, tags, heads, labels, *spelled))
+        shape = shape_of(self.config, self.codec, single_root=self.single_root)
+        outcomes = outcomes_of(shape, self.codec)
+        chains = [
+            Chain(name, of_name, UniformBase(outcomes[name]), self.config.sampler, self.seed)
+            for name, of_name in events.items()
+        ]
+        session = self._session(phase, analyses.state())
+        trace = run_chains(chains, self.config.sampler, self.fingerprint, session)
+        facts = {
+            **self.treebank,
+            "nonprojective_sentences": self.lifted,
+            "texts": self.text.provenance(),
+        }
+        return TransitionModel(
+            self.config,
+            self.codec,
+            {one.name: one.frozen() for one in chains},
+            tags_of_words(self.codec, self.sentences, ids, tags),
+            Origin(self.seed, facts, trace),
+            single_root=self.single_root,
+        )
+
+    def _events(self, parsed: SentenceBatch) -> dict[str, Events]:
+        """Return the events of the treebank, joined by those that are learned from the parses."""
+        trees = [training_tree(sentence, self.config) for sentence in self.sentences]
+        of_trees = self._recorded(self.config, self.codec.encode(self.sentences, trees))
+        learns = set(self.config.raw_text.learns)
+        # What is not learned needs no contexts, which take most of the memory.
+        lists = {n: getattr(self.config.contexts, n) if n in learns else () for n in DISTRIBUTIONS}
+        config = replace(self.config, contexts=ContextSettings(**lists))
+        of_text = self._recorded(config, parsed)
+        return {
+            name: _joined(own, of_text[name]) if name in learns else own
+            for name, own in of_trees.items()
+        }
+
+    def _recorded(self, config: TransitionConfig, batch: SentenceBatch) -> dict[str, Events]:
+        recorded = oracle_events(shape_of(config, self.codec, single_root=self.single_root), batch)
+        if recorded["failed"].size:
+            raise BistroError(f"sentence {int(recorded['failed'][0]) + 1} is no projective tree")
+        return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
+
+
+def _joined(first: Events, second: Events) -> Events:
+    return Events(
+        np.concatenate((first.contexts, second.contexts)),
+        np.concatenate((first.outcomes, second.outcomes)),
+    )
+
+
+def _parser_in(saved: Mapping[str, NDArray[Any]]) -> TransitionModel:
+    """Return the parser that a checkpoint keeps for the text that is left."""
+    model = from_bytes(saved["parser"].tobytes(), "the parser in the checkpoint")
+    assert isinstance(model, TransitionModel)
+    return model

@@ -1,0 +1,240 @@
+"""Training of the transition parser: on its trees, and then perhaps on its words alone.
+
+The first stage follows one derivation a tree (four chains that share nothing) or draws derivations
+(one chain); the second, if there is one, draws trees and tags of the same sentences anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Base, SentenceBatch, TransitionShape, UniformBase, oracle_events
+from bistro.encoding.events import Events
+from bistro.errors import BistroError, ConfigError
+from bistro.inference.chains import Session, Stage, Sweeping, fingerprint_of, run_stages
+from bistro.inference.gibbs import Chain, Learned
+from bistro.inference.spelling import SpelledChain, SpellingLearner
+from bistro.models.base import Origin, Words
+from bistro.models.parsing.codec import MISSING, Codec, Tree, tags_of, training_tree
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.derivations import ALL_TAGS, DerivationChain, LatentChain, WordTags
+from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
+from bistro.treebank.projectivity import is_projective
+from bistro.treebank.sentence import Sentence
+
+_NONE: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
+
+def train_transition(
+    data: Sequence[Words],
+    config: TransitionConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+) -> TransitionModel:
+    """Train a transition parser on trees."""
+    training = training_of(data, config, seed)
+    trace = run_stages(training.stages(), training.fingerprint, session)
+    return training.finish(treebank, trace)
+
+
+def training_of(data: Sequence[Words], config: TransitionConfig, seed: int) -> Training:
+    """Return all that is needed to train a transition parser on trees."""
+    sentences = trees_of(data)
+    codec, _ = Codec.learn(sentences, config)
+    single_root = wants_single_root(sentences, config)
+    return Training(config, codec, sentences, seed, single_root=single_root)
+
+
+class Training:
+    """The events of the trees, the distributions to be learned, and the stages that do it."""
+
+    def __init__(
+        self,
+        config: TransitionConfig,
+        codec: Codec,
+        sentences: Sequence[Sentence],
+        seed: int,
+        *,
+        single_root: bool,
+    ) -> None:
+        self.config, self.codec, self.sentences, self.seed = config, codec, sentences, seed
+        self.single_root = single_root
+        self.shape = shape_of(config, codec, single_root=single_root)
+        self.trees = [training_tree(sentence, config) for sentence in sentences]
+        self.batch = codec.encode(sentences, self.trees)
+        events = oracle_events_of(self.shape, self.batch, sentences, config)
+        self.digests = [codec.vocabulary.hash, *(of_name.digest() for of_name in events.values())]
+        self.fingerprint = fingerprint_of(TransitionModel.kind, config, seed, self.digests)
+        self.spelling = (
+            spelling_learner(codec, sentences, config, seed) if "words" in events else None
+        )
+        self.learned: dict[str, Learned] = {
+            name: self._part(name, of_name) for name, of_name in events.items()
+        }
+
+    def _part(self, name: str, events: Events) -> Learned:
+        base: Base = UniformBase(outcomes_of(self.shape, self.codec)[name])
+        if self.spelling and name == "words":
+            base = self.spelling.base
+        if self.config.derivations == "oracle":
+            return Chain(name, events, base, self.config.sampler, self.seed)
+        levels = events.contexts.shape[1] + 1
+        return Learned(name, levels, base, self.config.sampler, self.seed)
+
+    @property
+    def chains(self) -> Sequence[Sweeping]:
+        """The chains of the stage that learns from trees."""
+        return self.stages()[0].chains
+
+    def stages(self) -> list[Stage]:
+        """Return the stage that learns from trees, and the one that learns from words, if any."""
+        sampler, unsupervised = self.config.sampler, self.config.unsupervised
+        before: DerivationChain | SentenceBatch = self.batch
+        chains: list[Sweeping] = [
+            _with_spelling(self.spelling if name == "words" else None, part)
+            for name, part in self.learned.items()
+            if isinstance(part, Chain)
+        ]
+        if self.config.derivations == "sampled":
+            before = DerivationChain(
+                self.shape, self.batch, self.learned, **self._options(self.config.particles)
+            )
+            chains = [_with_spelling(self.spelling, before)]
+        sweeps = 1 if all(chain.is_deterministic for chain in chains) else sampler.sweeps
+        if 0 < unsupervised.sweeps < unsupervised.samples:
+            raise ConfigError(
+                f"unsupervised.samples = {unsupervised.samples}, but there are only "
+                f"{unsupervised.sweeps} sweeps to average: set it to {unsupervised.sweeps} or less"
+            )
+        if not unsupervised.sweeps:
+            return [Stage(chains, sweeps, sampler.samples)]
+        known = [_known(tree, unsupervised.latent) for tree in self.trees]
+        latent = LatentChain(
+            self.shape,
+            self.codec.encode(self.sentences, known),
+            self.learned,
+            before,
+            word_tags=self._tags_allowed(),
+            **self._options(unsupervised.particles),
+        )
+        run = _with_spelling(self.spelling, latent, is_seated=True)
+        second = Stage([run], unsupervised.sweeps, unsupervised.samples)
+        return [Stage(chains, sweeps, samples=0), second]
+
+    def finish(self, treebank: dict[str, Any], trace: list[dict[str, Any]]) -> TransitionModel:
+        """Return the model, when the stages have run."""
+        self.codec.speller = self.spelling.speller() if self.spelling else None
+        lifted = sum(not is_projective(sentence.heads) for sentence in self.sentences)
+        return TransitionModel(
+            self.config,
+            self.codec,
+            {name: part.frozen() for name, part in self.learned.items()},
+            tags_of_words(self.codec, self.sentences),
+            Origin(self.seed, {**treebank, "nonprojective_sentences": lifted}, trace),
+            single_root=self.single_root,
+        )
+
+    def forget_samples(self) -> None:
+        """Let the samples that are kept from now on stand alone."""
+        for part in self.learned.values():
+            part.forget_samples()
+
+    def _tags_allowed(self) -> WordTags:
+        if self.config.unsupervised.tags == "all":
+            return ALL_TAGS
+        return tags_of_words(self.codec, self.sentences)
+
+    def _options(self, particles: int) -> dict[str, Any]:
+        seen = self.codec.is_labelled and self.config.contexts.see_labels
+        return {"particles": particles, "seed": self.seed, "labels_in_contexts": seen}
+
+
+def oracle_events_of(
+    shape: TransitionShape,
+    batch: SentenceBatch,
+    sentences: Sequence[Sentence],
+    config: TransitionConfig,
+) -> dict[str, Events]:
+    """Return the events of every distribution that has any, one derivation a tree."""
+    recorded = oracle_events(shape, batch)
+    if recorded["failed"].size:
+        place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1
+        raise BistroError(f"sentence {place} is not a tree with {config.roots} root")
+    return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
+
+
+def _known(tree: Tree, latent: str) -> Tree:
+    """Return what the second stage may know of a tree; labels belong to their arcs."""
+    n = len(tree.heads)
+    if latent == "tags":
+        return Tree([MISSING] * n, tree.heads, tree.labels)
+    tags = tree.tags if latent == "trees" else [MISSING] * n
+    return Tree(tags, [-1] * n, [MISSING] * n)
+
+
+def spelling_learner(
+    codec: Codec, sentences: Sequence[Sentence], config: TransitionConfig, seed: int
+) -> SpellingLearner | None:
+    """Return what learns to spell the words of a treebank given their tags, if they are spelled."""
+    vocabulary = codec.vocabulary
+    if not vocabulary.is_open:
+        return None
+    begin, tags = tags_of_words(codec, sentences)
+    owner = np.repeat(np.arange(len(vocabulary)), np.diff(begin)) - vocabulary.num_classes
+    tagged = (owner, tags, len(codec.tags))
+    return SpellingLearner(vocabulary, config.spelling, config.sampler, seed, tagged=tagged)
+
+
+def _with_spelling(
+    learner: SpellingLearner | None, chain: Sweeping, *, is_seated: bool = False
+) -> Sweeping:
+    return SpelledChain(learner, chain, is_seated=is_seated) if learner else chain
+
+
+def trees_of(data: Sequence[Words]) -> list[Sentence]:
+    """Return the sentences of a treebank; lists of words are refused."""
+    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
+    if len(sentences) != len(data):
+        raise BistroError("a parser learns from trees: give a treebank, not lists of words")
+    return sentences
+
+
+class _HasRoots(Protocol):
+    @property
+    def roots(self) -> str: ...
+
+
+def wants_single_root(sentences: Sequence[Sentence], config: _HasRoots) -> bool:
+    """Tell whether sentences have one root, by the settings or as the data shows."""
+    several = next((s for s in sentences if s.heads.count(0) != 1), None)
+    if config.roots == "auto":
+        return several is None
+    if config.roots == "one" and several is not None:
+        name = several.sent_id or f"at line {several.line}"
+        raise BistroError(f"sentence {name} has several roots, but roots = 'one'")
+    return config.roots == "one"
+
+
+def tags_of_words(
+    codec: Codec,
+    sentences: Sequence[Sentence],
+    more_ids: NDArray[np.int32] = _NONE,
+    more_tags: NDArray[np.int32] = _NONE,
+) -> WordTags:
+    """Return the tags every word had in training, as offsets by word and a list of tags.
+
+    Words outside the sentences, and their tags, are given by numbers.
+    """
+    ids, _ = codec.vocabulary.encode_all([s.forms for s in sentences])
+    numbers = {tag: i for i, tag in enumerate(codec.tags)}
+    tags = np.array([numbers[t] for s in sentences for t in tags_of(s, codec.config)], np.int32)
+    all_ids = np.concatenate((ids, more_ids)).astype(np.int64)
+    pairs = np.unique(all_ids * len(codec.tags) + np.concatenate((tags, more_tags)))
+    words = pairs // len(codec.tags)
+    begin = np.searchsorted(words, np.arange(len(codec.vocabulary) + 1)).astype(np.int32)
+    return begin, (pairs % len(codec.tags)).astype(np.int32)

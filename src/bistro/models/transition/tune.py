@@ -1,0 +1,274 @@
+"""The search for contexts and settings of the transition parser, on a development set.
+
+Hill climbing, one part of the configuration after another, again and again until nothing helps:
+
+- contexts of a distribution: every absent element is tried in one place (words at the end, all else
+  before the words); the few best then move to either side as long as that helps; the best of all
+  trials is taken if it is better than what there is. When no addition helps, single elements are
+  removed, or change places with their neighbours. After the first time only elements that looked
+  promising when they were last tried are tried again;
+- settings: all values of each (`ALTERNATIVES`); features are joined to the tags one by one.
+
+A trial trains only the chains that changed (`bistro.models.transition.workbench`) with few sweeps, and asks
+a judge for its figures; the judge is any function from a model to figures, one of them ``score``.
+
+>>> search = Search(bench, judge, Journal(None, {}))                          # doctest: +SKIP
+>>> best = search.run(TransitionConfig(), ["actions", "tag_features"])        # doctest: +SKIP
+>>> best.config.contexts.actions, best.figures["score"]                       # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from bistro import config as configuration
+from bistro.encoding.contexts import NUMBERS, is_lexical, sees_labels
+from bistro.errors import ConfigError
+from bistro.inference.journal import Journal
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel
+from bistro.models.transition.workbench import Workbench, with_elements
+
+Figures = dict[str, float]
+
+ALTERNATIVES: dict[str, tuple[Any, ...]] = {
+    "tagset": ("upos", "xpos"),
+    "unknown_below": (2, 3, 4, 6),
+    "unknown_suffixes": (30, 100, 300),
+    "labels": ("two-step", "joint"),
+    "root": ("first", "last"),
+    "direction": ("left-to-right", "right-to-left"),
+    "nonprojective": ("head", "path", "head+path", "lift"),
+}
+SETTINGS = ("tagset", "tag_features", *list(ALTERNATIVES)[1:])
+PARTS = (*DISTRIBUTIONS, *SETTINGS)
+RARE_FEATURE = 0.01
+"""Features that fewer words than this have are not worth a trial."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A configuration and what the judge said of it."""
+
+    config: TransitionConfig
+    figures: Figures
+    change: str
+
+    @property
+    def score(self) -> float:
+        """The figure that is maximised."""
+        return self.figures["score"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How thoroughly to search."""
+
+    least_gain: float = 0.03
+    """A change must bring as much; smaller gains are noise, and longer contexts cost time."""
+    best_places: int = 3
+    """How many of the best new elements are tried in other places too."""
+    promising: int = 12
+    """How many elements or features are tried again after the first time."""
+    label_elements: bool = True
+    """Whether contexts may hold labels of earlier arcs, which makes parsing slower."""
+
+
+class OutOfTimeError(Exception):
+    """The search was asked to stop."""
+
+
+class Search:
+    """A hill climber over configurations, with a journal of all it has tried."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        judge: Callable[[TransitionModel], Figures],
+        journal: Journal,
+        *,
+        effort: Effort | None = None,
+        on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None,
+        stop_asked: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.bench = bench
+        self.judge = judge
+        self.journal = journal
+        self.effort = effort or Effort()
+        self.accepted: list[Trial] = []
+        """The way up: the beginning and every change that was kept."""
+        self._on_trial = on_trial
+        self._stop_asked = stop_asked
+        self._promise: dict[str, dict[str, float]] = {}
+        self._tried: list[Trial] = []
+
+    @property
+    def best(self) -> Trial:
+        """The best configuration so far."""
+        return self.accepted[-1]
+
+    @property
+    def ends(self) -> tuple[Trial, Trial]:
+        """Where the search began, and the best it found."""
+        return self.accepted[0], self.accepted[-1]
+
+    def run(self, start: TransitionConfig, parts: Sequence[str]) -> Trial:
+        """Improve `start` part by part until nothing helps or a stop is asked for."""
+        for part in parts:
+            if part not in PARTS:
+                raise ConfigError(f"'{part}' cannot be searched: one of {', '.join(PARTS)}")
+        try:
+            self.accepted = [self._try(start, "the beginning", needed=True)]
+            found = True
+            while found:
+                found = False
+                for part in parts:
+                    while self._improve(part):
+                        found = True
+        except OutOfTimeError:
+            self._accept(self._tried)
+        return self.best
+
+    def _improve(self, part: str) -> bool:
+        """Take the best change of one part, if any is good enough."""
+        if part == "tag_features":
+            return self._change_features()
+        if part not in DISTRIBUTIONS:
+            return self._take(self._values_of(part))
+        return self._add_element(part) or self._take(self._shorter_or_swapped(part))
+
+    def _take(self, changes: Iterable[tuple[TransitionConfig, str]]) -> bool:
+        return self._accept([self._try(config, change) for config, change in changes])
+
+    def _accept(self, trials: Sequence[Trial]) -> bool:
+        winner = max(trials, key=lambda trial: trial.score, default=None)
+        if winner is None or winner.score < self.best.score + self.effort.least_gain:
+            return False
+        self.accepted.append(winner)
+        self._tried = []
+        return True
+
+    def _try(self, config: TransitionConfig, change: str, *, needed: bool = False) -> Trial:
+        plain = configuration.to_dict(config)
+        figures = self.journal.find(plain)
+        if figures is None:
+            if self._stop_asked() and not needed:
+                raise OutOfTimeError
+            figures = self.judge(self.bench.model(config))
+            self.journal.add(plain, figures)
+        trial = Trial(config, figures, change)
+        self._tried.append(trial)
+        self._on_trial(trial, self.best if self.accepted else trial)
+        return trial
+
+    def _add_element(self, part: str) -> bool:
+        """Try new elements in one place each, the best of them in others too."""
+        now = getattr(self.best.config.contexts, part)
+        absent = [element for element in self._elements(part) if element not in now]
+        probes: list[tuple[str, Trial]] = []
+        for element in self._promising(part, absent):
+            trial = self._insert(part, element, _usual_place(now, element))
+            self._promise[part][element] = trial.score - self.best.score
+            probes.append((element, trial))
+        probes.sort(key=lambda probe: -probe[1].score)
+        trials = [trial for _, trial in probes]
+        for element, trial in probes[: self.effort.best_places]:
+            trials += self._walk(part, element, trial.score)
+        return self._accept(trials)
+
+    def _walk(self, part: str, element: str, score: float) -> Iterator[Trial]:
+        """Move a new element from its usual place to either side as long as that helps."""
+        now = getattr(self.best.config.contexts, part)
+        usual = _usual_place(now, element)
+        for places in (range(usual - 1, -1, -1), range(usual + 1, len(now) + 1)):
+            last = score
+            for place in places:
+                trial = self._insert(part, element, place)
+                yield trial
+                if trial.score <= last:
+                    break
+                last = trial.score
+
+    def _insert(self, part: str, element: str, place: int) -> Trial:
+        now = getattr(self.best.config.contexts, part)
+        longer = (*now[:place], element, *now[place:])
+        config = with_elements(self.best.config, part, longer)
+        return self._try(config, f"{part}: {element} at place {place + 1}")
+
+    def _elements(self, part: str) -> Iterator[str]:
+        """Yield what a distribution may see: the fourth stack item only by its tag."""
+        owner = {"b.tag": "words", "action": "labels"}
+        for element in NUMBERS:
+            if element.startswith("s4.") and element != "s4.tag":
+                continue
+            if sees_labels([element]) and not (self._has_labels and self.effort.label_elements):
+                continue
+            if owner.get(element, part) == part:
+                yield element
+
+    @property
+    def _has_labels(self) -> bool:
+        labels = {label for sentence in self.bench.sentences for label in sentence.deprels}
+        return len(labels) > 1 and self.best.config.labels != "none"
+
+    def _shorter_or_swapped(self, part: str) -> Iterator[tuple[TransitionConfig, str]]:
+        best = self.best.config
+        now = getattr(best.contexts, part)
+        for i, element in enumerate(now):
+            if len(now) > 1:
+                yield with_elements(best, part, now[:i] + now[i + 1 :]), f"{part}: less {element}"
+        for i, (one, other) in enumerate(pairwise(now)):
+            swapped = (*now[:i], other, one, *now[i + 2 :])
+            yield with_elements(best, part, swapped), f"{part}: {other} before {one}"
+
+    def _change_features(self) -> bool:
+        """Join one feature more to the tags, or one less."""
+        best = self.best
+        now = best.config.tag_features
+        absent = [name for name in self._features() if name not in now]
+
+        def trial_with(names: tuple[str, ...]) -> Trial:
+            config = replace(best.config, tag_features=names)
+            return self._try(config, f"tags with {', '.join(names) or 'no features'}")
+
+        trials = [trial_with(tuple(other for other in now if other != name)) for name in now]
+        for name in self._promising("tag_features", absent):
+            trials.append(trial_with((*now, name)))
+            self._promise["tag_features"][name] = trials[-1].score - best.score
+        return self._accept(trials)
+
+    def _values_of(self, setting: str) -> Iterator[tuple[TransitionConfig, str]]:
+        best = self.best.config
+        for value in ALTERNATIVES[setting]:
+            if value != getattr(best, setting):
+                changed: Any = {setting: value}
+                yield replace(best, **changed), f"{setting} = {value}"
+
+    def _promising(self, part: str, absent: Sequence[str]) -> list[str]:
+        """Return all candidates the first time, later those that had looked best."""
+        promise = self._promise.setdefault(part, {})
+        ranked = sorted(absent, key=lambda name: -promise.get(name, 0.0))
+        return ranked[: self.effort.promising] if promise else ranked
+
+    def _features(self) -> list[str]:
+        words = sum(map(len, self.bench.sentences))
+        counts = Counter(
+            pair.partition("=")[0]
+            for sentence in self.bench.sentences
+            for feats in sentence.feats
+            for pair in feats.split("|")
+            if "=" in pair
+        )
+        return sorted(name for name, count in counts.items() if count >= RARE_FEATURE * words)
+
+
+def _usual_place(now: Sequence[str], element: str) -> int:
+    """Return where an element belongs at first sight: words last, all else before the words."""
+    place = len(now)
+    while not is_lexical(element) and place and is_lexical(now[place - 1]):
+        place -= 1
+    return place

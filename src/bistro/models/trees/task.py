@@ -1,0 +1,205 @@
+"""Constituency as a task of models with unbounded contexts: brackets in, brackets out.
+
+A tree of a treebank loses its traces and function tags, is binarised (see
+`bistro.treebank.constituents`) and becomes the list of its rules, with rare words as classes of
+unknown words. What a search found goes the way back, with the words as they were given.
+
+>>> from bistro.models.unbounded.config import InfiniteConfig
+>>> from bistro.treebank.brackets import format_tree, parse_tree
+>>> trees = [parse_tree("((S (NP-SBJ (DT the) (JJ old) (NN dog)) (VP (VBZ sleeps))))")] * 2
+>>> task, derivations = TreesTask.learn(trees, InfiniteConfig(task="trees"))
+>>> task.rules.show(derivations[0])
+'(TOP (S (NP (DT the) (@NP (JJ old) (NN dog))) (VP (VBZ sleeps))))'
+>>> format_tree(task.output(["the", "old", "cat", "sleeps"], derivations[0]))
+'(TOP (S (NP (DT the) (JJ old) (NN cat)) (VP (VBZ sleeps))))'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.models.base import Arrays
+from bistro.models.trees.parents import ParentCounts
+from bistro.models.unbounded.config import InfiniteConfig, TreesSettings
+from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
+from bistro.models.unbounded.task import Task, Terminals
+from bistro.treebank.brackets import Tree
+from bistro.treebank.constituents import ROOT, binarised, flat_tree, simplified, unbinarised
+from bistro.treebank.examples import Examples, joined
+from bistro.treebank.tree_files import read_examples
+
+
+class TreesTask(Task[Tree]):
+    """Rules of binarised trees, and the vocabulary of their words."""
+
+    name = "trees"
+
+    def __init__(self, rules: RuleTable, vocabulary: Vocabulary, parents: ParentCounts) -> None:
+        self.rules = rules
+        self.vocabulary = vocabulary
+        self.parents = parents
+        """For the grammar that proposes trees to mcmc."""
+
+    @classmethod
+    def read(
+        cls, paths: Sequence[str], config: InfiniteConfig, format: str | None = None
+    ) -> Examples[Tree]:
+        """Read files of bracketed trees."""
+        return joined([read_examples(path, format) for path in paths])
+
+    @classmethod
+    def learn(cls, items: Sequence[Tree], config: InfiniteConfig) -> tuple[Self, list[Derivation]]:
+        """Return the task with all rules of the trees, and each tree as a list of rules."""
+        trees = [binarised(simplified(item)) for item in items]
+        vocabulary = _vocabulary(trees, config.trees)
+        builder = RuleBuilder()
+        for form in vocabulary.decode(range(len(vocabulary))):
+            builder.word(form)
+        derivations = [_derivation(tree, vocabulary, builder) for tree in trees]
+        rules = builder.table(top=ROOT)
+        return cls(rules, vocabulary, ParentCounts.of(rules, derivations)), derivations
+
+    def words_of(self, item: Tree) -> Sequence[str]:
+        """Return the words of a tree, traces left out."""
+        return simplified(item).leaves()
+
+    def derivation(self, item: Tree) -> Derivation | None:
+        """Return a tree as a list of rules; none if it has a rule that was never seen."""
+        builder = _Known(self._numbers)
+        tree = binarised(simplified(item))
+        rules = _derivation(tree, self.vocabulary, builder)
+        return None if builder.missing else rules
+
+    def terminals(self, words: Sequence[str]) -> Terminals:
+        """Return words as numbers, unknown ones as classes that were seen."""
+        ids = self.vocabulary.encode(words)
+        return Terminals.sequence(self._word_numbers[ids].tolist())
+
+    def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
+        """Return the tree under ``TOP``; words that the grammar cannot join stand side by side."""
+        if derivation is None:
+            return flat_tree(words, self._usual_tags(words))
+        return unbinarised(self.tree(words, derivation))
+
+    def tree(self, words: Sequence[str], derivation: Derivation) -> Tree:
+        """Return a derivation as a tree, binarised as it is."""
+        rules = self.rules
+        left_to_right = iter(words)
+        root = Tree(rules.symbols[rules.top])
+        waiting = [root]
+        for rule in derivation.tolist():
+            node = waiting.pop()
+            first, second = int(rules.first[rule]), int(rules.second[rule])
+            if first < 0:
+                node.word = next(left_to_right)
+                continue
+            node.children = [Tree(rules.symbols[s]) for s in (first, second) if s >= 0]
+            waiting += reversed(node.children)
+        return root
+
+    def header(self) -> dict[str, Any]:
+        """Return the vocabulary."""
+        return {"vocabulary": self.vocabulary.to_header()}
+
+    def arrays(self) -> Arrays:
+        """Return the counts of rules under parents."""
+        return self.parents.arrays()
+
+    @classmethod
+    def from_parts(
+        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: InfiniteConfig
+    ) -> Self:
+        """Make the task again."""
+        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        return cls(rules, vocabulary, ParentCounts.from_arrays(arrays))
+
+    @cached_property
+    def _numbers(self) -> dict[tuple[str, str, str | None], int]:
+        """The number of each rule by its names; a lexical one has the word and no second."""
+        rules, symbols = self.rules, self.rules.symbols
+        found: dict[tuple[str, str, str | None], int] = {}
+        for rule in range(len(rules)):
+            left, first, second = (int(a[rule]) for a in (rules.left, rules.first, rules.second))
+            key = _LEXICAL + rules.word_of(rule) if first < 0 else symbols[first]
+            found[symbols[left], key, symbols[second] if second >= 0 else None] = rule
+        return found
+
+    @cached_property
+    def _word_numbers(self) -> NDArray[np.int32]:
+        """The word of the rules for each id of the vocabulary; a class never seen has another's."""
+        forms = self.vocabulary.decode(range(len(self.vocabulary)))
+        numbers = np.array([self.rules.word_numbers[form] for form in forms], dtype=np.int32)
+        used = np.zeros(len(self.rules.words), dtype=np.int64)
+        np.add.at(used, -1 - self.rules.first[self.rules.is_lexical], 1)
+        classes = numbers[: self.vocabulary.num_classes]
+        # The one that most symbols can be rewritten into.
+        usual = classes[np.argmax(used[classes])]
+        return np.where(used[numbers] > 0, numbers, usual).astype(np.int32)
+
+    def _usual_tags(self, words: Sequence[str]) -> list[str]:
+        """Return some symbol that each word can stand for, the first that was seen in training."""
+        rules = self.rules
+        tags = {int(rules.first[r]): int(rules.left[r]) for r in self._lexical_from_behind}
+        numbers = self.terminals(words).word.tolist()
+        return [rules.symbols[tags.get(-1 - n, rules.top)] for n in numbers]
+
+    @cached_property
+    def _lexical_from_behind(self) -> list[int]:
+        found: list[int] = np.flatnonzero(self.rules.is_lexical)[::-1].tolist()
+        return found
+
+
+_LEXICAL = "\t"
+"""Before a word where symbols and words share a dictionary: no symbol begins so."""
+
+
+class _Known:
+    """Finds rules as a `RuleBuilder` makes them, and says whether one was missing."""
+
+    def __init__(self, numbers: Mapping[tuple[str, str, str | None], int]) -> None:
+        self._numbers = numbers
+        self.missing = False
+
+    def binary(self, left: str, first: str, second: str) -> int:
+        return self._find(left, first, second)
+
+    def unary(self, left: str, first: str) -> int:
+        return self._find(left, first, None)
+
+    def lexical(self, left: str, word: str) -> int:
+        return self._find(left, _LEXICAL + word, None)
+
+    def _find(self, left: str, first: str, second: str | None) -> int:
+        number = self._numbers.get((left, first, second), -1)
+        self.missing |= number < 0
+        return number
+
+
+def _vocabulary(trees: Sequence[Tree], settings: TreesSettings) -> Vocabulary:
+    return Vocabulary.build(
+        (tree.leaves() for tree in trees),
+        unknown=settings.unknown,
+        unknown_below=settings.unknown_below,
+        unknown_suffixes=settings.unknown_suffixes,
+    )
+
+
+def _derivation(tree: Tree, vocabulary: Vocabulary, rules: RuleBuilder | _Known) -> Derivation:
+    """Return the rules of a binarised tree in pre-order."""
+    forms = iter(vocabulary.decode(vocabulary.encode(tree.leaves())))
+    numbers = []
+    for node in tree.nodes():
+        if node.word is not None:
+            numbers.append(rules.lexical(node.label, next(forms)))
+        elif len(node.children) == 2:
+            first, second = node.children
+            numbers.append(rules.binary(node.label, first.label, second.label))
+        else:
+            numbers.append(rules.unary(node.label, node.children[0].label))
+    return np.array(numbers, dtype=np.int32)

@@ -1,0 +1,186 @@
+"""Models with unbounded contexts: tags, trees and morphemes (Shareghi et al. 2015).
+
+A tree is generated from the top, each node rewritten by a rule that sees all its ancestors,
+
+    P(T) = Π over nodes of G_u(rule),     u = the node's symbol, its parent's, ..., up to the top
+
+where G_u backs off to G of u without its last element, and so on to the rule's probability given
+its left side alone: Pitman-Yor processes in a suffix trie of unbounded depth (`cpp/infinite`).
+What symbols, rules and words stand for is known to the task (`bistro.models.unbounded.task`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from itertools import islice
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro import config as configuration
+from bistro._core import RuleTrie
+from bistro.errors import ConfigError, ModelFileError
+from bistro.models.base import Arrays, Model, Origin, by_owner, flat
+from bistro.models.unbounded.config import ContextElements, InfiniteConfig
+from bistro.models.unbounded.rules import Derivation, RuleTable
+from bistro.models.unbounded.search import SearchOptions, TreeSearch
+from bistro.models.unbounded.task import HOMES, Task
+
+TRIE, RULES, TASK = "trie", "rules", "task"
+NOT_SAVED = 2**32 - 1
+SENTENCES_AT_ONCE = 64
+
+
+class InfiniteModel(Model):
+    """A trained model of one task; a subclass of each task names what it can do."""
+
+    kind: ClassVar[str] = "infinite"
+    task_class: ClassVar[type[Task[Any]]]
+
+    def __init__(
+        self,
+        config: InfiniteConfig,
+        task: Task[Any],
+        pcfg: NDArray[np.float64],
+        trie: Arrays,
+        origin: Origin,
+    ) -> None:
+        self.config = config
+        self.task = task
+        self.pcfg = pcfg
+        """The probability of each rule given its left side alone: what searches are guided by."""
+        self.origin = origin
+        self._arrays = trie
+        self.trie = RuleTrie(**trie, depth=bound(config))
+        if pcfg.size != len(task.rules):
+            raise ModelFileError("the grammar has not as many probabilities as rules")
+
+    @property
+    def rules(self) -> RuleTable:
+        """All rules, and what they are called."""
+        return self.task.rules
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether contexts are made of rules."""
+        return context_elements(self.config, self.task) == "rules"
+
+    def log_prob(self, derivations: Sequence[Derivation]) -> NDArray[np.float64]:
+        """Return log P(T) of every tree."""
+        table = self.rules
+        return self.trie.log_probabilities(
+            table.left, table.first, table.second, *joined_trees(derivations), self.by_rules
+        )
+
+    @cached_property
+    def tree_search(self) -> TreeSearch:
+        """The searches for trees of this model."""
+        return TreeSearch(self.rules, self.pcfg, self.trie, by_rules=self.by_rules)
+
+    def decode(
+        self, sentences: Iterable[Sequence[str]], options: SearchOptions | None = None
+    ) -> Iterator[Any]:
+        """Yield what the task says of each sentence: its tree by the search that is asked for.
+
+        A sentence's draws depend on the seed and on how many sentences came before it.
+        """
+        chosen = options or SearchOptions()
+        whole = iter(sentences)
+        first = 0
+        while batch := list(islice(whole, SENTENCES_AT_ONCE)):
+            terminals = [self.task.terminals(words) for words in batch]
+            for words, found in zip(
+                batch, self.tree_search.find(terminals, chosen, first), strict=True
+            ):
+                yield self.task.output(words, None if found is None else found.derivation)
+            first += len(batch)
+
+    def figures(self, items: Sequence[Any]) -> dict[str, float]:
+        """Return how well held-out items are predicted, tree and words: those the grammar knows."""
+        derivations = [self.task.derivation(item) for item in items]
+        known = [(i, d) for i, d in zip(items, derivations, strict=True) if d is not None]
+        words = sum(len(self.task.words_of(item)) for item, _ in known)
+        bits = -float(self.log_prob([d for _, d in known]).sum()) / math.log(2)
+        return {
+            "trees": len(items),
+            "trees known": len(known),
+            "bits per word": bits / max(1, words),
+        }
+
+    def header(self) -> dict[str, Any]:
+        """Return configuration, names of rules and what the task keeps."""
+        return {
+            "config": configuration.to_dict(self.config),
+            RULES: self.rules.header(),
+            TASK: self.task.header(),
+        }
+
+    def arrays(self) -> Arrays:
+        """Return rules, trie and the task's arrays."""
+        rules = {**self.rules.arrays(), "pcfg": self.pcfg}
+        return flat({RULES: rules, TRIE: self._arrays, TASK: self.task.arrays()})
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model of the right task again from a file."""
+        where = "the model's configuration"
+        config = configuration.from_dict(InfiniteConfig, header["config"], where)
+        chosen = model_class(config.home)
+        if not issubclass(chosen, InfiniteModel):
+            return cast(Self, chosen.from_parts(header, arrays, origin))
+        parts = by_owner(arrays, (RULES, TRIE, TASK))
+        rules = RuleTable.from_parts(header[RULES], parts[RULES])
+        own = parts.get(TASK, {})
+        task = chosen.task_class.from_parts(header[TASK], own, rules, config)
+        return cast(Self, chosen(config, task, parts[RULES]["pcfg"], parts[TRIE], origin))
+
+    def summary(self) -> dict[str, Any]:
+        """Return task, rules and size."""
+        rules, trie = self.rules, self._arrays
+        stored = trie["element"] != NOT_SAVED
+        return {
+            "task": self.config.task,
+            "contexts of": context_elements(self.config, self.task),
+            "symbols": len(rules.symbols),
+            "rules": len(rules),
+            "lexical rules": int(rules.is_lexical.sum()),
+            "contexts stored": int(stored.sum()),
+            "contexts": int(trie["length"][stored].sum()),
+            "rules in stored contexts": int((trie["dish"] != NOT_SAVED).sum()),
+            "discounts": [round(x, 3) for x in trie["discount"].tolist()],
+            "strengths": [round(x, 3) for x in trie["strength"].tolist()],
+            "megabytes": round(sum(a.nbytes for a in trie.values()) / 1e6, 1),
+        }
+
+
+def model_class(home: str) -> Any:
+    """Return the model class of a task: an `InfiniteModel`, but for written words."""
+    if home not in HOMES:
+        raise ConfigError(f"task = '{home}' must be one of {', '.join(sorted(HOMES))}")
+    module, _, name = HOMES[home].rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def context_elements(config: InfiniteConfig, task: Task[Any]) -> ContextElements:
+    """Return what contexts are made of: what the configuration says, or what suits the task."""
+    return task.contexts if config.contexts == "auto" else config.contexts
+
+
+def bound(config: InfiniteConfig) -> int:
+    """Return how long a context may be in training; -1: as long as it is."""
+    if config.sampler.seating == "gibbs":
+        return min(config.gibbs_depth, config.depth or config.gibbs_depth)
+    return config.depth or -1
+
+
+def joined_trees(
+    derivations: Sequence[Derivation],
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return all trees in one array, and where each begins."""
+    offsets = np.cumsum([0, *(d.size for d in derivations)]).astype(np.int64)
+    empty = np.zeros(0, dtype=np.int32)
+    return np.concatenate([empty, *derivations]), offsets

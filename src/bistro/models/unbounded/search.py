@@ -1,0 +1,191 @@
+"""How a model with unbounded contexts looks for trees, and what it finds.
+
+    cyk          the best tree of the PCFG alone, the baseline
+    astar-local  A*, each node searched for itself: its ways are compared over its own span alone
+    astar-full   A*, whole partial trees compared, the rest guessed from everything still open
+    mcmc         Metropolis-Hastings, the PCFG proposing; then the tree of least risk
+
+Tags, whose trees are chains, have searches of their own.
+
+>>> SearchOptions(search="astar-local", beam=50).beam
+50
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import FinerGrammar, Lattices, RuleGrammar, RuleTrie, draw_trees, search_trees
+from bistro.errors import ConfigError, nearest
+from bistro.models.unbounded.rules import Derivation, RuleTable
+from bistro.models.unbounded.task import Terminals
+from bistro.rng import check_seed, purpose_key
+
+SearchName = Literal["cyk", "astar-local", "astar-full", "mcmc"]
+Guide = Literal["pcfg", "parents"]
+PURPOSE = "infinite.mcmc"
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Which search, and how much of it."""
+
+    search: SearchName = "mcmc"
+    samples: int = 5000
+    """Trees drawn by mcmc, those at the start included that are not counted."""
+    burn_in: int = 0
+    """How many of them are not counted."""
+    subtrees: int = 0
+    """Subtrees that mcmc draws anew after each whole tree."""
+    node_cost: float = 0.5
+    """The tree of least risk has a node more if more than this share of the trees drawn has it."""
+    guide: Guide = "pcfg"
+    """The grammar that proposes trees to mcmc and guesses for A*: the PCFG, or one whose symbols
+    know their parents, which constituency has."""
+    beam: int = 200
+    """Partial trees that A* keeps; with a local frontier, ways that it tries of each node."""
+    completions: int = 100
+    """Complete trees that A* compares."""
+    expansions: int = 200_000
+    """Partial trees that A* looks into, at most; with a local frontier, ways tried in all."""
+    seed: int = 1
+    threads: int = 0
+    """0: as many as the machine has; the result is the same for any number."""
+
+    def __post_init__(self) -> None:
+        searches = get_args(SearchName)
+        if self.search not in searches:
+            hint = nearest(str(self.search), searches)
+            told = ", ".join(searches)
+            raise ConfigError(f"search = '{self.search}' is not possible{hint}: one of {told}")
+        if self.samples < 1 or not 0 <= self.burn_in < self.samples:
+            raise ConfigError("samples must be at least 1, and more than burn_in")
+        for name, least in (("subtrees", 0), ("beam", 1), ("completions", 1), ("expansions", 1)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
+        if self.guide not in get_args(Guide):
+            raise ConfigError(f"guide = '{self.guide}' must be pcfg or parents")
+        if not 0 <= self.node_cost <= 1:
+            raise ConfigError(f"node_cost = {self.node_cost} must lie between 0 and 1")
+        check_seed(self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search found: a tree, and its log-probability under the model that was searched."""
+
+    derivation: Derivation
+    log_prob: float
+    """Of tree and words; under the PCFG for cyk."""
+    accepted: float = 1.0
+    """The share of the proposals that mcmc accepted."""
+    is_complete: bool = True
+    """Whether A* came to an end; if not, the tree takes the best-scored rule at each node."""
+
+
+class TreeSearch:
+    """A model's rules, its PCFG and its trie, ready to be searched."""
+
+    def __init__(
+        self, rules: RuleTable, pcfg: NDArray[np.float64], trie: RuleTrie, *, by_rules: bool
+    ) -> None:
+        with np.errstate(divide="ignore"):
+            log_prob = np.log(pcfg)
+        self.grammar = RuleGrammar(
+            len(rules.symbols),
+            len(rules.words),
+            rules.top,
+            rules.left,
+            rules.first,
+            rules.second,
+            log_prob,
+        )
+        self._trie = trie
+        self._by_rules = by_rules
+        self.parents: FinerGrammar | None = None
+        """The grammar whose symbols know their parents, where a task has one."""
+
+    def find(
+        self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0
+    ) -> list[Found | None]:
+        """Return the tree of each sentence, or none; `first` is the number of the first one."""
+        found = self.arrays(sentences, options, first)
+        offsets, count = found["offsets"], len(sentences)
+        accepted = found.get("accepted", np.ones(count))
+        complete = found.get("complete", np.ones(count))
+        return [
+            Found(
+                found["rules"][offsets[i] : offsets[i + 1]],
+                float(found["log_prob"][i]),
+                float(accepted[i]),
+                bool(complete[i]),
+            )
+            if offsets[i] < offsets[i + 1]
+            else None
+            for i in range(count)
+        ]
+
+    def arrays(
+        self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0, **more: bool
+    ) -> dict[str, Any]:
+        """Return what the core found; `more` asks mcmc for counts of spans or trees visited."""
+        batch, threads = lattices(sentences), options.threads or os.cpu_count() or 1
+        finer = self._finer(options)
+        if options.search == "cyk":
+            found: dict[str, Any] = self.grammar.best(batch, threads)
+        elif options.search == "mcmc":
+            found = draw_trees(
+                self.grammar,
+                self._trie,
+                batch,
+                self._by_rules,
+                options.samples,
+                options.burn_in,
+                options.subtrees,
+                options.seed,
+                purpose_key(PURPOSE),
+                first,
+                options.node_cost,
+                finer=finer,
+                threads=threads,
+                **more,
+            )
+        else:
+            found = search_trees(
+                self.grammar,
+                self._trie,
+                batch,
+                self._by_rules,
+                options.search == "astar-local",
+                options.beam,
+                options.completions,
+                options.expansions,
+                finer=finer,
+                threads=threads,
+            )
+        return found
+
+    def _finer(self, options: SearchOptions) -> FinerGrammar | None:
+        if options.guide == "pcfg":
+            return None
+        if self.parents is None:
+            raise ConfigError("guide = 'parents' is for models of constituency: leave it out")
+        return self.parents
+
+
+def lattices(sentences: Sequence[Terminals]) -> Lattices:
+    """Return sentences as the core takes them."""
+
+    def column(name: str) -> NDArray[np.int32]:
+        parts = [np.zeros(0, dtype=np.int32), *(getattr(s, name) for s in sentences)]
+        return np.concatenate(parts).astype(np.int32)
+
+    lengths = np.array([s.length for s in sentences], dtype=np.int32)
+    offsets = np.cumsum([0, *(s.word.size for s in sentences)]).astype(np.int64)
+    return Lattices(lengths, offsets, column("begin"), column("end"), column("word"))

@@ -1,0 +1,247 @@
+"""Training with unbounded contexts: the rules of every tree in the contexts of their nodes.
+
+Minimal seating needs one pass: the suffix trie is built, and the hyper-parameters of every length
+of context are maximised, so that blocks of trees are well predicted from the others
+(`cpp/infinite/left_out.hpp`) or, as in the paper, a posteriori given the seating. Gibbs seating
+samples the seating in a franchise that stores all of each context, up to a stated depth, and
+averages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import (
+    ContextTrie,
+    LeftOut,
+    LevelLikelihood,
+    RuleBase,
+    resolve_contexts,
+    tree_events,
+)
+from bistro.errors import BistroError
+from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains
+from bistro.inference.gibbs import Learned, level_figures
+from bistro.inference.hyper import maximise, maximise_together
+from bistro.models.base import Origin
+from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.model import (
+    NOT_SAVED,
+    InfiniteModel,
+    bound,
+    context_elements,
+    joined_trees,
+    model_class,
+)
+from bistro.models.unbounded.rules import Derivation
+from bistro.models.unbounded.task import Task
+from bistro.treebank.examples import Examples
+
+NAME = "rules"
+AS_STRONG_AS_NEEDED = 1e18
+"""The strength of the empty context, which is to be its base and no more."""
+Columns = dict[str, NDArray[Any]]
+
+
+class TrieChain:
+    """The compressed trie with minimal seating, and its hyper-parameters."""
+
+    is_deterministic = True
+
+    def __init__(
+        self, trie: ContextTrie, base: NDArray[np.float64], config: InfiniteConfig
+    ) -> None:
+        self._trie = trie
+        self._base = base
+        self._settings = config.sampler
+        self._levels = max(1, min(config.shared_from, trie.depth))
+        first = (self._settings.first_discount, self._settings.strength)
+        self._parameters = [first] * self._levels
+        self._left_out = None
+        if config.fit == "left-out" and self._settings.hyper == "map":
+            self._left_out = LeftOut(trie, config.blocks, base)
+
+    def seat(self) -> None:
+        """The trie was counted when it was built."""
+
+    def step(self, sweep: int, *, keep: bool) -> None:
+        """Maximise the hyper-parameters, unless they are fixed."""
+        start, settings = self._parameters, self._settings
+        if self._left_out is not None:
+            self._parameters = maximise_together(self._left_out.gradient, start, settings)
+        elif settings.hyper == "map":
+            likelihoods = self._trie.level_likelihoods(self._levels)
+            pairs = zip(likelihoods, start, strict=True)
+            self._parameters = [maximise(level, pair, settings) for level, pair in pairs]
+
+    def log_likelihood(self) -> float:
+        """Return the log-likelihood of the seating, but for the base."""
+        pairs = zip(self._trie.level_likelihoods(self._levels), self._parameters, strict=True)
+        return float(sum(level(*pair) for level, pair in pairs))
+
+    def figures(self) -> Figures:
+        """Return the hyper-parameters by the length of contexts, from 1."""
+        return level_figures(NAME, self._parameters)
+
+    def state(self) -> Columns:
+        """Return the hyper-parameters."""
+        return {f"{NAME}.parameters": np.array(self._parameters)}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Put the hyper-parameters back."""
+        self._parameters = [(d, c) for d, c in state[f"{NAME}.parameters"].tolist()]
+
+    def frozen(self) -> Columns:
+        """Return the arrays of a `RuleTrie`."""
+        discount, strength = (np.array(column) for column in zip(*self._parameters, strict=True))
+        given = {"base": self._base, "discount": discount, "strength": strength}
+        arrays: Columns = self._trie.freeze(**given)
+        return arrays | given
+
+
+class ContextChain(Learned):
+    """A franchise of contexts of different lengths, whose seating is sampled."""
+
+    is_deterministic = False
+
+    def __init__(
+        self,
+        events: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
+        base: NDArray[np.float64],
+        config: InfiniteConfig,
+        seed: int,
+    ) -> None:
+        levels = int(np.diff(events[1]).max()) + 1
+        super().__init__(NAME, levels, RuleBase(base.tolist()), config.sampler, seed)
+        self._base = base
+        self._shared_from = config.shared_from
+        self._entries = np.sort(resolve_contexts(self.franchise, *events))
+        self.franchise.set_parameters(0, 0.0, AS_STRONG_AS_NEEDED)
+
+    def seat(self) -> None:
+        """Seat all events for the first time."""
+        self.franchise.add(self._entries, self._stream("seat", 0))
+
+    def step(self, sweep: int, *, keep: bool) -> None:
+        """Sweep once, then update the hyper-parameters, then keep the sample if asked to."""
+        self.franchise.sweep(self._entries, self._stream("sweep", sweep))
+        self._update(sweep)
+        if keep:
+            self._kept.add(self.franchise)
+
+    def log_likelihood(self) -> float:
+        """Return the log-likelihood of the present seating, but for the base."""
+        parameters = self.franchise.parameters()
+        levels = list(zip(self.franchise.level_likelihoods(), parameters, strict=True))
+        return float(sum(level(*pair) for level, pair in levels[1:]))
+
+    def figures(self) -> Figures:
+        """Return hyper-parameters and tables by the length of contexts, from 1.
+
+        The last of them stands for all longer ones as well, which share its parameters.
+        """
+        tables = [tables for _, _, tables in self.franchise.counts_by_level()[1:]]
+        last = min(self._shared_from, len(tables))
+        together = [*tables[: last - 1], sum(tables[last - 1 :])]
+        return level_figures(NAME, self.franchise.parameters()[1 : last + 1], together)
+
+    def frozen(self) -> Columns:
+        """Return the arrays of a `RuleTrie`, all of whose edges are of length 1."""
+        arrays = super().frozen()
+        nodes = arrays["element"].size
+        parameters = np.array(self.franchise.parameters()[1 : self._shared_from + 1])
+        return {
+            **arrays,
+            "base": self._base,
+            "length": (arrays["element"] != NOT_SAVED).astype(np.uint32),
+            "label": np.zeros(nodes, dtype=np.uint32),
+            "link_next": np.zeros(1, dtype=np.uint32),
+            "link_element": np.full(1, NOT_SAVED, dtype=np.uint32),
+            "discount": np.ascontiguousarray(parameters[:, 0]),
+            "strength": np.ascontiguousarray(parameters[:, 1]),
+        }
+
+    def _update(self, sweep: int) -> None:
+        """Move or maximise the hyper-parameters of every length, long contexts sharing theirs."""
+        stream, settings = self._stream("hyper", sweep), self.settings
+        priors = (*settings.discount_prior, *settings.strength_prior)
+        before = self.franchise.parameters()
+        for levels, likelihood in self._groups():
+            pair = before[levels[0]]
+            if settings.hyper == "slice":
+                pair = likelihood.slice(*pair, *priors, settings.dirichlet, stream)
+            elif settings.hyper == "map":
+                pair = maximise(likelihood, pair, settings)
+            for level in levels:
+                self.franchise.set_parameters(level, *pair)
+
+    def _groups(self) -> Iterator[tuple[range, LevelLikelihood]]:
+        likelihoods = self.franchise.level_likelihoods()
+        last = min(self._shared_from, len(likelihoods) - 1)
+        for level in range(1, last):
+            yield range(level, level + 1), likelihoods[level]
+        shared = likelihoods[last]
+        for likelihood in likelihoods[last + 1 :]:
+            shared = shared + likelihood
+        yield range(last, len(likelihoods)), shared
+
+
+def train_infinite(
+    data: Sequence[Any],
+    config: InfiniteConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+) -> InfiniteModel:
+    """Train a model with unbounded contexts on the items of its task."""
+    chosen: type[InfiniteModel] = model_class(config.home)
+    task, derivations = chosen.task_class.learn(data, config)
+    if not derivations:
+        raise BistroError("there is nothing to train on: the data has no words")
+    words = sum(len(task.words_of(item)) for item in data)
+    treebank = {**treebank, "sentences": len(data), "words": words}
+    counts = task.rules.counts(derivations)
+    pcfg = task.base(counts, config.base_smoothing)
+    uniform = task.base(np.zeros_like(counts), config.base_smoothing)
+    base = pcfg if config.base == "pcfg" else uniform
+    chain = chain_of(task, derivations, base, config, seed)
+    digest = hashlib.sha256(np.concatenate(derivations).tobytes())
+    for column in task.rules.arrays().values():
+        digest.update(np.ascontiguousarray(column).tobytes())
+    fingerprint = fingerprint_of(InfiniteModel.kind, config, seed, [digest.hexdigest()])
+    trace = run_chains([chain], config.sampler, fingerprint, session)
+    return chosen(config, task, pcfg, chain.frozen(), Origin(seed, treebank, trace))
+
+
+def chain_of(
+    task: Task[Any],
+    derivations: Sequence[Derivation],
+    base: NDArray[np.float64],
+    config: InfiniteConfig,
+    seed: int,
+) -> TrieChain | ContextChain:
+    """Return what is to be run: one pass, or sweeps."""
+    table = task.rules
+    columns = (table.left, table.first, table.second, *joined_trees(derivations))
+    by_rules = context_elements(config, task) == "rules"
+    if config.sampler.seating == "gibbs":
+        events = tree_events(*columns, by_rules, bound(config))
+        return ContextChain(events, base, config, seed)
+    trie = ContextTrie.of_trees(*columns, by_rules, bound(config), config.blocks)
+    return TrieChain(trie, base, config)
+
+
+def examples_of(
+    data: str | os.PathLike[str] | Iterable[Any], config: InfiniteConfig
+) -> Examples[Any] | Sequence[Any]:
+    """Return the items to learn from, read from a file if that is what is given."""
+    if isinstance(data, str | os.PathLike):
+        found: Examples[Any] = model_class(config.home).task_class.read([os.fspath(data)], config)
+        return found
+    return data if isinstance(data, Sequence) else list(data)

@@ -1,0 +1,300 @@
+"""Filling in what an annotation lacks, and nothing else.
+
+Heads, labels and tags that a sentence has are evidence, whatever is ``_`` is found in their light:
+one parse of least risk given all of it. What was found is written into its column, and MISC says
+what, and how sure the parser was:
+
+    Filled=Head,Deprel|PHead=0.9312|PDeprel=0.9120       values that were filled in
+    MaybeHead=3|PHead=0.4127                             less sure than wanted: not filled in
+
+A sentence that lacks nothing comes out byte for byte as it came in, and so does every word.
+
+>>> import bistro
+>>> whole = list(bistro.builtin(sentences=100, seed=1))
+>>> part = whole[0].replace(heads=[-1, *whole[0].heads[1:]])
+>>> done = complete([part, *whole[1:]], kind="eisner", sampler={"sweeps": 3, "samples": 1})
+>>> done.sentences[1:] == whole[1:], done.filled
+(True, {'Head': 1})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bistro.errors import BistroError
+from bistro.inference.chains import Session
+from bistro.models.base import Model
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.parsing.codec import check_evidence
+from bistro.models.parsing.parser import ParsingAbility
+from bistro.models.results.parses import Parse, head_probability, plain_label
+from bistro.tasks.train import train
+from bistro.treebank.fields import EMPTY, head_text
+from bistro.treebank.probabilities import KEYS, put_probabilities
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import MISSING, find_tree_problem
+
+USUAL_KIND = "committee"
+NAMES = {"heads": "Head", "deprels": "Deprel", "upos": "Upos", "xpos": "Xpos"}
+"""What columns are called in MISC."""
+FILLED, MAYBE = "Filled", "Maybe"
+OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
+
+Parser = ParsingAbility | CommitteeModel
+
+
+@dataclass
+class Completion:
+    """The sentences, and the count of what was filled in, by the names of MISC."""
+
+    sentences: list[Sentence] = field(default_factory=list)
+    filled: dict[str, int] = field(default_factory=dict)
+    expected: dict[str, float] = field(default_factory=dict)
+    """How many of them are expected to be right: the sum of their probabilities."""
+    left: dict[str, int] = field(default_factory=dict)
+    """Values that were not sure enough, and stand in MISC alone."""
+    relaxed: list[int] = field(default_factory=list)
+    """Lines of the sentences whose given heads no tree of the model has; they were not used."""
+    touched: int = 0
+    """Sentences that lacked something."""
+    unknown: dict[str, int] = field(default_factory=dict)
+    """Given tags and labels of these that the model has never seen; they were not used."""
+
+    def summary(self) -> str:
+        """Return what was done, in a line."""
+        if not self.touched:
+            return f"nothing was lacking (sentences: {len(self.sentences):,})"
+        told = [
+            f"{name} {number:,} (expected right: {100 * self.expected[name] / number:.1f} %)"
+            for name, number in self.filled.items()
+        ]
+        line = f"filled in {self.touched:,} of {len(self.sentences):,} sentences: "
+        line += ", ".join(told) or "nothing"
+        if self.left:
+            rest = ", ".join(f"{name} {number:,}" for name, number in self.left.items())
+            line += f"; not sure enough, in MISC alone: {rest}"
+        if self.relaxed:
+            line += (
+                f"; sentences whose given heads were not used, since the model has no such tree: "
+                f"{len(self.relaxed):,} (first at line {self.relaxed[0]})"
+            )
+        if self.unknown:
+            given = ", ".join(f"{name} {number:,}" for name, number in self.unknown.items())
+            line += f"; given values unknown to the model, so not used: {given}"
+        return line
+
+
+def complete(
+    treebank: Sequence[Sentence],
+    model: Model | None = None,
+    *,
+    below: float = 0.0,
+    kind: str = USUAL_KIND,
+    seed: int = 1,
+    threads: int = 0,
+    config: Any = None,
+    session: Session | None = None,
+    **settings: Any,
+) -> Completion:
+    """Fill in what is ``_``, with a model, or one trained on the sentences that lack nothing.
+
+    Values with a probability `below` this are left open, and stand in MISC alone.
+    """
+    if not 0 <= below <= 1:
+        raise BistroError(f"below = {below} must be a probability, from 0 to 1")
+    for sentence in treebank:
+        if sentence.format == "text":
+            raise BistroError("plain text has no annotation to complete: parse it (bistro parse)")
+    if model is None:
+        known = whole_sentences(treebank, getattr(config, "tagset", "upos"))
+        model = train(kind, known, config=config, seed=seed, session=session, **settings)
+    if not isinstance(model, Parser):
+        raise BistroError(f"a model of kind '{model.kind}' does not parse: it cannot complete")
+    done = Completion()
+    wanting = [s for s in treebank if len(s) and _lacking(s, model)]
+    done.unknown = _unknown(wanting, model)
+    evidence = [_usable(sentence, model, done) for sentence in wanting]
+    options = {"tags": "given", "partial": True, "marginals": True, "threads": threads}
+    parses = model.parse_all(evidence, seed=seed, **options)
+    filled = {
+        id(sentence): _filled(sentence, parse, model, below, done)
+        for sentence, parse in zip(wanting, parses, strict=True)
+    }
+    done.sentences = [filled.get(id(sentence), sentence) for sentence in treebank]
+    done.touched = len(wanting)
+    return done
+
+
+def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[Sentence]:
+    """Return the sentences that lack neither heads nor tags, nor labels if there are any."""
+    has_labels = any(label != EMPTY for s in treebank for label in s.deprels)
+    known = [
+        s
+        for s in treebank
+        if len(s)
+        and MISSING not in s.heads
+        and EMPTY not in getattr(s, tagset)
+        and not (has_labels and EMPTY in s.deprels)
+    ]
+    if not known:
+        raise BistroError(
+            f"no sentence has all of its heads, labels and tags ({tagset.upper()}) to learn from: "
+            "complete a few by hand, or give a model"
+        )
+    return known
+
+
+def _lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
+    """Return the words that lack a value, by column."""
+    columns = {"heads": sentence.heads, model.tag_column: getattr(sentence, model.tag_column)}
+    if model.is_labelled:
+        columns["deprels"] = sentence.deprels
+    found = {
+        name: [word for word, value in enumerate(values) if value in (MISSING, EMPTY)]
+        for name, values in columns.items()
+    }
+    return {name: found[name] for name in NAMES if found.get(name)}
+
+
+def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
+    """Count the given tags and labels that a model has never seen, by the names of MISC."""
+    known = {model.tag_column: {EMPTY, *model.shown_tags(list(model.tag_names))}}
+    if model.is_labelled:
+        members = model.members if isinstance(model, CommitteeModel) else [model]
+        labels = (plain_label(label) for member in members for label in member.label_names)
+        known["deprels"] = {EMPTY, *labels}
+    counts = {
+        NAMES[name]: sum(value not in own for s in sentences for value in getattr(s, name))
+        for name, own in known.items()
+    }
+    return {name: number for name, number in counts.items() if number}
+
+
+def _usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
+    """Return a sentence as evidence: heads that no tree of the model has are left open."""
+    try:
+        check_evidence(sentence, single_root=model.single_root)
+    except BistroError:
+        done.relaxed.append(sentence.line)
+        return sentence.replace(heads=[MISSING] * len(sentence))
+    return sentence
+
+
+def _filled(
+    sentence: Sentence, parse: Parse, model: Parser, below: float, done: Completion
+) -> Sentence:
+    """Return a sentence with the values that were found for what it lacks, and count them."""
+    if parse.relaxed:
+        done.relaxed.append(sentence.line)
+    lacking = _lacking(sentence, model)
+    heads = _combined(sentence, parse, single_root=model.single_root)
+    sure = {name: _probabilities(name, heads, parse, model) for name in lacking}
+    found: dict[str, Sequence[Any]] = {
+        "heads": heads,
+        "deprels": parse.labels,
+        model.tag_column: model.shown_tags(parse.tags),
+    }
+    accepted = {
+        name: {word for word in words if sure[name][word] >= below}
+        for name, words in lacking.items()
+    }
+    if "heads" in lacking and "deprels" in lacking:  # no label without a head
+        accepted["deprels"] -= set(lacking["heads"]) - accepted["heads"]
+    columns = {
+        name: [
+            found[name][word] if word in accepted[name] else old
+            for word, old in enumerate(getattr(sentence, name))
+        ]
+        for name in lacking
+    }
+    for name, words in lacking.items():
+        _count(NAMES[name], words, accepted[name], sure[name], done)
+    if sentence.format == "conllx":  # which has no MISC
+        return sentence.replace(**columns)
+    misc = list(sentence.misc)
+    for word in sorted({word for words in lacking.values() for word in words}):
+        own = {name: found[name][word] for name, words in lacking.items() if word in words}
+        chosen = [name for name in own if word in accepted[name]]
+        misc[word] = _note(misc[word], own, chosen, {name: sure[name][word] for name in own})
+    return sentence.replace(**columns, misc=misc)
+
+
+def _combined(sentence: Sentence, parse: Parse, *, single_root: bool) -> list[int]:
+    """Return the heads that are given, and for all other words those that were found.
+
+    Where the parser could not use the given heads, the two may not make a tree: then open words get
+    the likeliest head that closes no cycle, the surest word first.
+    """
+    given = sentence.heads
+    heads = [old if old != MISSING else new for old, new in zip(given, parse.heads, strict=True)]
+    roots = "one" if single_root and given.count(0) <= 1 else "any"
+    if not find_tree_problem(heads, roots=roots, partial=False):  # type: ignore[arg-type]
+        return heads
+    assert parse.marginals is not None
+    heads = list(given)
+    rows = parse.marginals.heads
+    waiting = [word for word, head in enumerate(given) if head == MISSING]
+    for word in sorted(waiting, key=lambda w: -max((p for _, p in rows[w]), default=0.0)):
+        # After the heads that were found come the root of the sentence, and all other words.
+        others = [place for place, head in enumerate(heads, start=1) if head == 0]
+        choices = [head for head, _ in rows[word]] + others + [*range(1, len(heads) + 1), 0]
+        has_root = bool(others) and roots == "one"
+        heads[word] = next(
+            head
+            for head in choices
+            if (head == 0 and not has_root) or (head > 0 and not _is_below(heads, head, word + 1))
+        )
+    return heads
+
+
+def _is_below(heads: Sequence[int], word: int, top: int) -> bool:
+    """Tell whether a word is `top`, or hangs below it as far as heads are known."""
+    while word > 0 and word != top:
+        word = heads[word - 1]
+    return word == top
+
+
+def _probabilities(name: str, heads: list[int], parse: Parse, model: Parser) -> list[float]:
+    """Return the probability of each value that was found for a column."""
+    marginals = parse.marginals
+    assert marginals is not None
+    words = range(len(parse.sentence))
+    if name == "heads":
+        found = [head_probability(heads, word, heads[word], marginals) for word in words]
+    elif name == "deprels":
+        found = [
+            sum(p for label, p in row if plain_label(label) == own)
+            for row, own in zip(marginals.labels, parse.labels, strict=True)
+        ]
+    else:
+        tags = model.shown_tags(parse.tags)
+        rows = [[(model.shown_tags([t])[0], p) for t, p in row] for row in marginals.tags]
+        found = [sum(p for t, p in rows[word] if t == tags[word]) for word in words]
+    return [min(1.0, p) for p in found]
+
+
+def _count(
+    name: str, words: Sequence[int], accepted: set[int], sure: Sequence[float], done: Completion
+) -> None:
+    if accepted:
+        done.filled[name] = done.filled.get(name, 0) + len(accepted)
+        done.expected[name] = done.expected.get(name, 0.0) + sum(sure[w] for w in accepted)
+    if len(accepted) < len(words):
+        done.left[name] = done.left.get(name, 0) + len(words) - len(accepted)
+
+
+def _note(
+    misc: str, found: Mapping[str, Any], chosen: Sequence[str], sure: Mapping[str, float]
+) -> str:
+    """Return a field of MISC that tells what was filled in, what was not, and how sure it is."""
+    kept = [] if misc == EMPTY else misc.split("|")
+    kept = [entry for entry in kept if entry.partition("=")[0] not in OWN_KEYS]
+    if chosen:
+        kept.append(f"{FILLED}={','.join(NAMES[name] for name in chosen)}")
+    for name, value in found.items():
+        if name not in chosen:
+            shown = head_text(value) if name == "heads" else value
+            kept.append(f"{MAYBE}{NAMES[name]}={shown}")
+    return put_probabilities("|".join(kept) or EMPTY, {KEYS[name]: p for name, p in sure.items()})

@@ -1,0 +1,150 @@
+"""Models that have not seen what they are asked about: folds, and one way to run them.
+
+A `Split` names the sentences to learn from and those to be judged. k folds cut a treebank into k
+parts, each held out once; other splits (growing parts of a treebank, for example) are run by the
+same `run_splits`: a model is trained for every split, several at a time, and whatever is to be done
+with it is done there. Every model is trained by one thread, so the result is the same for any
+number of threads.
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=40, seed=1)
+>>> splits = make_folds(treebank, k=4, seed=1)
+>>> sorted(i for split in splits for i in split.held_out) == list(range(40))
+True
+>>> recipe = Recipe("eisner", {"sampler": {"sweeps": 2, "samples": 1}})
+>>> done = run_splits(recipe, treebank, splits, lambda model, unseen: len(unseen))
+>>> list(done)
+[10, 10, 10, 10]
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, get_args
+
+from bistro.errors import BistroError
+from bistro.inference.chains import Session
+from bistro.inference.workers import LocalWorkers
+from bistro.models.base import Model, Words
+from bistro.rng import Stream
+from bistro.tasks.train import train
+from bistro.treebank.sentence import Sentence
+
+Result = TypeVar("Result")
+Unit = Literal["sentence", "document"]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Places of sentences in a treebank: those to learn from, and those to be judged."""
+
+    train: tuple[int, ...]
+    held_out: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that is needed to train a model, but the sentences."""
+
+    kind: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    config: Any = None
+    seed: int = 1
+    dev: Sequence[Sentence] | None = None
+    """For kinds that learn something from a development set."""
+    beside: Sequence[Words] = ()
+    """Sentences that every model learns from, whatever the split says."""
+
+    def trained(self, sentences: Sequence[Words]) -> Model:
+        """Return a model of these sentences and of those beside, trained by one thread."""
+        return train(
+            self.kind,
+            [*self.beside, *sentences],
+            config=self.config,
+            seed=self.seed,
+            dev=self.dev,
+            session=Session(threads=1),
+            **self.settings,
+        )
+
+
+def make_folds(sentences: Sequence[Words], k: int, seed: int, by: Unit = "sentence") -> list[Split]:
+    """Cut a treebank into k parts of nearly equal size, each of them held out once.
+
+    Parts hold whole sentences, or whole documents; they are drawn at random, by the seed.
+    """
+    units = _units(sentences, by)
+    if len(units) < 2:
+        raise BistroError(
+            f"folds need at least two {by}s, and there is {'one' if units else 'none'}"
+        )
+    if not 2 <= k <= len(units):
+        raise BistroError(
+            f"{len(units)} {by}s cannot be cut into {k} folds: 2 to {len(units)} are possible"
+        )
+    parts: list[list[int]] = [[] for _ in range(k)]
+    for unit in shuffled(units, seed, "folds"):
+        min(parts, key=len).extend(unit)
+    everything = range(len(sentences))
+    splits = []
+    for part in parts:
+        held_out = set(part)
+        splits.append(
+            Split(tuple(i for i in everything if i not in held_out), tuple(sorted(held_out)))
+        )
+    return splits
+
+
+def shuffled(items: Sequence[Result], seed: int, purpose: str, index: int = 0) -> list[Result]:
+    """Return items in a random order (Fisher and Yates)."""
+    stream = Stream(seed, purpose, index)
+    mixed = list(items)
+    for place in range(len(mixed) - 1, 0, -1):
+        other = stream.below(place + 1)
+        mixed[place], mixed[other] = mixed[other], mixed[place]
+    return mixed
+
+
+def _units(sentences: Sequence[Words], by: str) -> list[list[int]]:
+    """Return what is never cut, as places of sentences: each by itself, or those of a document."""
+    if by not in get_args(Unit):
+        raise BistroError(f"folds are made by 'sentence' or by 'document', not by '{by}'")
+    if by == "sentence":
+        return [[place] for place in range(len(sentences))]
+    units: list[list[int]] = []
+    for place, sentence in enumerate(sentences):
+        if not units or _begins_document(sentence):
+            units.append([])
+        units[-1].append(place)
+    if len(units) < 2:
+        raise BistroError("there are no documents to keep together: no comments '# newdoc'")
+    return units
+
+
+def _begins_document(sentence: Words) -> bool:
+    return isinstance(sentence, Sentence) and any(
+        comment[1:].strip().partition("=")[0].split()[:1] == ["newdoc"]
+        for comment in sentence.comments
+    )
+
+
+def run_splits(
+    recipe: Recipe,
+    sentences: Sequence[Words],
+    splits: Sequence[Split],
+    work: Callable[[Model, list[Any]], Result],
+    threads: int = 0,
+) -> Iterator[Result]:
+    """Train a model for every split and yield ``work(model, held-out sentences)``, in their order.
+
+    Several models are trained at the same time, as many as there are threads (0: cores).
+    """
+
+    def task(given: Sequence[Words], split: Split) -> Result:
+        model = recipe.trained([given[place] for place in split.train])
+        return work(model, [given[place] for place in split.held_out])
+
+    workers = LocalWorkers(min(threads or os.cpu_count() or 1, max(1, len(splits))))
+    return workers.run(task, sentences, splits)

@@ -1,0 +1,308 @@
+"""What a model thinks of each annotated value, given everything else that is annotated.
+
+Of a sentence with a tree the arc of one word is opened, head and label, and all other arcs, the
+words and the tags are evidence:
+
+    p(head, label of i | words, tags, heads and labels of all other words)
+
+and for its tag likewise, with the whole tree as evidence. Since nearly all of an annotation is
+right, this is far sharper than p(head, label of i | words), in which the model may be lost in an
+ambiguity that the other arcs have settled. A word whose arc crosses others is asked about as the
+model has learned it: lifted, its label marked (`bistro.treebank.projectivity`).
+
+Searches lose values that are very improbable, and tell of them nothing but zero. These are compared
+directly with the likeliest alternative x: of each member m, at its temperature T (labels: 1),
+
+    p(value) = p(x) · mean_m ( p_m(words, tags, tree with the value) / p_m(… with x) )^(1 / T_m)
+
+Any parser can be asked, as a committee of one.
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=300, seed=1)
+>>> model = bistro.train("eisner", treebank, seed=1, sampler={"sweeps": 5, "samples": 2})
+>>> dog = Sentence.from_columns(
+...     ["The", "dog", "sleeps", "."],
+...     heads=[3, 3, 0, 3],
+...     deprels=["det", "nsubj", "root", "punct"],
+...     upos=["DET", "NOUN", "VERB", "PUNCT"],
+... )
+>>> [opinion.alternative for opinion in arcs(CommitteeModel.of([model]), [dog])[0]][0]
+'2:det'
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.models.committee.mixture import Mixture
+from bistro.models.committee.model import CommitteeModel, Voter
+from bistro.models.parsing.codec import check_evidence
+from bistro.models.parsing.votes import ArcCode, Rows
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.projectivity import LIFTED, deprojectivize, projectivize
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import MISSING, find_tree_problem
+
+LONGEST = 120
+"""A longer sentence is asked about once, given its words and tags: one copy a word is too much."""
+WORDS_AT_ONCE = 40_000
+NEARLY_ALL = 0.95
+"""Of the arcs of a treebank, which has mistakes."""
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What a model thinks of one value, and of the likeliest other one."""
+
+    probability: float
+    """Of the annotated value; NaN if the model has nothing to say."""
+    alternative: str
+    """A tag, or an arc as in ``2:det``; empty if there is none."""
+    alternative_probability: float
+    same_head: bool = False
+    """Of an arc: the alternative has the same head, with another label."""
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A sentence with something opened, and the words of it to ask about."""
+
+    sentence: Sentence
+    place: int
+    words: range
+
+
+def arcs(
+    model: CommitteeModel, sentences: Sequence[Sentence], threads: int = 1
+) -> list[list[Opinion]]:
+    """Return an opinion on the arc of every word, given words, tags and all other arcs."""
+    trees = [_as_learned(model, sentence) for sentence in sentences]
+    numbers = {label: number for number, label in enumerate(model.symbols.labels)}
+    root = numbers.get(_label_of_roots(sentences), -1)
+    opinions: list[list[Opinion]] = [[] for _ in sentences]
+    copies = _copies(trees, _with_open_arcs)
+    for asked, rows, mixture in _asked(model, copies, threads):
+        heads = np.array([trees[p].heads[w] for p, w in asked])
+        labels = np.array([numbers.get(trees[p].deprels[w], -2) for p, w in asked])
+        if not model.is_labelled:
+            labels = np.full(len(asked), -1)
+        code = mixture.code
+        gold = np.where(labels >= -1, code.join(heads, labels), -1)
+        said = mixture.arcs.reordered(rows)
+        own, other, others = _compared(said, gold, _can_be_written(said, code, root))
+        names = [*model.symbols.labels, EMPTY]
+        likeliest = [(int(code.head(arc)), names[code.label(arc)]) for arc in other]
+        lost = np.flatnonzero((own == 0) & (gold >= 0) & (other >= 0))
+        pairs = [
+            (trees[place], _with_arc(trees[place], word, *likeliest[i]))
+            for i, (place, word) in zip(lost, (asked[i] for i in lost), strict=True)
+        ]
+        own[lost] = others[lost] * _ratios(model, pairs, threads)
+        for i, (place, word) in enumerate(asked):
+            found = None
+            if other[i] >= 0:
+                found = _as_annotated(model, trees[place], word, *likeliest[i])
+            opinions[place].append(_arc_opinion(sentences[place], word, own[i], found, others[i]))
+    return opinions
+
+
+def tags(
+    model: CommitteeModel, sentences: Sequence[Sentence], threads: int = 1
+) -> list[list[Opinion]]:
+    """Return an opinion on the tag of every word, given words, the tree and all other tags."""
+    column = model.tag_column
+    trees = [_as_learned(model, sentence) for sentence in sentences]
+    numbers = {tag: number for number, tag in enumerate(model.symbols.tags)}
+    opinions: list[list[Opinion]] = [[] for _ in sentences]
+    copies = _copies(trees, lambda tree, words: _with_open_tags(tree, words, column))
+    for asked, rows, mixture in _asked(model, copies, threads):
+        gold = np.array([numbers.get(getattr(trees[p], column)[w], -1) for p, w in asked])
+        own, other, others = _compared(mixture.tags.reordered(rows), gold)
+        lost = np.flatnonzero((own == 0) & (gold >= 0) & (other >= 0))
+        names = model.symbols.tags
+        pairs = [
+            (trees[place], _with_tag(trees[place], word, names[other[i]], column))
+            for i, (place, word) in zip(lost, (asked[i] for i in lost), strict=True)
+        ]
+        own[lost] = others[lost] * _ratios(model, pairs, threads)
+        for (place, _), p, tag, q in zip(asked, own, other, others, strict=True):
+            name = model.symbols.tags[tag] if tag >= 0 else ""
+            opinions[place].append(Opinion(float(p), name, float(q)))
+    return opinions
+
+
+def _as_learned(model: CommitteeModel, sentence: Sentence) -> Sentence:
+    """Return a sentence with its tree made projective, and one root if the model has one."""
+    scheme = model.symbols.nonprojective
+    tree = projectivize(sentence.heads, sentence.deprels, scheme or "head")
+    heads = list(tree.heads)
+    if model.single_root and heads.count(0) > 1:
+        first = heads.index(0)
+        heads = [MISSING if h == 0 and w != first else h for w, h in enumerate(heads)]
+    return sentence.replace(heads=heads, deprels=tree.labels if scheme else sentence.deprels)
+
+
+def _copies(
+    trees: Sequence[Sentence], opened: Callable[[Sentence, range], Sentence]
+) -> Iterator[_Copy]:
+    """Yield a copy of a sentence for each of its words, or one for all words of a long one."""
+    for place, tree in enumerate(trees):
+        size = len(tree)
+        parts = [range(size)] if size > LONGEST else [range(w, w + 1) for w in range(size)]
+        for words in parts:
+            yield _Copy(opened(tree, words), place, words)
+
+
+def _with_open_arcs(tree: Sentence, words: range) -> Sentence:
+    heads = [MISSING if word in words else head for word, head in enumerate(tree.heads)]
+    labels = [EMPTY if word in words else label for word, label in enumerate(tree.deprels)]
+    return tree.replace(heads=heads, deprels=labels)
+
+
+def _with_open_tags(tree: Sentence, words: range, column: str) -> Sentence:
+    tags = [EMPTY if word in words else tag for word, tag in enumerate(getattr(tree, column))]
+    return tree.replace(**{column: tags})
+
+
+def _asked(
+    model: CommitteeModel, copies: Iterator[_Copy], threads: int
+) -> Iterator[tuple[list[tuple[int, int]], NDArray[np.int64], Mixture]]:
+    """Ask about many copies at a time: words (sentence, place), their rows, and what was said."""
+    options = model.asked(tags="given", partial=True, threads=threads)
+    for batch in _batches(copies):
+        mixture = model.mixture([copy.sentence for copy in batch], options)
+        asked = [(copy.place, word) for copy in batch for word in copy.words]
+        begins = mixture.offsets[:-1].tolist()
+        rows = [begin + w for begin, copy in zip(begins, batch, strict=True) for w in copy.words]
+        yield asked, np.array(rows, dtype=np.int64), mixture
+
+
+def _batches(copies: Iterator[_Copy]) -> Iterator[list[_Copy]]:
+    batch: list[_Copy] = []
+    size = 0
+    for copy in copies:
+        if batch and size + len(copy.sentence) > WORDS_AT_ONCE:
+            yield batch
+            batch, size = [], 0
+        batch.append(copy)
+        size += len(copy.sentence)
+    if batch:
+        yield batch
+
+
+def _label_of_roots(sentences: Sequence[Sentence]) -> str:
+    """Return the label that goes with head 0 and no other, as nearly all annotation has it."""
+    arcs = Counter(
+        (label, head == 0)
+        for s in sentences
+        for head, label in zip(s.heads, s.deprels, strict=True)
+    )
+    roots = {label: number for (label, is_root), number in arcs.items() if is_root}
+    label = max(roots, key=lambda name: roots[name], default="")
+    goes_with_roots = roots.get(label, 0) >= NEARLY_ALL * sum(roots.values())
+    goes_with_others = arcs[label, False] > (1 - NEARLY_ALL) * roots.get(label, 0)
+    return label if goes_with_roots and not goes_with_others else ""
+
+
+def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
+    """Tell of which arcs head and label go together, if a label (-1: none) is that of roots."""
+    if root < 0:
+        return np.ones(len(rows.what), dtype=bool)
+    return np.asarray((code.head(rows.what) == 0) == (code.label(rows.what) == root))
+
+
+def _compared(
+    rows: Rows, gold: NDArray[np.int64], possible: NDArray[np.bool_] | bool = True
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return the probability of the annotated values, and the likeliest others with theirs."""
+    row = rows.row
+    total = np.bincount(row, rows.probability, minlength=len(rows))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own = rows.probability_of(gold) / total
+        others = rows.among((rows.what != gold[row]) & possible)
+        best = others.likeliest()
+        return own, best, others.probability_of(best) / total
+
+
+def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence:
+    heads, labels = list(tree.heads), list(tree.deprels)
+    heads[word], labels[word] = head, label
+    return tree.replace(heads=heads, deprels=labels)
+
+
+def _with_tag(tree: Sentence, word: int, tag: str, column: str) -> Sentence:
+    tags = list(getattr(tree, column))
+    tags[word] = tag
+    return tree.replace(**{column: tags})
+
+
+def _ratios(
+    model: CommitteeModel, pairs: Sequence[tuple[Sentence, Sentence]], threads: int
+) -> NDArray[np.float64]:
+    """Return how much less probable the first sentence of each pair is than the second."""
+    ratios = np.zeros(len(pairs))
+    able = [i for i, pair in enumerate(pairs) if all(_can_be_met(model, s) for s in pair)]
+    if not able:
+        return ratios
+    same = np.array([one.heads == two.heads and one.deprels != two.deprels for one, two in pairs])
+    logs = []
+
+    def temperatures(member: Voter) -> NDArray[np.float64]:
+        # Marginals have heads and tags at the temperature, labels of an arc as they are.
+        return np.where(same, 1.0, member.parse_options().temperature)
+
+    for member in _with_same_tags(model):
+        options = model.known_to(
+            member, model.asked(tags="given", partial=True, mbr=False, threads=threads)
+        )
+        both = [sentence for i in able for sentence in pairs[i]]
+        found = np.array([parse.log_prob for parse in member.parse_all(both, **options)])
+        logs.append(np.minimum(0.0, found[::2] - found[1::2]) / temperatures(member)[able])
+    ratios[able] = np.exp(np.stack(logs)).mean(axis=0)
+    return ratios
+
+
+def _with_same_tags(model: CommitteeModel) -> list[Voter]:
+    """Return the members whose tags are those of the committee's column."""
+    numbers = model.symbols.tag_numbers
+    return [m for m, own in zip(model.members, numbers, strict=True) if own is not None]
+
+
+def _can_be_met(model: CommitteeModel, sentence: Sentence) -> bool:
+    """Tell whether some tree of the model agrees with all heads of a sentence."""
+    try:
+        check_evidence(sentence, single_root=model.single_root)
+    except BistroError:
+        return False
+    return len(sentence) <= LONGEST
+
+
+def _as_annotated(
+    model: CommitteeModel, tree: Sentence, word: int, head: int, label: str
+) -> tuple[int, str]:
+    """Return an arc as an annotator would write it: put back under its head if it was lifted."""
+    scheme = model.symbols.nonprojective
+    if scheme is None or not any(LIFTED in name for name in (label, *tree.deprels)):
+        return head, label
+    heads = [head if place == word else old for place, old in enumerate(tree.heads)]
+    labels = [label if place == word else old for place, old in enumerate(tree.deprels)]
+    if find_tree_problem(heads, roots="any", partial=True):
+        return head, label.partition(LIFTED)[0]
+    restored = deprojectivize(heads, labels, scheme)
+    return restored.heads[word], restored.labels[word]
+
+
+def _arc_opinion(
+    sentence: Sentence, word: int, own: float, found: tuple[int, str] | None, other: float
+) -> Opinion:
+    if found is None:
+        return Opinion(float(own), "", 0.0)
+    head, label = found
+    arc = f"{head}:{label}" if label != EMPTY else str(head)
+    return Opinion(float(own), arc, float(other), same_head=head == sentence.heads[word])

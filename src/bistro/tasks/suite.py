@@ -1,0 +1,212 @@
+"""Test suites: does a model find surprising what should be surprising?
+
+A suite has items; an item has the same sentence in several *conditions*, cut into *regions*; and
+the suite predicts, by a formula, in which condition a region should be more surprising. A minimal
+pair is the smallest suite: two sentences, the good one more probable. Three kinds of files are
+read:
+
+- JSON as SyntaxGym has it (``meta``, ``predictions``, ``items`` with conditions and regions);
+- JSON lines with ``sentence_good`` and ``sentence_bad``, as in BLiMP;
+- CSV or TSV with the columns ``good`` and ``bad``.
+
+Suites of Bistro's own are known by name: `own_suites`.
+
+>>> suite = pairs_suite([("The dog sleeps .", "The dog sleep .")])
+>>> suite.predictions[0].text
+'(*;%good%) + ($;%good%) < (*;%bad%) + ($;%bad%)'
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from bistro.errors import BistroError, TreebankError, nearest
+from bistro.tasks.stimuli import read_table, read_utf8, split_word, visible
+from bistro.tasks.suite_formulas import ALL_REGIONS, END_REGION, Formula, parse_formula
+
+PAIR = "(*;%good%) + ($;%good%) < (*;%bad%) + ($;%bad%)"
+SUFFIX = ".json"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One wording of an item: words by region, in order."""
+
+    name: str
+    regions: dict[str, list[str]]
+
+    @property
+    def words(self) -> list[str]:
+        """All words of the sentence."""
+        return [word for words in self.regions.values() for word in words]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One item: its number or name, and its conditions."""
+
+    name: str
+    conditions: list[Condition]
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Items and what is predicted of them."""
+
+    name: str
+    items: list[Item]
+    predictions: list[Formula]
+    metric: str = "sum"
+    """How the surprisals of the words of a region become one figure."""
+    about: str = ""
+
+
+def own_suites() -> list[str]:
+    """Return the names of the suites that come with Bistro."""
+    folder = resources.files("bistro.tasks.suites")
+    names = (entry.name for entry in folder.iterdir())
+    return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX))
+
+
+def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> Suite:
+    """Read a suite from a file, or one of `own_suites` by its name."""
+    name = os.fspath(source)
+    if name in own_suites():
+        content = (resources.files("bistro.tasks.suites") / f"{name}{SUFFIX}").read_bytes()
+        return _from_json(json.loads(content), name, split_punct)
+    if not Path(name).exists() and not Path(name).suffix:
+        known = own_suites()
+        raise BistroError(
+            f"there is no suite '{name}'{nearest(name, known)}: give a file (JSON, JSON lines, "
+            f"CSV, TSV), or one of {', '.join(known)}"
+        )
+    if name.removesuffix(".gz").endswith((".csv", ".tsv")):
+        return _from_table(name, split_punct)
+    text = read_utf8(source)
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return _from_lines(text, name, split_punct)
+    if isinstance(whole, dict) and "sentence_good" in whole:
+        return _from_lines(text, name, split_punct)
+    return _from_json(whole, name, split_punct)
+
+
+def pairs_suite(
+    pairs: Iterable[tuple[str, str]], name: str = "pairs", *, split_punct: bool = True
+) -> Suite:
+    """Make a suite of (good sentence, bad sentence)."""
+    items = [
+        Item(
+            str(number),
+            [
+                _condition("good", {"1": good}, name, number, split_punct),
+                _condition("bad", {"1": bad}, name, number, split_punct),
+            ],
+        )
+        for number, (good, bad) in enumerate(pairs, start=1)
+    ]
+    return Suite(name, items, [parse_formula(PAIR)])
+
+
+def _from_table(path: str, split_punct: bool) -> Suite:
+    table = read_table(path)
+    good, bad = table.column("good"), table.column("bad")
+    rows = [(cells[good], cells[bad]) for _, cells in table.rows]
+    return pairs_suite(rows, path, split_punct=split_punct)
+
+
+def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
+    pairs = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            pairs.append((str(entry["sentence_good"]), str(entry["sentence_bad"])))
+        except (ValueError, KeyError, TypeError):
+            raise TreebankError(
+                "is neither a suite in JSON nor a line of JSON with sentence_good and sentence_bad",
+                path=path,
+                line=number,
+            ) from None
+    if not pairs:
+        raise TreebankError("holds no suite: it is empty", path=path)
+    return pairs_suite(pairs, path, split_punct=split_punct)
+
+
+def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
+    if not isinstance(content, dict):
+        raise TreebankError("is no suite: its JSON is not an object with meta and items", path=path)
+    try:
+        meta = content["meta"]
+        items = [
+            Item(
+                str(item.get("item_number", number)),
+                [
+                    _condition(
+                        str(condition["condition_name"]),
+                        {str(r["region_number"]): str(r["content"]) for r in condition["regions"]},
+                        path,
+                        number,
+                        split_punct,
+                    )
+                    for condition in item["conditions"]
+                ],
+            )
+            for number, item in enumerate(content["items"], start=1)
+        ]
+        formulas = [parse_formula(str(entry["formula"])) for entry in content["predictions"]]
+        suite = Suite(
+            str(meta.get("name", path)),
+            items,
+            formulas,
+            str(meta.get("metric", "sum")),
+            str(meta.get("comments", "")),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        told = f"entry {error} is missing" if isinstance(error, KeyError) else str(error)
+        raise TreebankError(
+            f"is no suite: {told}; it needs meta, predictions, items with conditions and regions",
+            path=path,
+        ) from None
+    _check(suite, path)
+    return suite
+
+
+def _condition(
+    name: str, regions: Mapping[str, str], path: str, item: int, split_punct: bool
+) -> Condition:
+    words = {region: _words(text, split_punct) for region, text in regions.items()}
+    if not any(words.values()):
+        raise TreebankError(f"item {item}, condition '{name}': has no word", path=path)
+    return Condition(name, words)
+
+
+def _words(text: str, split_punct: bool) -> list[str]:
+    words: Sequence[str] = [visible(word) for word in text.split()]
+    return [part for word in words for part in split_word(word)] if split_punct else list(words)
+
+
+def _check(suite: Suite, path: str) -> None:
+    """Refuse a suite without items or predictions, and formulas about what items do not have."""
+    if not suite.items or not suite.predictions:
+        missing = "predictions" if suite.items else "items"
+        raise TreebankError(f"is no suite: it has no {missing}", path=path)
+    for item in suite.items:
+        conditions = {condition.name: condition for condition in item.conditions}
+        for formula in suite.predictions:
+            for name, region in sorted(formula.regions):
+                if name not in conditions:
+                    told = f"item {item.name} has no condition '{name}'"
+                elif region not in (ALL_REGIONS, END_REGION, *conditions[name].regions):
+                    told = f"item {item.name}, condition '{name}' has no region {region}"
+                else:
+                    continue
+                raise TreebankError(f"{told}, of which '{formula.text}' speaks", path=path)

@@ -1,0 +1,134 @@
+"""Running a test suite: surprisal by region, predictions held or not, accuracy with its error.
+
+    accuracy = items of which all predictions hold / items
+
+An item whose margin (see `suite_formulas`) is above 0 in all predictions is right. Where surprisals
+are Monte Carlo estimates, use more particles or repeats until margins no longer change their sign.
+
+>>> import bistro
+>>> model = bistro.train("ngram", bistro.builtin(sentences=2000, seed=1), seed=1)
+>>> result = run_suite(model, pairs_suite([("The dog sleeps .", "The sleeps dog .")]))
+>>> result.accuracy, result.items[0].right
+(1.0, True)
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bistro.errors import BistroError
+from bistro.models.base import Model, TextScores
+from bistro.tasks.suite import Condition, Suite, pairs_suite
+from bistro.tasks.suite_formulas import END_REGION
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ItemResult", "SuiteResult", "pairs_suite", "run_suite"]
+
+METRICS: dict[str, Callable[[Sequence[float]], float]] = {
+    "sum": math.fsum,
+    "mean": statistics.fmean,
+    "median": statistics.median,
+    "max": max,
+    "min": min,
+}
+NO_WORDS = 0.0
+"""The figure of a region without words."""
+
+
+@dataclass(frozen=True)
+class ItemResult:
+    """One item: bits by (condition, region), the margin of each prediction, unknown words."""
+
+    name: str
+    bits: dict[tuple[str, str], float]
+    margins: list[float]
+    unknown: int
+
+    @property
+    def right(self) -> bool:
+        """Whether all predictions hold."""
+        return all(margin > 0 for margin in self.margins)
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """How a model did on a suite."""
+
+    suite: Suite
+    items: list[ItemResult]
+
+    @property
+    def accuracy(self) -> float:
+        """The share of items of which all predictions hold."""
+        return sum(item.right for item in self.items) / len(self.items)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the accuracy by Wilson's formula, items taken as independent."""
+        n, p, z = len(self.items), self.accuracy, 1.96
+        centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return max(0.0, centre - half), min(1.0, centre + half)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row an item, condition and region, with bits; `right` is the whole item."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                (self.suite.name, item.name, condition, region, bits, item.right)
+                for item in self.items
+                for (condition, region), bits in item.bits.items()
+            ],
+            columns=["suite", "item", "condition", "region", "surprisal", "right"],
+        )
+
+
+def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
+    """Score all sentences of a suite; `options` are those of the model's scores."""
+    if suite.metric not in METRICS:
+        raise BistroError(
+            f"the suite '{suite.name}' has the metric '{suite.metric}', which is none of "
+            f"{', '.join(METRICS)}"
+        )
+    score = model.require("score")
+    chosen = {"options": model.score_options(**options)} if model.score_options else options
+    sentences = [condition.words for item in suite.items for condition in item.conditions]
+    scores: TextScores = score(sentences, **chosen)
+    return SuiteResult(suite, list(_results(suite, scores)))
+
+
+def _results(suite: Suite, scores: TextScores) -> Iterator[ItemResult]:
+    metric = METRICS[suite.metric]
+    number = 0
+    for item in suite.items:
+        bits: dict[tuple[str, str], float] = {}
+        unknown = 0
+        for condition in item.conditions:
+            first, last = scores.offsets[number : number + 2].tolist()
+            bits.update(_regions(condition, scores, first, metric))
+            unknown += int(scores.is_oov[first:last].sum())
+            number += 1
+        margins = [formula.margin(bits) for formula in suite.predictions]
+        yield ItemResult(item.name, bits, margins, unknown)
+
+
+def _regions(
+    condition: Condition,
+    scores: TextScores,
+    at: int,
+    metric: Callable[[Sequence[float]], float],
+) -> Iterator[tuple[tuple[str, str], float]]:
+    bits = -scores.log_probs[at : at + len(condition.words) + 1] / math.log(2)
+    at = 0
+    for region, words in condition.regions.items():
+        of_words = bits[at : at + len(words)].tolist()
+        yield (condition.name, region), metric(of_words) if of_words else NO_WORDS
+        at += len(words)
+    yield (condition.name, END_REGION), float(bits[at])

@@ -1,0 +1,1 @@
+"""Test suites that come with Bistro; see `bistro.tasks.suite`."""
