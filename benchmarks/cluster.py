@@ -32,10 +32,12 @@ from bistro._core import UniformBase
 from bistro.config import read_toml
 from bistro.inference.cluster import workers_for
 from bistro.inference.gibbs import Chain
-from bistro.inference.workers import SharedModel, Workers
+from bistro.inference.workers import Workers
 from bistro.models.base import Model
-from bistro.models.ngram.model import NgramConfig, NgramModel
+from bistro.models.ngram.config import NgramConfig
+from bistro.models.ngram.model import NgramModel
 from bistro.models.presets import file_or_preset
+from bistro.models.shared import SharedModel
 from bistro.models.transition.analyses import Piece, parse_piece, pieces_of
 from bistro.models.transition.config import TransitionConfig
 

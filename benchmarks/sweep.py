@@ -17,7 +17,8 @@ from pathlib import Path
 from benchmarks.data import best_seconds, data_dir, words_of
 from bistro._core import UniformBase
 from bistro.inference.gibbs import Chain
-from bistro.models.ngram.model import NgramConfig, NgramModel
+from bistro.models.ngram.config import NgramConfig
+from bistro.models.ngram.model import NgramModel
 
 ORDER = 5
 

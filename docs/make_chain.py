@@ -14,8 +14,8 @@ import numpy as np
 import bistro
 from bistro.files import writing
 from bistro.models.tags.model import TagsModel
-from bistro.report.arcs import FONT
-from bistro.report.text import text_width, xml_text
+from bistro.pictures.arcs import FONT
+from bistro.pictures.text import text_width, xml_text
 from bistro.treebank.sentence import Sentence
 
 IMAGES = Path(__file__).resolve().parent / "images"

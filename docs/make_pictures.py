@@ -16,10 +16,10 @@ import numpy as np
 import bistro
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
+from bistro.pictures.arcs import draw_arcs
+from bistro.pictures.constituents import draw_constituents
 from bistro.reference.convergence import ess_bulk, r_hat
-from bistro.report.arcs import draw_arcs
 from bistro.report.comparison import draw_comparison
-from bistro.report.constituents import draw_constituents
 from bistro.report.plots import bar_chart, line_chart
 from bistro.report.ranks import rank_plot
 from bistro.report.strip import surprisal_strip

@@ -18,7 +18,8 @@ import numpy as np
 
 import bistro
 from bistro.config import read_toml
-from bistro.models.base import Model, as_words
+from bistro.models.base import Model
+from bistro.models.inputs import as_words
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
 from experiments.treebanks import load_split

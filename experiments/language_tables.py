@@ -38,7 +38,8 @@ import bistro
 from benchmarks.data import data_dir
 from bistro.config import apply_overrides, read_toml
 from bistro.evaluate.interpolation import mixed, mixing_weight
-from bistro.models.base import Model, as_words
+from bistro.models.base import Model
+from bistro.models.inputs import as_words
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel

@@ -24,7 +24,8 @@ from collections.abc import Iterator, Sequence
 from bistro._core import PredictiveSum
 from bistro.config import from_dict, read_toml, to_dict
 from bistro.inference.chains import Session, Stage, run_stages
-from bistro.models.base import Arrays, Origin
+from bistro.modelfile import Arrays
+from bistro.models.base import Origin
 from bistro.models.parsing.codec import Codec
 from bistro.models.parsing.language import ScoreOptions
 from bistro.models.presets import file_or_preset

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bistro.evaluate.text import text_figures as perplexity
     from bistro.models.base import Model, load
     from bistro.models.results.parses import Parse
-    from bistro.report.arcs import draw_arcs
+    from bistro.pictures.arcs import draw_arcs
     from bistro.tasks.suite import pairs_suite, read_suite
     from bistro.tasks.suite_results import run_suite
     from bistro.tasks.train import train
@@ -70,7 +70,7 @@ _HOMES = {
     "builtin": "bistro.treebank.samples",
     "builtin_trees": "bistro.treebank.samples",
     "cross_validate": "bistro.evaluate.crossval",
-    "draw_arcs": "bistro.report.arcs",
+    "draw_arcs": "bistro.pictures.arcs",
     "examine": "bistro.evaluate.doctor",
     "load": "bistro.models.base",
     "pairs_suite": "bistro.tasks.suite",

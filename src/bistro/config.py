@@ -23,6 +23,7 @@ pace = "slow"
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import os
@@ -67,14 +68,18 @@ def to_dict(config: Any) -> dict[str, Any]:
 
 def read_toml(path: str | os.PathLike[str], cls: type[Config]) -> Config:
     """Read a configuration from a TOML file."""
+    return from_dict(cls, read_mapping(path), where=os.fspath(path))
+
+
+def read_mapping(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the settings of a TOML file, whatever configuration they are for."""
     name = os.fspath(path)
     with open_binary(name) as stream:
         content = stream.read()
     try:
-        mapping = tomllib.loads(content.decode("utf-8"))
+        return tomllib.loads(content.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{name}: is not valid TOML: {error}") from None
-    return from_dict(cls, mapping, where=name)
 
 
 def to_toml(config: Any) -> str:
@@ -87,7 +92,14 @@ def apply_overrides(config: Config, overrides: Sequence[str], where: str = "--se
 
     A value is read as TOML; what is not valid TOML is a text, so quotes can be left out.
     """
-    mapping = to_dict(config)
+    return from_dict(type(config), overridden(to_dict(config), overrides, where), where)
+
+
+def overridden(
+    settings: Mapping[str, Any], overrides: Sequence[str], where: str = "--set"
+) -> dict[str, Any]:
+    """Return settings with ``key=value`` or ``table.key=value`` applied."""
+    mapping: dict[str, Any] = copy.deepcopy(dict(settings))
     for override in overrides:
         key, equals, text = override.partition("=")
         if not equals:
@@ -99,7 +111,18 @@ def apply_overrides(config: Config, overrides: Sequence[str], where: str = "--se
                 table[name] = {}
             table = table[name]
         table[last] = _parse_value(text.strip())
-    return from_dict(type(config), mapping, where)
+    return mapping
+
+
+def merged(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with changes, table by table."""
+    whole = dict(settings)
+    for key, value in changes.items():
+        inner = whole.get(key)
+        if isinstance(inner, Mapping) and isinstance(value, Mapping):
+            value = merged(inner, value)
+        whole[key] = value
+    return whole
 
 
 def _build(cls: type[Config], mapping: Mapping[str, Any], where: str, prefix: str) -> Config:

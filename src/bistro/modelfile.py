@@ -33,7 +33,9 @@ from numpy.typing import NDArray
 from bistro.errors import ModelFileError
 from bistro.files import explain, writing
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""The newest version that can be read; a file has the oldest one that fits its family."""
+Arrays = Mapping[str, NDArray[Any]]
 METADATA = "__metadata__"
 OWN_ENTRY = "bistro"
 ALIGNMENT = 64
@@ -58,32 +60,32 @@ class ModelFile:
 
 
 def write_model(
-    path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays, version: int = 1
 ) -> None:
     """Write a model; the same header and arrays give the same bytes.
 
-    `header` must have a ``kind``; the version of the format and of Bistro are put in here.
+    `header` must have a ``kind``; the `version` of the format and that of Bistro are put in here.
     """
     name = os.fspath(path)
     if name.endswith(_COMPRESSED):
         raise ModelFileError(f"{name}: a model file is mapped, not compressed: choose another name")
-    pieces = _pieces(name, header, arrays)
+    pieces = _pieces(name, header, arrays, version)
     with writing(name) as stream:
         stream.writelines(pieces)
 
 
-def encode_model(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def encode_model(header: Mapping[str, Any], arrays: Arrays, version: int = 1) -> bytes:
     """Return what `write_model` would write."""
-    return b"".join(_pieces("the model", header, arrays))
+    return b"".join(_pieces("the model", header, arrays, version))
 
 
 def _pieces(
-    name: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    name: str, header: Mapping[str, Any], arrays: Arrays, version: int
 ) -> list[bytes | memoryview]:
     """Return the content of a model file, in pieces that share the memory of the arrays."""
     if not isinstance(header.get("kind"), str):
         raise ValueError("the header of a model needs a kind")
-    own = {**header, "format_version": FORMAT_VERSION, "bistro_version": _bistro_version()}
+    own = {**header, "format_version": version, "bistro_version": _bistro_version()}
     ordered = sorted(
         ((key, _plain(key, array)) for key, array in arrays.items()),
         key=lambda item: (-item[1].dtype.itemsize, item[0]),

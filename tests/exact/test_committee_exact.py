@@ -14,14 +14,10 @@ import pytest
 from scipy import optimize, stats
 from transition_twins import HUGE, LABELS, TAGS, Kind, Twin, summed, twin_of
 
-from bistro.inference.mixture_weights import (
-    SHARPEST,
-    accurate_weights,
-    mixture_weights,
-    sharpness,
-)
+from bistro.inference.mixture_weights import SHARPEST, mixture_weights
 from bistro.models.committee.mixture import Fit
 from bistro.models.committee.model import CommitteeModel
+from bistro.models.committee.weights import accurate_weights, sharpness
 from bistro.models.parsing.votes import Rows, mixed
 from bistro.reference.arc_standard import Analysis
 from bistro.treebank.sentence import Sentence

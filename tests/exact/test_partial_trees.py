@@ -12,7 +12,7 @@ from prefix_twins import EVERYTHING, Path, moments
 from transition_twins import SPECIAL, SYSTEMS, Kind, Twin, twin_of
 
 from bistro.models.parsing.language import ScoreOptions
-from bistro.models.transition.follow import Live, Reading
+from bistro.models.results.readings import Live, Reading
 from bistro.reference.arc_standard import Configuration
 
 FOLLOWED = [

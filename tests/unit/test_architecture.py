@@ -51,5 +51,5 @@ def test_imports_flow_one_way(path: Path) -> None:
 
 def test_a_wrong_import_is_found(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.py"
-    wrong.write_text("from bistro.report.arcs import draw_arcs\nimport bistro.errors\n")
+    wrong.write_text("from bistro.pictures.arcs import draw_arcs\nimport bistro.errors\n")
     assert violations(wrong, "models") == ["report"]

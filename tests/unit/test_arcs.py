@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bistro.report.arcs import draw_arcs
-from bistro.report.text import text_width, xml_text
+from bistro.pictures.arcs import draw_arcs
+from bistro.pictures.text import text_width, xml_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 FORMS = ["The", "horse", "raced", "past", "the", "barn", "fell"]

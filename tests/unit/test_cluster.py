@@ -15,7 +15,8 @@ from worker_tasks import fail_at, parse, pieces, process, small_model
 import bistro
 from bistro.inference import cluster
 from bistro.inference.cluster import ClusterError, ClusterWorkers, workers_for
-from bistro.inference.workers import LocalWorkers, SharedModel, Workers
+from bistro.inference.workers import LocalWorkers, Workers
+from bistro.models.shared import SharedModel
 
 pytest.importorskip("distributed")
 

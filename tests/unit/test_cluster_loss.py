@@ -11,7 +11,8 @@ import pytest
 from worker_tasks import fail_at, parse, parse_and_note, pieces, process, small_model
 
 from bistro.inference.cluster import ClusterError, ClusterWorkers, workers_for
-from bistro.inference.workers import LocalWorkers, SharedModel
+from bistro.inference.workers import LocalWorkers
+from bistro.models.shared import SharedModel
 
 distributed = pytest.importorskip("distributed")
 

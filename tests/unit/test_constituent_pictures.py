@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 
-from bistro.report.constituents import draw_constituents
+from bistro.pictures.constituents import draw_constituents
 from bistro.treebank.brackets import Tree, parse_tree
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bistro.errors import OutputError
+from bistro.pictures.text import text_width
 from bistro.report.frame import COLOURS, round_ticks
 from bistro.report.html import (
     Page,
@@ -23,7 +24,6 @@ from bistro.report.html import (
     sentences,
     table,
 )
-from bistro.report.text import text_width
 
 VOID = {"meta", "link", "br", "img", "hr"}
 

@@ -8,13 +8,13 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from bistro.pictures.text import is_right_to_left
 from bistro.report.comparison import draw_comparison
 from bistro.report.frame import round_ticks
 from bistro.report.html import Percent, folded, legend, table
 from bistro.report.learning import learning_blocks
 from bistro.report.plots import line_chart
 from bistro.report.strip import surprisal_strip
-from bistro.report.text import is_right_to_left
 
 FORMS = ["The", "dog", "barks", "."]
 RIGHT = ([2, 3, 0, 3], ["det", "nsubj", "root", "punct"])

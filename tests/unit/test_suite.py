@@ -131,7 +131,7 @@ def test_an_item_is_right_if_all_its_predictions_hold() -> None:
         def score(self, sentences: Any) -> Any:
             import numpy as np
 
-            from bistro.models.base import TextScores
+            from bistro.models.results.scores import TextScores
 
             lengths = [[*map(len, words), 0] for words in sentences]
             flat = [size for row in lengths for size in row]

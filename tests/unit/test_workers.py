@@ -12,9 +12,10 @@ import pytest
 
 import bistro
 from bistro.inference import workers
-from bistro.inference.workers import WAITING_PER_WORKER, LocalWorkers, SharedModel
+from bistro.inference.workers import WAITING_PER_WORKER, LocalWorkers
 from bistro.models.base import Model
 from bistro.models.results.parses import Parse
+from bistro.models.shared import SharedModel
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from bistro.models.base import Arrays
+from bistro.modelfile import Arrays
 from bistro.models.unbounded.config import InfiniteConfig
 from bistro.models.unbounded.model import InfiniteModel
 from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable

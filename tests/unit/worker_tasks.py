@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 import bistro
-from bistro.inference.workers import SharedModel
 from bistro.models.base import Model
+from bistro.models.shared import SharedModel
 
 Found = list[tuple[list[int], list[str], float]]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 import sys
@@ -18,6 +17,7 @@ from bistro.files import explain, writing
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
+    from bistro.models.kinds import Kind
     from bistro.treebank.sentence import Sentence
 
 SPACES = str.maketrans("\t\r\n", "   ")
@@ -145,42 +145,40 @@ def score_settings(
     tags_seen: bool,
     seed: int,
 ) -> dict[str, Any]:
-    """Return the keyword arguments of `score` that the options stand for."""
+    """Return the options of `score` that the options of the command line stand for."""
+    from bistro.models.abilities import SCORE
+    from bistro.models.options import a_model
+
+    options = SCORE.of(model).score_options
     given = {"method": method, "particles": particles, "repeats": repeats}
-    given = {name: value for name, value in given.items() if value is not None}
-    if model.score_options is None:
-        if given or tags_seen:
-            raise BistroError(
-                f"a model of kind '{model.kind}' sums over nothing: leave out --method, "
-                "--particles, --repeats and --tags-seen"
-            )
-        return {}
+    given |= {"tags": "seen" if tags_seen else None}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    known = options.names()
+    if chosen and not known:
+        raise BistroError(
+            f"{a_model(model.kind)} sums over nothing: leave out --method, --particles, --repeats "
+            "and --tags-seen"
+        )
     if method not in (None, "smc", "search"):
         raise BistroError(f"--method is smc or search, not '{method}'")
-    known = {field.name for field in dataclasses.fields(model.score_options)}
-    for name in given:
-        if name not in known:
-            raise BistroError(f"a model of kind '{model.kind}' has no option '{name}' for scores")
-    tags = {"tags": "seen"} if tags_seen else {}
-    return {"options": model.score_options(**given, **tags, seed=seed)}
+    if "seed" in known:
+        chosen["seed"] = seed
+    options.of(chosen, model.kind, "score words")
+    return chosen
 
 
 def chosen_tags(tags: str) -> Any:
-    """Return how tags are come by, if there is such a way."""
+    """Validate --tags."""
     if tags not in ("joint", "given"):
         raise BistroError(f"--tags is 'joint' or 'given', not '{tags}'")
     return tags
 
 
-def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> Any:
-    """Return the settings of a kind from a file or preset, and --set."""
-    from bistro import config as configuration
-    from bistro.models.presets import file_or_preset
-    from bistro.tasks.train import config_class
+def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> tuple[Kind, Any]:
+    """Return the record of a kind, and its settings from a file or preset, and --set."""
+    from bistro.models.settings import chosen_settings
 
-    chosen = config_class(kind)
-    settings = configuration.read_toml(file_or_preset(config), chosen) if config else chosen()
-    return configuration.apply_overrides(settings, overrides or [])
+    return chosen_settings(kind, config, overrides or [])
 
 
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:

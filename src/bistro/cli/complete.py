@@ -82,7 +82,7 @@ def complete(
     if model and (kind or config or overrides):
         raise BistroError("--kind, --config and --set say how to train: not with --model")
     chosen = kind or USUAL_KIND
-    settings: Any = None if model else chosen_config(chosen, config, overrides)
+    settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
     trained = load(model) if model else None
     sentences = read(treebank, format=format, roots="any", partial=True)
     done = run(

@@ -26,7 +26,7 @@ from bistro.cli.recipes import (
     development,
     shown,
 )
-from bistro.cli.train import Config, Overrides, read_together
+from bistro.cli.train import Config, Overrides
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -71,27 +71,29 @@ def crossval(
     """Cross-validate: K models, each trained on all of FILE but a part, and judged on that part.
 
     Prints a table (TSV): UAS, LAS and tag accuracy of parsers (all words, subtypes ignored), tag
-    accuracy of taggers, perplexity of ngram; a line a fold, then the mean and its standard error.
+    accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its standard error.
     Folds are drawn by the seed. Several models are trained at a time; the result is the same.
 
         bistro crossval eisner treebank.conllu -k 10 > scores.tsv
         bistro crossval committee treebank.conllu -k 5 --by document -o unseen.conllu
         bistro crossval transition treebank.conllu --tags given --set sampler.sweeps=10
     """
-    from bistro.evaluate.crossval import PARSERS, check_kind, cross_validate
+    from bistro.evaluate.crossval import cross_validate, judged_kind
+    from bistro.models.abilities import PARSE
+    from bistro.models.data import SENTENCES
 
     way: Any = chosen_tags(tags)
-    settings = chosen_config(kind, config, overrides)
-    check_kind(kind, settings)
-    if output is not None and kind not in PARSERS:
-        raise BistroError(f"-o writes parses, and a model of kind '{kind}' does not parse")
+    family, settings = chosen_config(kind, config, overrides)
+    judged_kind(family.name, settings)
+    if output is not None and not family.can("parse"):
+        raise BistroError(f"-o writes parses: {PARSE.refusal(family.name)}")
     if output not in (None, "-"):
         require_writable(str(output))
-    sentences = read_together([treebank], format)
+    sentences = SENTENCES.read([treebank], format=format)
     tell_odd_words(sentences)
     grouping: Any = by
     found = cross_validate(
-        kind,
+        family.name,
         sentences,
         k=folds,
         by=grouping,
@@ -100,7 +102,7 @@ def crossval(
         threads=threads,
         keep=output is not None,
         config=settings,
-        dev=development(kind, dev, format),
+        dev=development(family, dev, format),
         on_fold=lambda number, fold: say(f"fold {number} of {folds}: {shown(fold.figures)}"),
     )
     if output is not None:
@@ -117,7 +119,7 @@ def _write_parses(found: CrossValidation, output: str, *, given_tags: bool) -> N
     from bistro.treebank.treebank import write
 
     column: Any = found.folds[0].tag_column
-    writer = ParseWriter(column, joined_features=True, given_tags=given_tags)
+    writer = ParseWriter(column, given_tags)
     parses = found.parses()
     write((s for parse in parses for s in writer.sentences(parse)), output)
     given = [parse.sentence for parse in parses if parse.sentence.format == "conllu"]

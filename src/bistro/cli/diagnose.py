@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -83,7 +83,7 @@ def diagnose(
     Sampling is done when runs with different seeds tell the same story. The models are trained
     here, or were trained before with different --seed. Compared is what each run noted after every
     sweep and what does not depend on names: log-likelihood, discounts, strengths and numbers of
-    tables of every depth, numbers of states. The table on stdout has a row a quantity; what it
+    tables of every depth, numbers of states. The table on stdout has one row per quantity; what it
     means, and what to do, is said on stderr. Needs ArviZ (the extra *diagnostics*).
 
         bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
@@ -147,12 +147,13 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
 
 def _check_same(first: str, one: Model, path: str, other: Model) -> None:
     """Refuse models that differ in more than their seed."""
+    from bistro.config import to_dict
     from bistro.report.about import flattened
 
     if one.kind != other.kind:
         raise BistroError(f"{first} is of kind '{one.kind}', but {path} of kind '{other.kind}'")
     facts = [
-        dict(flattened({**model.header()["config"], "training data": model.origin.treebank}))
+        dict(flattened({**to_dict(model.config), "training data": model.origin.treebank}))
         for model in (one, other)
     ]
     differing = [name for name in facts[0] if facts[0][name] != facts[1].get(name)]
@@ -179,10 +180,10 @@ class _Training:
         from bistro.cli.common import chosen_config
         from bistro.cli.train import read_data
 
-        self.settings: Any = chosen_config(kind, config, overrides)
-        self.kind, self.seed = kind, seed
+        family, self.settings = chosen_config(kind, config, overrides)
+        self.kind, self.seed = family.name, seed
         self.threads = threads or os.cpu_count() or 1
-        self.data = read_data(kind, self.settings, files, format)
+        self.data = read_data(family, self.settings, files, format)
 
     def chains(self, number: int, burn_in: int | None) -> tuple[Chains, str]:
         """Train, and put the traces side by side."""

@@ -23,7 +23,7 @@ from bistro.cli.recipes import (
     TreebankArgument,
     development,
 )
-from bistro.cli.train import Config, Overrides, read_together
+from bistro.cli.train import Config, Overrides
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ def doctor(
         bistro doctor treebank.conllu --only tags --kind committee -k 5
     """
     from bistro.evaluate.doctor import examine
+    from bistro.models.data import SENTENCES
 
     if only not in (None, "arcs", "tags"):
         raise BistroError(f"--only is 'arcs' or 'tags', not '{only}'")
@@ -98,7 +99,7 @@ def doctor(
         raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
     if html is not None:
         require_suffix(html, ".html", ".htm")
-    settings = chosen_config(kind, config, overrides)
+    family, settings = chosen_config(kind, config, overrides)
     for path in (output, html):
         if path not in (None, "-"):
             require_writable(str(path))
@@ -106,14 +107,14 @@ def doctor(
     sentences = _read(treebank, format)
     found = examine(
         sentences,
-        kind=kind,
+        kind=family.name,
         k=folds,
-        beside=read_together(with_, format) if with_ else (),
+        beside=SENTENCES.read(with_, format=format) if with_ else (),
         by=grouping,
         seed=seed,
         threads=threads,
         config=settings,
-        dev=development(kind, dev, format),
+        dev=development(family, dev, format),
         on_fold=lambda number, total: say(f"models that have judged: {number} of {total}"),
     )
     ranked = found.findings if only is None else getattr(found, only)

@@ -80,11 +80,12 @@ def explain(
 def _explanation(
     model: Model, text: str | None, tree: str | None, train: str | None
 ) -> Explanation:
+    from bistro.models.abilities import EXPLAIN
     from bistro.treebank.treebank import read
 
     if (text is None) == (tree is None):
         raise BistroError("give either a SENTENCE or --tree FILE")
-    explained = model.require("explain")
+    explainer = EXPLAIN.of(model)
     given: Any = text.split() if text is not None else None
     if tree is not None:
         sentences = list(read(tree))
@@ -93,8 +94,7 @@ def _explanation(
         given = sentences[0]
     elif not given:
         raise BistroError("the SENTENCE has no word to explain")
-    found: Explanation = explained(given, training=None if train is None else list(read(train)))
-    return found
+    return explainer.explain(given, training=None if train is None else list(read(train)))
 
 
 def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:

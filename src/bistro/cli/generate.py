@@ -42,18 +42,21 @@ def generate(
         bistro generate english.bistro --prefix "The old man" --temperature 0.7
     """
     from bistro.files import writing
+    from bistro.models.abilities import GENERATE, GENERATE_TREES
     from bistro.models.base import load
     from bistro.treebank.treebank import write
 
     trained = load(model)
-    draw = trained.require("generate_trees" if trees else "generate")
-    drawn = draw(number, seed, temperature=temperature, prefix=prefix.split())
-    limit = Limit(trained.longest_generated)
+    limit = Limit(GENERATE.of(trained).longest_generated)
     if trees:
+        drawn = GENERATE_TREES.of(trained).generate_trees(
+            number, seed, temperature=temperature, prefix=prefix.split()
+        )
         write(limit.watched(drawn), output)
     else:
+        lists = trained.generate(number, seed, temperature=temperature, prefix=prefix.split())
         with writing(output) as stream:
-            for words in limit.watched(drawn):
+            for words in limit.watched(lists):
                 stream.write((" ".join(words) + "\n").encode())
     limit.tell()
 

@@ -27,7 +27,7 @@ from bistro.cli.recipes import (
     TreebankArgument,
     development,
 )
-from bistro.cli.train import Config, Overrides, read_together
+from bistro.cli.train import Config, Overrides
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -96,10 +96,11 @@ def learning_curve(
     """
     from bistro.evaluate.learning_curve import USUAL_FOLDS, check_learner
     from bistro.evaluate.learning_curve import learning_curve as run
+    from bistro.models.data import SENTENCES
 
     way: Any = chosen_tags(tags)
-    settings = chosen_config(kind, config, overrides)
-    check_learner(kind, settings)
+    family, settings = chosen_config(kind, config, overrides)
+    check_learner(family.name, settings)
     if test is not None and (folds is not None or by != "sentence"):
         raise BistroError("-k and --by say how FILE is cut into folds: not with --test")
     shares = _shares(parts)
@@ -107,13 +108,13 @@ def learning_curve(
         require_suffix(plot, ".svg")
     if plot not in (None, "-"):
         require_writable(str(plot))
-    sentences = read_together([treebank], format)
+    sentences = SENTENCES.read([treebank], format=format)
     tell_odd_words(sentences)
     grouping: Any = by
     curve = run(
-        kind,
+        family.name,
         sentences,
-        test=read_together([test], format) if test else None,
+        test=SENTENCES.read([test], format=format) if test else None,
         k=USUAL_FOLDS if folds is None else folds,
         by=grouping,
         shares=shares,
@@ -122,7 +123,7 @@ def learning_curve(
         seed=seed,
         threads=threads,
         config=settings,
-        dev=development(kind, dev, format),
+        dev=development(family, dev, format),
         on_model=lambda done, total: say(f"{done} of {total} models"),
     )
     print(curve.to_tsv(), end="")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,11 +14,10 @@ from bistro.cli.common import (
     SeedOption,
     say,
 )
-from bistro.errors import BistroError, TreebankError
+from bistro.errors import BistroError
 
 if TYPE_CHECKING:
-    from bistro.models.linearize.model import Linearization, LinearizeModel
-    from bistro.treebank.sentence import Sentence
+    pass
 
 
 def linearize(
@@ -63,90 +60,25 @@ def linearize(
         bistro linearize order.bistro test.conllu --score -o scores.tsv
     """
     from bistro.files import writing
+    from bistro.models.abilities import ORDER
     from bistro.models.base import load
-    from bistro.models.linearize.model import LinearizeModel
+    from bistro.tasks.linearize import orders_of, score_rows, with_probability
     from bistro.treebank.treebank import encoded, iter_sentences
 
     if sum((best, kbest is not None, samples is not None, score)) > 1:
         raise BistroError("give one of --best, --kbest, --samples and --score")
-    trained = load(model)
-    if not isinstance(trained, LinearizeModel):
-        raise BistroError(
-            f"{model}: is of kind '{trained.kind}', which cannot order words: train one with "
-            "bistro train linearize"
-        )
+    trained = ORDER.of(load(model))
     sentences = iter_sentences(input, format)
     with writing(output) as stream:
         if score:
-            for row in score_rows(trained, sentences, input, of_labels=of_labels):
+            for row in score_rows(trained, sentences, input, say, of_labels=of_labels):
                 stream.write(row.encode())
             return
-        found = orders_of(trained, sentences, input, kbest or 1, samples, seed)
+        found = orders_of(trained, sentences, input, kbest or 1, samples, seed, say)
         if text:
             for result in found:
                 stream.write((" ".join(result.sentence.forms) + "\n").encode())
         else:
             numbered = kbest is not None or samples is not None
-            for piece in encoded(_with_probability(r, numbered=numbered) for r in found):
+            for piece in encoded(with_probability(r, numbered=numbered) for r in found):
                 stream.write(piece)
-
-
-def orders_of(
-    model: LinearizeModel,
-    sentences: Iterable[Sentence],
-    name: str,
-    kbest: int,
-    samples: int | None,
-    seed: int,
-) -> Iterator[Linearization]:
-    """Yield the orders of all sentences, and say at the end what was left out."""
-    total, removed = 0, 0
-    for sentence in sentences:
-        try:
-            if samples is None:
-                results = model.linearize(sentence, kbest=kbest, seed=seed)
-            else:
-                results = model.sample_orders(sentence, samples, seed=seed)
-        except TreebankError as error:
-            raise error.in_file("<stdin>" if name == "-" else name) from None
-        total += 1
-        removed += len(sentence) - len(results[0].order)
-        yield from results
-    told = f"; {removed:,} punctuation marks left out ({model.rule})" if removed else ""
-    say(f"{total:,} trees ordered{told}")
-
-
-def score_rows(
-    model: LinearizeModel, sentences: Iterable[Sentence], name: str, *, of_labels: bool
-) -> Iterator[str]:
-    """Yield a header and a row a sentence; say the means at the end."""
-    yield "sentence\tdependents\tlog_prob\tbits_per_dependent\n"
-    total, dependents, number = 0.0, 0, 0
-    for number, sentence in enumerate(sentences, start=1):
-        try:
-            score = model.score_order(sentence, of_labels=of_labels)
-        except TreebankError as error:
-            raise error.in_file("<stdin>" if name == "-" else name) from None
-        total += score.log_prob
-        dependents += score.dependents
-        bits = bits_per_dependent(score.log_prob, score.dependents)
-        label = sentence.sent_id or str(number)
-        yield f"{label}\t{score.dependents}\t{score.log_prob:.6f}\t{bits:.6f}\n"
-    say(
-        f"{number:,} sentences, {dependents:,} dependents: log-likelihood {total / number:.4f} a "
-        f"sentence (natural), {bits_per_dependent(total, dependents):.4f} bits a dependent; "
-        f"punctuation {model.config.punctuation}, orders of {'labels' if of_labels else 'words'}"
-    )
-
-
-def bits_per_dependent(log_prob: float, dependents: int) -> float:
-    """Return the information in an order; of a word alone, 0 bits."""
-    return -log_prob / math.log(2) / dependents if dependents else 0.0
-
-
-def _with_probability(result: Linearization, *, numbered: bool) -> Sentence:
-    """Return the sentence with its log-probability as a comment, where there is more than one."""
-    sentence = result.sentence
-    if not numbered or sentence.format != "conllu":
-        return sentence
-    return sentence.replace(comments=[*sentence.comments, f"# log_prob = {result.log_prob:.6f}"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,11 +12,15 @@ from bistro.cli.common import (
     SeedOption,
     ThreadsOption,
     chosen_tags,
+    require_writable,
     say,
 )
 from bistro.errors import BistroError, ConfigError
 
-CONSTITUENTS = "Constituency (kind infinite)"
+if TYPE_CHECKING:
+    from bistro.models.base import Model
+
+CONSTITUENTS = "Constituency (kind trees)"
 
 
 def _number(name: str, told: str, smallest: int = 1, panel: str = "Search") -> Any:
@@ -155,7 +159,7 @@ def parse(
     the other. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for probabilities.
     Several models parse together with equal weights, as a committee does with its own: their trees
     have an expected_uas, and of several trees each has a posterior, instead of a log_prob.
-    A model of constituency (kind infinite) takes the words of any of these, or of bracketed trees,
+    A model of constituency (kind trees) takes the words of any of these, or of bracketed trees,
     and writes bracketed trees, one a line.
 
         echo "The dog sleeps ." | bistro parse english.bistro
@@ -165,12 +169,10 @@ def parse(
         bistro parse one.bistro another.bistro test.conllu -o together.conllu
         bistro parse phrases.bistro test.mrg --search mcmc --draws 20000 -o parsed.mrg
     """
-    from bistro.cli.parse_trees import parse_trees, tree_options
     from bistro.cli.progress import Progress
+    from bistro.models.abilities import PARSE_TREES
     from bistro.models.base import load
-    from bistro.models.committee.model import CommitteeModel
-    from bistro.models.trees.model import TreesModel
-    from bistro.tasks.parse import ParseRun
+    from bistro.tasks.parse import ParseRun, together
     from bistro.treebank.treebank import iter_sentences, write
 
     chosen_tags(tags)
@@ -191,16 +193,46 @@ def parse(
     }
     models, input = _models_and_input(paths)
     trained = [load(model) for model in models]
-    if isinstance(model := trained[0], TreesModel) and len(trained) == 1:
-        asked = tree_options(options, search, draws)
-        parse_trees(model, input, output, format, log_probs, asked)
+    if len(trained) == 1 and PARSE_TREES.is_of(trained[0]):
+        _constituents(trained[0], input, output, format, log_probs, options, search, draws)
         return
     if search or draws or log_probs:
         raise ConfigError("--search, --draws and --log-probs belong to models of constituency")
-    run = ParseRun(trained[0] if len(trained) == 1 else CommitteeModel.of(trained), options)
+    run = ParseRun(together(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     write(Progress(input, output).watch(run.parsed(sentences)), output)
     say(run.report(input))
+
+
+def _constituents(
+    model: Model,
+    input: str,
+    output: str,
+    format: str | None,
+    log_probs: str | None,
+    options: dict[str, Any],
+    search: str | None,
+    draws: int | None,
+) -> None:
+    """Write the constituency trees of a file, and a table of their probabilities if asked to."""
+    from bistro.cli.progress import Progress
+    from bistro.files import writing
+    from bistro.tasks.parse_trees import TreeRun, tree_options
+    from bistro.treebank.brackets import write_trees
+    from bistro.treebank.tree_files import iter_words
+
+    if log_probs is not None:
+        require_writable(log_probs)
+    progress = Progress(input, output)
+    run = TreeRun(model, tree_options(options, search, draws), progress.add)
+    try:
+        write_trees(run.parsed(iter_words(input, format)), output)
+    finally:
+        progress.clear()
+    if log_probs is not None:
+        with writing(log_probs) as stream:
+            stream.write(run.table().encode())
+    say(run.report())
 
 
 def _models_and_input(paths: list[str]) -> tuple[list[str], str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,6 +26,7 @@ from bistro.errors import BistroError
 
 if TYPE_CHECKING:
     from bistro.evaluate.language import LanguageFigures
+    from bistro.models.results.scores import TextScores
 
 ScoreChoices = dict[str, Any]
 
@@ -76,12 +78,12 @@ def perplexity(
         _mixture([model, other], dev, input, format, choices, json)
         return
     trained = load(model)
-    trained.require("score")
     settings = score_settings(trained, **choices)
     sentences = read(input, format=format)
     tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
-    summed = {name: vars(options) for name, options in settings.items()}
+    chosen = vars(trained.score_options.of(settings, trained.kind, "score words"))
+    summed = {"options": chosen} if chosen else {}
     if json:
         print_json({"model": model, "input": input, **figures.to_dict(), **summed})
     else:
@@ -92,50 +94,37 @@ def _mixture(
     paths: Sequence[str], dev: str, test: str, format: str | None, choices: ScoreChoices, json: bool
 ) -> None:
     """Print the figures of two models and of their mixture."""
-    from bistro.evaluate.interpolation import (
-        mixed,
-        mixing_weight,
-        require_same_events,
-        same_scores,
-        vocabulary_of,
-    )
-    from bistro.evaluate.language import count_characters, language_figures
-    from bistro.models.base import as_words, load
+    from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
+    from bistro.evaluate.text import figures_of
+    from bistro.models.abilities import SCORE
+    from bistro.models.base import load
+    from bistro.models.inputs import as_words
     from bistro.treebank.treebank import read
 
     models = [load(path) for path in paths]
-    for trained in models:
-        trained.require("score")
-    require_same_events(*models)
+    scorers = [SCORE.of(trained) for trained in models]
+    require_same_events(*scorers)
     nothing = {"method": None, "particles": None, "repeats": None, "tags_seen": False}
-    asked = [m.score_options is not None for m in models]
+    asked = [bool(scorer.score_options.names()) for scorer in scorers]
     # Options of sums go to the parser; where there is none they are refused as ever.
     settings = [
         score_settings(m, **(choices if sums or not any(asked) else {**choices, **nothing}))
         for m, sums in zip(models, asked, strict=True)
     ]
-    pairs = list(zip(models, settings, strict=True))
-    tuned = same_scores(pairs, read(dev, format=format))
+
+    def scores_of(sentences: Sequence[Sequence[str]]) -> list[TextScores]:
+        pairs = zip(scorers, settings, strict=True)
+        return [scorer.score(sentences, **options) for scorer, options in pairs]
+
+    tuned = scores_of(as_words(read(dev, format=format)))
     weight = mixing_weight(tuned[0].log_probs, tuned[1].log_probs)
     sentences = read(test, format=format)
     tell_odd_words(sentences)
-    scores = same_scores(pairs, sentences)
-    first, second = (s.log_probs for s in scores)
-    characters = count_characters(as_words(sentences))
-    figures = {
-        name: language_figures(
-            logs,
-            scores[0].is_eos,
-            scores[0].is_oov,
-            characters,
-            open_vocabulary=vocabulary_of(models[0]).is_open,
-        )
-        for name, logs in (
-            ("mixture", mixed(first, second, weight)),
-            (paths[0], first),
-            (paths[1], second),
-        )
-    }
+    words = as_words(sentences)
+    first, second = scores_of(words)
+    both = replace(first, log_probs=mixed(first.log_probs, second.log_probs, weight))
+    named = {"mixture": both, paths[0]: first, paths[1]: replace(first, log_probs=second.log_probs)}
+    figures = {name: figures_of(scorers[0], words, scores) for name, scores in named.items()}
     if json:
         parts = {name: f.to_dict() for name, f in list(figures.items())[1:]}
         told = {"models": list(paths), "input": test, "dev": dev, "weight": weight}
@@ -151,7 +140,7 @@ def print_figures(figures: LanguageFigures, title: str) -> None:
 
 
 def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None:
-    """Print a table with a column of figures a model, each figure with what it counts."""
+    """Print a table with one column of figures per model, each figure with what it counts."""
     from rich.console import Console
     from rich.table import Table
 

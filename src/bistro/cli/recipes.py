@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bistro.cli.train import read_together
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
+    from bistro.models.kinds import Kind
     from bistro.treebank.treebank import Treebank
 
 KindArgument = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help="The kind of model: transition, eisner, isbn, committee, ngram, or infinite (tags).",
+        help="The kind of model: transition, eisner, isbn, committee, topics, ngram or tags.",
     ),
 ]
 KindOption = Annotated[
@@ -43,15 +43,16 @@ DevOption = Annotated[
 ]
 
 
-def development(kind: str, dev: str | None, format: str | None) -> Treebank | None:
+def development(kind: Kind, dev: str | None, format: str | None) -> Treebank | None:
     """Read a development set, which only some kinds can use."""
-    from bistro.tasks.train import USES_DEV
+    from bistro.models.data import SENTENCES
+    from bistro.models.options import a_model
 
     if dev is None:
         return None
-    if kind not in USES_DEV:
-        raise BistroError(f"--dev: a model of kind '{kind}' learns nothing from it: leave it out")
-    return read_together([dev], format)
+    if not kind.dev:
+        raise BistroError(f"--dev: {a_model(kind.name)} learns nothing from it: leave it out")
+    return SENTENCES.read([dev], format=format)
 
 
 def shown(figures: dict[str, float]) -> str:

@@ -67,7 +67,9 @@ def report(
         bistro report english.bistro --test test.conllu --tags given -o en.html
     """
     from bistro.evaluate.by_sentence import BORDERS
+    from bistro.models.abilities import PARSE
     from bistro.models.base import load
+    from bistro.models.options import a_model
     from bistro.report.model_report import ReportOptions, read_test, report_page
 
     if output != "-":
@@ -75,9 +77,9 @@ def report(
         require_writable(output)
     borders = _lengths(by_sentences) if by_sentences else BORDERS
     trained = load(model)
-    if (tags or by_sentences) and not hasattr(trained, "parse_all"):
+    if (tags or by_sentences) and not PARSE.is_of(trained):
         raise ConfigError(
-            f"--tags and --by-sentences are for parsers: not with a model of kind '{trained.kind}'"
+            f"--tags and --by-sentences are for parsers: not with {a_model(trained.kind)}"
         )
     items = read_test(trained, test, format)
     say(f"testing {model} ({trained.kind}) on {len(items):,} sentences of {test} ...")

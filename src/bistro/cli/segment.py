@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json as to_json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +11,7 @@ from bistro.cli.common import InputArgument, JsonOption, ModelArgument, OutputOp
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
-    from bistro.models.morphology.words import WordsModel
-    from bistro.models.results.segmentations import Analysis, Segmentation
+    pass
 
 Beam = Annotated[int, typer.Option("--beam", metavar="N", min=1, help="Analyses kept at a letter.")]
 KBest = Annotated[
@@ -68,98 +66,34 @@ def segment(
         bistro segment zulu.bistro annotated.tsv --check
     """
     from bistro.files import writing
+    from bistro.models.abilities import SEGMENT
     from bistro.models.base import load
+    from bistro.tasks.segment import checked, segmented
 
     if forms not in ("surface", "canonical"):
         raise ConfigError(f"--forms '{forms}' must be surface or canonical")
-    trained = load(model)
-    trained.require("segment")
-    lines = (
-        checked(trained, input, beam)  # type: ignore[arg-type]
-        if check
-        else segmented(trained, input, beam, kbest, forms, probabilities, json)  # type: ignore[arg-type]
-    )
+    trained = SEGMENT.of(load(model))
+    if check:
+        lines = checked(trained, input, beam, say)
+    else:
+        lines = segmented(trained, input, beam, kbest, forms, probabilities, json, say)
     with writing(output) as stream:
         for line in lines:
             stream.write(line.encode())
-
-
-def segmented(
-    model: WordsModel,
-    input: str,
-    beam: int,
-    kbest: int,
-    forms: str,
-    probabilities: bool,
-    json: bool,
-) -> Iterator[str]:
-    """Yield the lines of the output, and say at the end how many words there were."""
-    words = 0
-    for one in model.iter_segment(words_of(input), kbest=kbest, beam=beam):
-        words += 1
-        if json:
-            yield to_json.dumps(one.to_dict(), ensure_ascii=False) + "\n"
-            continue
-        for analysis in one.analyses:
-            yield _line(one, analysis, forms, probabilities)
-    say(f"{words:,} words segmented")
-
-
-def words_of(input: str) -> Iterator[str]:
-    """Yield the words of a text, a list or an annotated file."""
-    from bistro.treebank.morphology_files import iter_words
-    from bistro.treebank.treebank import opened
-
-    with opened(input) as (stream, path):
-        yield from iter_words(stream, path)
-
-
-def checked(model: WordsModel, input: str, beam: int) -> Iterator[str]:
-    """Yield a row for each annotation that is not the likeliest, the least probable first."""
-    from bistro.treebank.morphology import format_morphemes
-    from bistro.treebank.morphology_files import read_segmented
-
-    words = [word for paragraph in read_segmented(input) for word in paragraph]
-    if not any(word.has_form for word in words):
-        say("the words stand in no column of their own: their morphemes were joined")
-    given = model.log_prob(words)
-    found = model.iter_segment((word.form for word in words), beam=beam)
-    rows = []
-    for word, log_prob, one in zip(words, given.tolist(), found, strict=True):
-        annotation = format_morphemes(word.morphemes)
-        if annotation.lower() in (one.best.canonical.lower(), str(one.best).lower()):
-            continue
-        rows.append((log_prob - one.log_prob, word.line, word.form, annotation, one.best))
-    yield "line\tword\tannotation\tlog_probability\tlikeliest\tits_probability\n"
-    for log_prob, line, form, annotation, best in sorted(rows, key=lambda row: row[:2]):
-        yield (
-            f"{line}\t{form}\t{annotation}\t{log_prob:.2f}\t{best.canonical}\t"
-            f"{best.probability:.4f}\n"
-        )
-    say(f"{len(rows):,} of {len(words):,} annotations are not the likeliest")
-
-
-def _line(one: Segmentation, analysis: Analysis, forms: str, probabilities: bool) -> str:
-    morphemes = analysis.canonical if forms == "canonical" else str(analysis)
-    columns = [one.word, morphemes]
-    if probabilities:
-        places = (f"{place}:{p:.4f}" for place, p in one.boundaries.items())
-        columns += [f"{analysis.probability:.6f}", " ".join(places)]
-    return "\t".join(columns) + "\n"
 
 
 def print_scores(gold: str, system: str, json: bool, training: Iterable[str] = ()) -> None:
     """Print the scores of one annotated file against another; see `bistro evaluate`."""
     from bistro.cli.common import print_json
     from bistro.evaluate.segmentation import score
-    from bistro.models.unbounded.config import MorphologySettings
+    from bistro.models.morphology.config import MorphologyConfig
     from bistro.treebank.morphology_files import read_segmented
 
     right, found = (
         [word for paragraph in read_segmented(path) for word in paragraph]
         for path in (gold, system)
     )
-    tolerance = MorphologySettings().bad_words
+    tolerance = MorphologyConfig().bad_words
     learned = (read_segmented(path, tolerance=tolerance) for path in training)
     seen = {word.form for text in learned for paragraph in text for word in paragraph} or None
     scores = score(right, found, seen, gold_name=gold, system_name=system)

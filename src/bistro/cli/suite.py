@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,10 +80,8 @@ def suite(
         raise BistroError(f"--by is suite, item or region, not '{by}'")
     read = [read_suite(name, split_punct=split_punct) for name in suites or own_suites()]
     trained = load(model)
-    trained.require("score")
     settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
-    chosen = dataclasses.asdict(settings["options"]) if settings else {}
-    results = [run_suite(trained, one, **chosen) for one in read]
+    results = [run_suite(trained, one, **settings) for one in read]
     for result in results:
         if result.suite.about:
             say(f"{result.suite.name}: {result.suite.about}")

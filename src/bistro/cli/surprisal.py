@@ -92,7 +92,6 @@ def surprisal(
     from bistro.models.base import load
 
     trained = load(model)
-    trained.require("score")
     settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
     if text is not None:
         if id is not None and sentence:
@@ -108,7 +107,7 @@ def surprisal(
 def _of_sentences(
     model: Model, path: str, format: str | None, multiword: bool, eos: bool, settings: Any
 ) -> tuple[Sequence[str], Cells]:
-    from bistro.models.results.surprisal import rows_of, word_tokens
+    from bistro.models.abilities import SCORE
     from bistro.tasks.stimuli import visible
     from bistro.tasks.surprisal import COLUMNS, written_tokens
     from bistro.treebank.treebank import read
@@ -118,13 +117,12 @@ def _of_sentences(
             f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
         )
     sentences = read(path, format=format)
-    names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
-    tokens = [written_tokens(s) if multiword else word_tokens(s.forms) for s in sentences]
     texts = [[visible(form, path, s.line) for form in s.forms] for s in sentences]
+    names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
+    tokens = [written_tokens(s) for s in sentences] if multiword else None
     tell_odd_words(sentences)
-    scores = model.require("score")(texts, **settings)
-    rows = rows_of(scores, zip(names, tokens, strict=True), eos=eos)
-    return COLUMNS, ([getattr(row, name) for name in COLUMNS] for row in rows)
+    rows = SCORE.of(model).surprisal(texts, eos=eos, names=names, tokens=tokens, **settings)
+    return COLUMNS, (list(vars(row).values()) for row in rows)
 
 
 def _of_stimuli(
@@ -137,22 +135,14 @@ def _of_stimuli(
     eos: bool,
     settings: Any,
 ) -> tuple[Sequence[str], Cells]:
-    from bistro.models.results.surprisal import COLUMNS, rows_of
     from bistro.tasks.stimuli import one_row_each, one_word_a_row, read_table
+    from bistro.tasks.surprisal import stimulus_rows
 
     table = read_table(path)
     if sentence:
         found = one_word_a_row(table, text, sentence, split_punct=split_punct)
     else:
         found = one_row_each(table, text, name=id, split_punct=split_punct)
-    stimuli = list(found)
     place = table.column(text)
     tell_invisible(cells[place] for _, cells in table.rows)
-    scores = model.require("score")([s.words for s in stimuli], **settings)
-    rows = rows_of(scores, ((s.name, s.tokens) for s in stimuli), eos=eos)
-    before = [cells for s in stimuli for cells in (s.cells if eos else s.cells[:-1])]
-    ours = [f"bistro_{name}" if name in table.columns else name for name in COLUMNS]
-    cells = (
-        [*own, *(getattr(row, c) for c in COLUMNS)] for own, row in zip(before, rows, strict=True)
-    )
-    return [*table.columns, *ours], cells
+    return stimulus_rows(model, table.columns, list(found), eos=eos, **settings)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,8 +18,7 @@ from bistro.cli.common import (
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
-    from bistro.models.base import Model
-    from bistro.treebank.sentence import Sentence
+    pass
 
 Search = Annotated[
     str | None,
@@ -80,15 +77,18 @@ def tag(
         bistro tag tagger.bistro test.conllu --search mcmc --samples 5000 -o tagged.conllu
     """
     from bistro.cli.progress import Progress
+    from bistro.models.abilities import PARSE
     from bistro.models.base import load
+    from bistro.models.options import a_model
+    from bistro.tasks.tag import TagRun
     from bistro.treebank.treebank import iter_sentences, write
 
     trained = load(model)
     asked = {"search": search, "beam": beam, "samples": samples}
     given = {name: value for name, value in asked.items() if value is not None}
-    if given and hasattr(trained, "parse_all"):
+    if given and PARSE.is_of(trained):
         raise BistroError(
-            f"a model of kind '{trained.kind}' finds tags with its trees, by its own search: "
+            f"{a_model(trained.kind)} finds tags with its trees, by its own search: "
             "leave out --search, --beam and --samples"
         )
     options = {**given, "marginals": marginals, "mbr": mbr, "seed": seed, "threads": threads}
@@ -96,45 +96,3 @@ def tag(
     sentences = iter_sentences(input, format, roots="any", partial=True)
     write(Progress(input, output).watch(run.tagged(sentences)), output)
     say(run.report())
-
-
-class TagRun:
-    """One pass over the input, and what was done."""
-
-    def __init__(self, model: Model, options: dict[str, Any]) -> None:
-        self.model = model
-        self.options = options
-        self.words = 0
-        self.sentences = 0
-        model.require("tag")
-        self._tag_all = model.require("tag_all")
-        self._begin = time.monotonic()
-
-    def tagged(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        """Yield the sentences of the output."""
-        from bistro.tasks.tagged import tagged_sentence
-
-        column = getattr(self.model, "tag_column", "upos")
-        for tagging in self._tag_all(self._checked(sentences), **self.options):
-            self.sentences += 1
-            self.words += len(tagging.sentence)
-            yield tagged_sentence(tagging, column, self.sentences)
-
-    def report(self) -> str:
-        """Return one line on what was done."""
-        seconds = max(time.monotonic() - self._begin, 1e-9)
-        describe = getattr(self.model, "describe_search", None)
-        how = [self.model.kind, describe(**self.options) if describe else "tags of its trees"]
-        return (
-            f"{self.sentences:,} sentences, {self.words:,} words, "
-            f"{self.words / seconds:,.0f} words/s; {', '.join(how)}"
-        )
-
-    def _checked(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
-        for sentence in sentences:
-            if sentence.format == "conllx" and self.options["marginals"]:
-                raise BistroError(
-                    "--marginals writes probabilities, for which CoNLL-X has no column: "
-                    "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
-                )
-            yield sentence

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from bistro.cli.common import JsonOption, ModelArgument, print_json, say
-from bistro.errors import BistroError
 
 topics = typer.Typer(help="Latent states of syntactic topics: see what they stand for.")
 
@@ -49,19 +48,11 @@ def show(
     from rich.table import Table
 
     from bistro.files import writing
+    from bistro.models.abilities import STATES
     from bistro.models.base import load
-    from bistro.models.topics.model import TopicsModel
     from bistro.report.topics import state_card, topic_cards
 
-    trained = load(model)
-    if not isinstance(trained, TopicsModel):
-        raise BistroError(
-            f"{model}: is of kind '{trained.kind}', which has no latent states to show: train one "
-            "with bistro train topics"
-        )
-    kept = len(trained.samples)
-    if not -kept <= sample < kept:
-        raise BistroError(f"--sample {sample}: the model keeps {kept} samples, numbered from 0")
+    trained = STATES.of(load(model))
     found = trained.top_states(words=words, sample=sample)
     if json:
         print_json({"model": model, "states": [vars(state) for state in found[:states]]})

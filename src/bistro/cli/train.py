@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,10 +18,12 @@ from bistro.cli.common import (
 )
 from bistro.cli.watcher import Watcher
 from bistro.errors import BistroError, OutputError
+from bistro.models.kinds import BUILT_IN
 
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
     from bistro.models.base import Model
+    from bistro.models.kinds import Kind
     from bistro.treebank.examples import Examples
     from bistro.treebank.treebank import Treebank
 
@@ -30,19 +31,18 @@ INTERRUPTED = 130
 _COMPRESSED = (".gz", ".xz", ".zst")
 
 
-Kind = Annotated[
+KindArgument = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help="The kind: ngram, transition, eisner, isbn, committee, topics, linearize, infinite "
-        "or grammar.",
+        help=f"The kind: {', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}.",
     ),
 ]
 Data = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="TRAIN",
-        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts, a sentence a line; - is stdin.",
+        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with one sentence per line; - is stdin.",
         show_default=False,
     ),
 ]
@@ -51,7 +51,7 @@ Text = Annotated[
     typer.Option(
         "--text",
         metavar="RAW",
-        help="Raw text, a sentence a line, to learn words from beside the treebank (transition).",
+        help="Raw text, one sentence per line, to learn words from beside the treebank (transition).",
         show_default=False,
     ),
 ]
@@ -100,7 +100,8 @@ TaskOption = Annotated[
     typer.Option(
         "--task",
         metavar="tags|trees|morphology",
-        help="What an infinite model learns; the same as --set task=...",
+        help="What the former kind infinite learns: now kinds of their own.",
+        hidden=True,
         show_default=False,
     ),
 ]
@@ -119,7 +120,7 @@ ShowConfig = Annotated[
 
 
 def train(
-    kind: Kind,
+    kind: KindArgument,
     data: Data = None,
     text: Text = None,
     output: Output = None,
@@ -148,7 +149,7 @@ def train(
         bistro train transition train.conllu -o parser.bistro
         bistro train transition train.conllu --text news.txt.gz --text more.txt -o parser.bistro
         bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
-        bistro train infinite --task trees train.mrg -o trees.bistro
+        bistro train trees train.mrg -o trees.bistro
         bistro train grammar train.mrg -o grammar.bistro
         bistro train transition --show-config > parser.toml
         bistro train transition train.conllu -o parser.bistro --config parser.toml
@@ -157,21 +158,18 @@ def train(
     from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.cluster import workers_for
-    from bistro.models.committee.model import CommitteeModel
-    from bistro.models.linearize.model import LinearizeModel
-    from bistro.tasks.train import USES_DEV
     from bistro.tasks.train import train as run
 
     tasks = [f"task={task}"] if task else []
-    settings = chosen_config(kind, config, [*(overrides or []), *tasks])
+    family, settings = chosen_config(kind, config, [*(overrides or []), *tasks])
     if show_config:
         print(configuration.to_toml(settings), end="")
         return
     path = _checked_output(output)
     if cluster and not text:
         raise BistroError("--cluster parses raw text: name some with --text")
-    treebank = read_data(kind, settings, data or [], format)
-    held_out = read_data(kind, settings, [dev], format, held_out=True) if dev else None
+    treebank = read_data(family, settings, data or [], format)
+    held_out = read_data(family, settings, [dev], format, held_out=True) if dev else None
     checkpoint = Checkpoint.beside(path, checkpoint_seconds)
     _mention(checkpoint, resume)
     watcher = Watcher()
@@ -187,15 +185,14 @@ def train(
     )
     try:
         with watcher, workers_for(cluster, threads) as session.workers:
-            fitting = {"dev": held_out} if kind in USES_DEV else {}
             model = run(
-                kind,
+                family.name,
                 treebank,
                 config=settings,
                 seed=seed,
                 session=session,
                 text=text or (),
-                **fitting,
+                dev=held_out if family.dev else None,
             )
             model.save(path)
     except StoppedError as interruption:
@@ -203,84 +200,45 @@ def train(
         raise typer.Exit(INTERRUPTED) from None
     checkpoint.discard()
     sources = " + ".join([treebank.label, *map(os.path.basename, text or ())])
-    say(f"{path}: {kind} model of {sources}, seed {seed}")
-    if isinstance(model, CommitteeModel | LinearizeModel):
-        say(model.describe())
+    say(f"{path}: {family.name} model of {sources}, seed {seed}")
+    if description := model.describe():
+        say(description)
     elif held_out is not None:
-        _report(model, held_out, f"{path} on {dev}")
+        _report(model, family.judged_by, list(held_out), f"{path} on {dev}")
 
 
 def read_data(
-    kind: str, settings: Any, paths: list[str], format: str | None, *, held_out: bool = False
+    kind: Kind, settings: Any, paths: list[str], format: str | None, *, held_out: bool = False
 ) -> Treebank | Examples[Any]:
     """Read the data of a kind of model, and say of training data what a user may not expect."""
-    from bistro.models.grammar.model import GrammarModel
-    from bistro.models.unbounded.model import InfiniteModel, model_class
-    from bistro.treebank.examples import joined
-    from bistro.treebank.tree_files import read_examples
-
-    if kind == InfiniteModel.kind:
-        if not paths:
-            raise BistroError("there is nothing to train on: name the files of the task")
-        examples: Examples[Any] = model_class(settings.home).task_class.read(
-            paths, settings, format
-        )
-        for problem in getattr(examples, "problems", ()):
-            say(f"{problem}; the word is left out")
-        return examples
-    if kind == GrammarModel.kind:
-        if not paths:
-            raise BistroError("there is nothing to train on: name files of bracketed trees")
-        return joined([read_examples(path, format) for path in paths])
-    treebank = read_together(paths, format)
-    if not held_out:
-        tell_odd_words(treebank)
-    return treebank
+    data = kind.data().read(paths, settings, format)
+    for problem in data.problems:
+        say(f"{problem}; the word is left out")
+    if kind.items == "sentences" and not held_out:
+        tell_odd_words(data)
+    return data
 
 
-def _report(model: Model, held_out: Treebank | Examples[Any], title: str) -> None:
-    """Print how well a model predicts held-out text, or parses it if that is what it is for."""
+def _report(model: Model, ability: str, held_out: list[Any], title: str) -> None:
+    """Print how well a model does on held-out data what it is for."""
     from bistro.cli.perplexity import print_figures
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.evaluate.text import text_figures
-    from bistro.models.grammar.model import GrammarModel
-    from bistro.models.isbn.model import IsbnModel
-    from bistro.models.parsing.parser import ParsingAbility
-    from bistro.treebank.constituents import simplified
+    from bistro.models.abilities import FIGURES, PARSE
 
-    sentences: list[Any] = list(held_out)
-    if isinstance(model, GrammarModel):
-        sentences = [simplified(tree).leaves() for tree in sentences]
-    if hasattr(model, "figures"):
-        figures = model.figures(sentences)
-    elif not isinstance(model, ParsingAbility) or (
-        hasattr(model, "score") and not isinstance(model, IsbnModel)
-    ):
-        print_figures(text_figures(model, sentences), title)
+    if ability == "score":
+        print_figures(text_figures(model, held_out), title)
         return
-    else:
-        metric = default_metric(sentences, model.config.labels)
-        figures = DevelopmentSet(sentences, metric=metric)(model)
+    if ability == "parse":
+        parser = PARSE.of(model)
+        metric = default_metric(held_out, labelled=parser.is_labelled)
+        figures = DevelopmentSet(held_out, metric=metric)(parser)
         del figures["score"]
+    else:
+        figures = FIGURES.of(model).figures(held_out)
     print(title)
     for name, value in figures.items():
         print(f"{name:<20} {value:6.2f}")
-
-
-def read_together(paths: list[str], format: str | None) -> Treebank:
-    """Read several files as one treebank, whose hash is that of their hashes in a row."""
-    from bistro.treebank.treebank import Treebank, read
-
-    if not paths:
-        raise BistroError("there is nothing to train on: name a treebank or a text, or - for stdin")
-    parts = [read(path, format=format) for path in paths]
-    if len(parts) == 1:
-        return parts[0]
-    return Treebank(
-        [sentence for part in parts for sentence in part],
-        name=" + ".join(part.label for part in parts),
-        sha256=hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest(),
-    )
 
 
 def _checked_output(output: str | None) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bistro.cli.common import FormatOption, SeedOption, require_writable, say
-from bistro.cli.train import read_together
 from bistro.cli.watcher import Watcher
 from bistro.errors import ConfigError, nearest
 from bistro.files import writing
@@ -98,6 +97,7 @@ def tune(
         bistro train transition train.conllu --config config.toml -o english.bistro
     """
     from bistro.evaluate.development import DevelopmentSet, default_metric
+    from bistro.models.data import SENTENCES
     from bistro.models.transition.model import DISTRIBUTIONS
     from bistro.models.transition.tune import SETTINGS, Effort
     from bistro.treebank.treebank import read
@@ -109,11 +109,11 @@ def tune(
     _check("--metric", [metric] if metric else [], METRICS)
     require_writable(output)
     start = _beginning(config, overrides or [])
-    treebank, held_out = read_together(data, format), read(dev, format=format)
+    treebank, held_out = SENTENCES.read(data, format=format), read(dev, format=format)
     judge = DevelopmentSet(
         held_out,
         tags,  # type: ignore[arg-type]
-        metric or default_metric(held_out, start.labels),  # type: ignore[arg-type]
+        metric or default_metric(held_out),  # type: ignore[arg-type]
         threads=threads or os.cpu_count() or 1,
     )
     errand = _Errand(treebank, held_out, judge, Effort(label_elements=label_elements), seed, output)

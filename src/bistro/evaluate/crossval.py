@@ -16,21 +16,25 @@ that one. With x_1 … x_k the figures of the folds,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
+from bistro import config as configuration
 from bistro.errors import BistroError
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
-from bistro.models.base import Model, Words
+from bistro.models import kinds
+from bistro.models.base import Model
+from bistro.models.inputs import Words
+from bistro.models.kinds import Kind
+from bistro.models.options import a_model
 from bistro.models.results.parses import Parse
 from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits
-from bistro.tasks.train import config_class
+from bistro.treebank.treebank import Treebank
 
-PARSERS = ("transition", "eisner", "isbn", "committee")
-JUDGED = (*PARSERS, "ngram", "infinite")
-"""Kinds that can be judged on a treebank; of infinite models, taggers."""
+JUDGED = ("parse", "tag", "score")
+"""Abilities that can be judged on the sentences of a treebank."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +114,11 @@ def cross_validate(
     `keep` keeps the parses, with marginals; `config`, `dev` and further settings are those of
     `bistro.train`. `on_fold` is told the number of each fold that is done, and its figures.
     """
-    check_kind(kind, config)
+    family = judged_kind(kind, config, settings)
     sentences = [sentence for sentence in treebank if len(sentence)]
     splits = make_folds(sentences, k, seed, by)
-    if kind in PARSERS:
-        require_trees(sentences, getattr(treebank, "path", None))
+    if family.can("parse"):
+        require_trees(sentences, path_of(treebank))
     recipe = Recipe(kind, settings, config, seed, dev)
 
     def work(model: Model, held_out: list[Any]) -> Judgement:
@@ -124,17 +128,33 @@ def cross_validate(
     for judgement in run_splits(recipe, sentences, splits, work, threads):
         folds.append(judgement)
         on_fold(len(folds), judgement)
-    how = f"tags {tags}, " if kind in PARSERS else ""
-    protocol = f"{kind}, {how}{k} folds by {by}, seed {seed}"
+    how = f"tags {tags}, " if family.can("parse") else ""
+    protocol = f"{family.name}, {how}{k} folds by {by}, seed {seed}"
     return CrossValidation(splits, folds, protocol)
 
 
-def check_kind(kind: str, config: Any = None, judged: Sequence[str] = JUDGED) -> None:
-    """Refuse kinds that cannot be judged on the sentences of a treebank."""
-    config_class(kind)
-    if kind not in judged or (kind == "infinite" and getattr(config, "task", "tags") != "tags"):
-        words = "ngram, " if "ngram" in judged else ""
-        raise BistroError(
-            f"a model of kind '{kind}' cannot be judged this way: parsers can "
-            f"({', '.join(PARSERS)}), {words}and infinite with the task tags"
-        )
+def judged_kind(
+    kind: str,
+    config: Any = None,
+    settings: Mapping[str, Any] | None = None,
+    abilities: Sequence[str] = JUDGED,
+) -> Kind:
+    """Return the record of a kind that can be judged on the sentences of a treebank, or refuse."""
+    given = {} if config is None else configuration.to_dict(config)
+    family, _ = kinds.settled(kind, configuration.merged(given, settings or {}))
+    if _is_judged(family, abilities):
+        return family
+    able = [one.name for one in kinds.every() if _is_judged(one, abilities)]
+    raise BistroError(
+        f"{a_model(family.name)} cannot be judged on the sentences of a treebank; use one of "
+        f"{', '.join(able)}"
+    )
+
+
+def _is_judged(family: Kind, abilities: Sequence[str]) -> bool:
+    return family.items == "sentences" and any(map(family.can, abilities))
+
+
+def path_of(treebank: object) -> str | None:
+    """Return the file of a treebank, if it comes from one."""
+    return treebank.path if isinstance(treebank, Treebank) else None

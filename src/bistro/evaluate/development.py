@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 from bistro.errors import BistroError
 from bistro.evaluate.attachment import AttachmentScores, score
-from bistro.models.committee.model import CommitteeModel
-from bistro.models.parsing.parser import ParsingAbility
+from bistro.models.abilities import Parser
 from bistro.models.results.parses import Parse
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
@@ -33,7 +32,7 @@ class DevelopmentSet:
     punct: str | None = None
     threads: int = 1
 
-    def __call__(self, model: ParsingAbility | CommitteeModel) -> dict[str, float]:
+    def __call__(self, model: Parser) -> dict[str, float]:
         """Parse the sentences; the score is the mean of the metric over the ways to get tags."""
         ways = ("given", "joint") if self.tags == "both" else (self.tags,)
         figures: dict[str, float] = {}
@@ -41,7 +40,7 @@ class DevelopmentSet:
             parses = model.parse_all(self.sentences, tags=way, threads=self.threads)
             found = score(self.sentences, annotated(parses, model), self.punct)
             figures |= {f"{way}.{name}": value for name, value in _figures(found)}
-            if way == "joint":
+            if way == "joint" and model.finds_tags:
                 figures["joint.tags"] = getattr(found, model.tag_column)
         wanted = [figures.get(f"{way}.{self.metric}") for way in ways]
         if None in wanted:
@@ -49,14 +48,14 @@ class DevelopmentSet:
         return {"score": sum(wanted) / len(wanted), **figures}  # type: ignore[arg-type]
 
 
-def default_metric(sentences: Sequence[Sentence], labels: str) -> Metric:
+def default_metric(sentences: Sequence[Sentence], *, labelled: bool = True) -> Metric:
     """Return the labelled score where there are labels to be found."""
     known = {label for sentence in sentences for label in sentence.deprels}
-    return "uas" if labels == "none" or len(known) < 2 else "las"
+    return "las" if labelled and len(known) > 1 else "uas"
 
 
 def annotate(
-    model: ParsingAbility | CommitteeModel,
+    model: Parser,
     sentences: Iterable[Sentence | Sequence[str]],
     **options: Any,
 ) -> Treebank:
@@ -64,9 +63,7 @@ def annotate(
     return Treebank(annotated(model.parse_all(sentences, **options), model))
 
 
-def annotated(
-    parses: Iterable[Parse], model: ParsingAbility | CommitteeModel
-) -> Iterator[Sentence]:
+def annotated(parses: Iterable[Parse], model: Parser) -> Iterator[Sentence]:
     """Yield the sentences with the trees and tags that were found for them."""
     for parse in parses:
         # Features that were joined to a tag are no part of its column.

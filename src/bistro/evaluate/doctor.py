@@ -25,13 +25,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bistro.errors import BistroError
-from bistro.evaluate.crossval import PARSERS
+from bistro.evaluate.crossval import path_of
+from bistro.models import kinds
+from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.models.committee.model import CommitteeModel
 from bistro.tasks import given_the_rest
 from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits
 from bistro.tasks.given_the_rest import Opinion
-from bistro.tasks.train import config_class
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
@@ -131,9 +132,8 @@ def examine(
     Without other data, the models are those of k folds (10). With sentences `beside`, one model of
     these alone judges all; if k is given too, those of k folds, each with the sentences beside.
     """
-    config_class(kind)
-    if kind not in PARSERS:
-        raise BistroError(f"a model of kind '{kind}' does not parse: one of {', '.join(PARSERS)}")
+    if not kinds.find(kind).can("parse"):
+        raise BistroError(PARSE.refusal(kind))
     places = [place for place, sentence in enumerate(treebank) if _is_whole(sentence, config)]
     if not places:
         raise BistroError("there is nothing to examine: no sentence has all its heads and tags")
@@ -160,8 +160,8 @@ def examine(
         on_arcs, on_tags, column = result
         for place, row_of_arcs, row_of_tags in zip(split.held_out, on_arcs, on_tags, strict=True):
             sentence, home = known[place], places[place]
-            kinds = _kinds_of_arcs(sentence, row_of_arcs)
-            arcs += _findings(home, _arc_names(sentence), row_of_arcs, kinds)
+            whats = _kinds_of_arcs(sentence, row_of_arcs)
+            arcs += _findings(home, _arc_names(sentence), row_of_arcs, whats)
             given = getattr(sentence, column)
             tags += _findings(home, given, row_of_tags, ["tag"] * len(given))
         on_fold(number, len(splits))
@@ -173,7 +173,7 @@ def examine(
         len(treebank) - len(places),
         f"{kind}, {models}{', beside other data' if splits[0].train and beside else ''}, "
         f"seed {seed}; p given all other annotation",
-        getattr(treebank, "path", None) or "-",
+        path_of(treebank) or "-",
         column,
     )
 

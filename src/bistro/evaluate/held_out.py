@@ -23,14 +23,13 @@ from bistro.errors import BistroError
 from bistro.evaluate.attachment import score
 from bistro.evaluate.development import annotated
 from bistro.evaluate.text import text_figures
+from bistro.models.abilities import Parser, Tagger
 from bistro.models.base import Model
-from bistro.models.committee.model import CommitteeModel
-from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.results.parses import Parse
+from bistro.tasks.parsed import with_shown_tags
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
-Parser = ParsingAbility | CommitteeModel
 Tags = Literal["joint", "given"]
 HIGHER_IS_BETTER = {"uas": True, "las": True, "tags": True, "perplexity": False}
 """The figures that may head a table, and which way they improve."""
@@ -56,8 +55,9 @@ def judge(
     if isinstance(model, Parser):
         parses = list(model.parse_all(sentences, tags=tags, marginals=keep, threads=1))
         figures = _attachment(model, sentences, parses, tags)
-        return Judgement(figures, *size, parses if keep else [], model.tag_column)
-    if hasattr(model, "tag_all"):
+        kept = [with_shown_tags(parse, model) for parse in parses] if keep else []
+        return Judgement(figures, *size, kept, model.tag_column)
+    if isinstance(model, Tagger):
         return Judgement({"tags": _tag_accuracy(model, sentences)}, *size, [])
     found = text_figures(model, sentences)
     return Judgement(
@@ -80,13 +80,13 @@ def _attachment(
 ) -> dict[str, float]:
     found = score(sentences, annotated(parses, model))
     figures = {"uas": found.uas, "las": found.las if model.is_labelled else None}
-    if tags == "joint":
+    if tags == "joint" and model.finds_tags:
         figures["tags"] = getattr(found, model.tag_column)
     return {name: value for name, value in figures.items() if value is not None}
 
 
-def _tag_accuracy(model: Model, sentences: Sequence[Sentence]) -> float:
-    column = getattr(model, "tag_column", "upos")
-    pairs = [(t.tags, getattr(t.sentence, column)) for t in model.require("tag_all")(sentences)]
+def _tag_accuracy(model: Tagger, sentences: Sequence[Sentence]) -> float:
+    column = model.tag_column
+    pairs = [(t.tags, getattr(t.sentence, column)) for t in model.tag_all(sentences)]
     right = sum(sum(map(eq, found, gold)) for found, gold in pairs)
     return 100 * right / sum(len(gold) for _, gold in pairs)

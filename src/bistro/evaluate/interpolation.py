@@ -16,14 +16,11 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro.errors import BistroError
-from bistro.models.base import Model, TextScores, Words, as_words
+from bistro.models.abilities import Scorer
 
 MOST_STEPS = 1000
 CLOSE_ENOUGH = 1e-8
@@ -51,14 +48,9 @@ def mixed(first: Logs, second: Logs, weight: float) -> Logs:
     return logs
 
 
-def vocabulary_of(model: Model) -> Any:
-    """Return the vocabulary of a model, wherever it keeps it."""
-    return model.vocabulary if hasattr(model, "vocabulary") else model.codec.vocabulary  # type: ignore[attr-defined]
-
-
-def require_same_events(first: Model, second: Model) -> None:
+def require_same_events(first: Scorer, second: Scorer) -> None:
     """Refuse two models that do not tell the same words apart."""
-    one, other = vocabulary_of(first), vocabulary_of(second)
+    one, other = first.vocabulary, second.vocabulary
     if one.hash == other.hash or (one.is_open and other.is_open):
         return
     if one.is_open != other.is_open:
@@ -72,11 +64,3 @@ def require_same_events(first: Model, second: Model) -> None:
         "sentences with the same unknown, unknown_below and unknown_suffixes, or both with "
         "unknown = spelling"
     )
-
-
-def same_scores(
-    models: Sequence[tuple[Model, dict[str, Any]]], sentences: Sequence[Words]
-) -> list[TextScores]:
-    """Score a text with several models, each with its own options."""
-    words = as_words(sentences)
-    return [model.require("score")(words, **options) for model, options in models]

@@ -19,16 +19,18 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from typing import Any
 
 from bistro.errors import BistroError
-from bistro.evaluate.crossval import JUDGED, PARSERS, check_kind
+from bistro.evaluate.crossval import judged_kind, path_of
 from bistro.evaluate.forecast import LEAST_POINTS, Forecast, forecast_of
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
-from bistro.models.base import Model, Words
+from bistro.models.base import Model
+from bistro.models.inputs import Words
+from bistro.models.kinds import Kind
 from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits, shuffled
 
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
@@ -147,12 +149,12 @@ def learning_curve(
     **settings: Any,
 ) -> LearningCurve:
     """Train models of growing parts, and judge them on `test`, or else on k folds."""
-    check_learner(kind, config)
+    family = check_learner(kind, config, settings)
     sentences = [sentence for sentence in treebank if len(sentence)]
     judged = [] if test is None else [sentence for sentence in test if len(sentence)]
-    if kind in PARSERS:
-        require_trees(sentences, getattr(treebank, "path", None))
-        require_trees(judged, getattr(test, "path", None))
+    if family.can("parse"):
+        require_trees(sentences, path_of(treebank))
+        require_trees(judged, path_of(test))
     sizes = _checked(shares, draws)
     together = [*sentences, *judged]
     if test is None:
@@ -180,23 +182,24 @@ def learning_curve(
     for share in sizes:
         own = [(split, j) for (size, split), j in zip(named, found, strict=True) if size == share]
         parts.append(_part(share, own, together, len(folds)))
-    how = f"tags {tags}, " if kind in PARSERS else ""
+    how = f"tags {tags}, " if family.can("parse") else ""
     where = f"{len(folds)} folds by {by}" if test is None else "a test set"
     figures = list(found[0].figures)
     figure = next(name for name in ("las", "uas", "tags") if name in figures)
     drawn = "1 draw" if draws == 1 else f"{draws} draws"
-    protocol = f"{kind}, {how}judged on {where}, {drawn} of nested parts, seed {seed}"
+    protocol = f"{family.name}, {how}judged on {where}, {drawn} of nested parts, seed {seed}"
     return LearningCurve(parts, figure, protocol)
 
 
-def check_learner(kind: str, config: Any = None) -> None:
-    """Refuse kinds whose scores cannot be compared between sizes."""
-    if kind == "ngram":
+def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | None = None) -> Kind:
+    """Return the record of a kind, or refuse it if its scores cannot be compared between sizes."""
+    family = judged_kind(kind, config, settings)
+    if not family.can("parse") and not family.can("tag"):
         raise BistroError(
             "perplexities of models that know different words cannot be compared: a learning curve "
             "is for parsers and taggers"
         )
-    check_kind(kind, config, [own for own in JUDGED if own != "ngram"])
+    return family
 
 
 def _checked(shares: Sequence[float], draws: int) -> list[float]:

@@ -19,7 +19,8 @@ from typing import Any
 
 from bistro.errors import BistroError
 from bistro.models.linearize.orders import shuffled
-from bistro.models.linearize.trees import Family, projective_order
+from bistro.models.linearize.trees import projective_order
+from bistro.models.results.orders import Family
 from bistro.rng import Stream
 
 

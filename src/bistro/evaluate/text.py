@@ -9,25 +9,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bistro.evaluate.interpolation import vocabulary_of
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
-from bistro.models.base import Model, Words, as_words
+from bistro.models.abilities import SCORE, Scorer
+from bistro.models.base import Model
+from bistro.models.inputs import as_words
+from bistro.models.results.scores import TextScores
 
 
-def text_figures(model: Model, sentences: Iterable[Words], **options: Any) -> LanguageFigures:
+def text_figures(model: Model, sentences: Iterable[Any], **options: Any) -> LanguageFigures:
     """Score sentences with a model and summarise; see `bistro.evaluate.language`.
 
-    `options` go to the model's `score`.
+    Parameters
+    ----------
+    model
+        A model that scores words.
+    sentences
+        Sentences of a treebank, lists of words, or constituency trees.
+    **options
+        Those of the model's `score`.
     """
     words = as_words(sentences)
-    scores = model.require("score")(words, **options)
+    scorer = SCORE.of(model)
+    return figures_of(scorer, words, scorer.score(words, **options))
+
+
+def figures_of(
+    model: Scorer, words: Sequence[Sequence[str]], scores: TextScores
+) -> LanguageFigures:
+    """Summarise the scores that a model gave to a text."""
     return language_figures(
         scores.log_probs,
         scores.is_eos,
         scores.is_oov,
         count_characters(words),
-        open_vocabulary=vocabulary_of(model).is_open,
+        open_vocabulary=model.vocabulary.is_open,
     )

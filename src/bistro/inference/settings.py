@@ -55,6 +55,11 @@ class SamplerSettings:
             raise ConfigError("the parameters of a prior must be above 0")
 
     @property
+    def is_deterministic(self) -> bool:
+        """Whether nothing is drawn: neither the seating nor the hyper-parameters."""
+        return self.seating == "minimal" and self.hyper in ("map", "fixed")
+
+    @property
     def first_discount(self) -> float:
         """The discount of every level at the start."""
         return 0.0 if self.dirichlet else self.discount

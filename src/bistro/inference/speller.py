@@ -37,7 +37,7 @@ from bistro.encoding.unknown import UNKNOWN
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
 from bistro.inference.settings import SpellingSettings
-from bistro.models.base import Arrays
+from bistro.modelfile import Arrays
 from bistro.rng import purpose_key
 
 SPELLING = "spelling"

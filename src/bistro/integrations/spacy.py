@@ -23,12 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bistro.errors import BistroError
-from bistro.models.base import Model, from_bytes, load
+from bistro.models.abilities import PARSE, SCORE
+from bistro.models.base import from_bytes, load
 from bistro.models.results.parses import Parse
 from bistro.treebank.detect import UNIVERSAL_TAGS
 
@@ -43,16 +44,21 @@ except ImportError:  # pragma: no cover - the tests have it
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
 """Of white space, as spaCy's own parsers have it; without a label a head would be forgotten."""
+if TYPE_CHECKING:
+    from bistro.models.base import LoadedModel
+
 MODEL_FILE = "model.bistro"
 
 
 class BistroParser:
     """Parses documents; made by ``nlp.add_pipe("bistro_parser", config={"model": FILE})``."""
 
-    def __init__(self, model: str | Model | None, options: dict[str, Any], surprisal: bool) -> None:
+    def __init__(
+        self, model: str | LoadedModel | None, options: dict[str, Any], surprisal: bool
+    ) -> None:
         self.options = options
         self.surprisal = surprisal
-        self.model: Model | None = None
+        self.model: LoadedModel | None = None
         if model is not None:
             self.model = _checked(load(model) if isinstance(model, str) else model, surprisal)
         for name in ("head_probability", "dep_probability", "surprisal"):
@@ -92,7 +98,7 @@ class BistroParser:
         self.model = _checked(load(Path(path) / MODEL_FILE), self.surprisal)
         return self
 
-    def _trained(self) -> Model:
+    def _trained(self) -> LoadedModel:
         if self.model is None:
             raise BistroError('bistro_parser has no model: add_pipe(..., config={"model": FILE})')
         return self.model
@@ -101,7 +107,7 @@ class BistroParser:
         model = self._trained()
         places = [(doc, words) for doc in docs for words in _sentences(doc)]
         texts = [[doc[i].text for i in words] for doc, words in places]
-        parses: Iterator[Parse] = model.require("parse_all")(texts, marginals=True, **self.options)
+        parses = model.parse_all(texts, marginals=True, **self.options)
         found: dict[int, list[tuple[list[int], Parse]]] = {id(doc): [] for doc in docs}
         for (doc, words), parse in zip(places, parses, strict=True):
             found[id(doc)].append((words, parse))
@@ -110,7 +116,7 @@ class BistroParser:
             yield doc
 
     def _put(self, doc: Doc, parsed: Sequence[tuple[list[int], Parse]]) -> None:
-        model: Any = self._trained()
+        model = self._trained()
         column = POS if set(model.tag_names) <= UNIVERSAL_TAGS else TAG
         heads = np.zeros(len(doc), dtype=np.int64)  # offsets, which may be negative
         deps = np.full(len(doc), doc.vocab.strings.add(SPACE_LABEL), dtype=np.uint64)
@@ -158,10 +164,10 @@ def _keep_space_inside(
         heads[:first] = first - np.arange(first)
 
 
-def _checked(model: Model, surprisal: bool) -> Model:
-    model.require("parse_all")
+def _checked(model: LoadedModel, surprisal: bool) -> LoadedModel:
+    PARSE.of(model)
     if surprisal:
-        model.require("score")
+        SCORE.of(model)
     return model
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.encoding.events import Events
-from bistro.models.base import Arrays, Origin
+from bistro.modelfile import Arrays
+from bistro.models.base import Origin
 from bistro.models.results.explanations import BASE, Level
 
 GAP = 2**32 - 1

@@ -11,38 +11,28 @@ from __future__ import annotations
 from typing import Any
 
 from bistro import config as configuration
+from bistro.models import kinds
 from bistro.models.base import Model
 from bistro.report.html import Cell, facts, folded, paragraph, table
-from bistro.tasks.train import config_class
-
-KINDS = {
-    "ngram": "a hierarchical Pitman-Yor n-gram model: words given the words before them",
-    "transition": "a generative transition parser: trees and words built from left to right, four "
-    "hierarchical Pitman-Yor processes (actions, labels, tags, words)",
-    "eisner": "Eisner's generative model: children generated outward from their heads, with an "
-    "exact chart over all projective trees",
-    "isbn": "a latent-variable parser: its states are vectors, linked by the tree so far",
-    "committee": "a committee: several generative parsers of one treebank that parse together",
-    "topics": "syntactic topics: latent states between words and their dependents",
-    "linearize": "a model of word order: the orders of an unordered tree, with probabilities",
-    "infinite": "a model with unbounded contexts: every rule sees all that stands above it",
-    "grammar": "a grammar read off constituency trees, with Pitman-Yor back-off",
-}
 
 
 def about_blocks(model: Model) -> list[str]:
     """Return what the model says of itself: where it comes from, and how it was set."""
-    treebank = model.origin.treebank
+    family, treebank = kinds.find(model.kind), model.origin.treebank
     tiles: dict[str, Cell] = {"kind": model.kind, "seed": str(model.origin.seed)}
     for name in ("sentences", "words"):
         if name in treebank:
             tiles[f"{name} of training"] = treebank[name]
     source = f" of {treebank['name']}" if "name" in treebank else ""
-    settings = dict(flattened(model.header()["config"]))
-    usual = dict(flattened(configuration.to_dict(config_class(model.kind)())))
+    settings = dict(flattened(configuration.to_dict(model.config)))
+    usual = dict(flattened(configuration.to_dict(family.config_class()())))
     changed = [(name, value) for name, value in settings.items() if usual.get(name) != value]
-    told = "All settings are the usual ones." if not changed else "Settings other than the usual:"
-    blocks = [paragraph(f"{model.kind.capitalize()}{source}: {KINDS[model.kind]}."), facts(tiles)]
+    told = (
+        "Settings that differ from the defaults:"
+        if changed
+        else "All settings have their default values."
+    )
+    blocks = [paragraph(f"{model.kind.capitalize()}{source}: {family.about}."), facts(tiles)]
     blocks += [paragraph(told)]
     if changed:
         blocks.append(table(("setting", "value"), changed, dense=True))

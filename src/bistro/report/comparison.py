@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bistro.evaluate.by_relation import plain_relation
-from bistro.report.arc_layout import Arc, arrange_both
-from bistro.report.arcs import NO_HEAD, check_columns, picture, word_widths
+from bistro.pictures.arc_layout import Arc, arrange_both
+from bistro.pictures.arcs import NO_HEAD, check_columns, picture, word_widths
 from bistro.treebank.fields import EMPTY
 
 Tree = tuple[Sequence[int], Sequence[str]]

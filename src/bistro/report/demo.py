@@ -10,19 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.evaluate.attachment import AttachmentScores
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
-from bistro.models.base import Model
 from bistro.models.committee.model import CommitteeModel
+from bistro.models.ngram.model import NgramModel
 from bistro.models.results.parses import Parse
 from bistro.models.results.surprisal import SurprisalRow
 from bistro.models.transition.model import TransitionModel
+from bistro.pictures.arcs import draw_arcs
 from bistro.report.about import about_blocks
 from bistro.report.accuracy import Tested
-from bistro.report.arcs import draw_arcs
 from bistro.report.html import Page, bar_chart, facts, figure, paragraph, sentences
 from bistro.report.language import Scored, perplexity_blocks, scored, strip_of, surprisal_blocks
 from bistro.report.learning import learning_blocks
@@ -34,7 +34,9 @@ from bistro.treebank.treebank import Treebank
 from bistro.version import __version__
 
 GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]
-PARSER, NGRAM, TRUTH = "transition", "ngram", "truth"
+PARSER: Final = "transition"
+NGRAM: Final = "ngram"
+TRUTH = "truth"
 NAMES = {
     PARSER: "the parser, summed over trees",
     NGRAM: "a 5-gram model",
@@ -56,7 +58,7 @@ class DemoResult:
 
     train: Treebank
     test: Treebank
-    models: dict[str, Model]
+    models: dict[str, TransitionModel | NgramModel]
     committee: CommitteeModel
     tested: Tested
     scores: AttachmentScores
@@ -73,10 +75,12 @@ class DemoResult:
 def run_demo(data: Treebank, test: Treebank, *, seed: int, is_english: bool) -> DemoResult:
     """Train parsers and an n-gram model, and ask them everything they can answer."""
     parser = train(PARSER, data, seed=seed)
-    assert isinstance(parser, TransitionModel)
     others = [train(kind, data, seed=seed, **settings) for kind, settings in OTHER_MEMBERS]
     committee = CommitteeModel.of([parser, *others])
-    models: dict[str, Model] = {PARSER: parser, NGRAM: train(NGRAM, data, seed=seed)}
+    models: dict[str, TransitionModel | NgramModel] = {
+        PARSER: parser,
+        NGRAM: train(NGRAM, data, seed=seed),
+    }
     held_out = [sentence.forms for sentence in test[:SCORED]]
     example = GARDEN_PATH if is_english else min(held_out, key=lambda words: abs(len(words) - 10))
     texts = {name: scored(model, held_out, seed=seed) for name, model in models.items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bistro.evaluate.doctor import HEADINGS, Examination, Finding
-from bistro.report.arcs import draw_arcs
+from bistro.pictures.arcs import draw_arcs
 from bistro.report.html import Page, figure, note, paragraph, table
 
 MOST_SENTENCES = 50

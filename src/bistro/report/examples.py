@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
+from bistro.pictures.text import is_right_to_left
 from bistro.report.accuracy import Tested
 from bistro.report.comparison import LEGEND, draw_comparison
 from bistro.report.html import figure, heading, paragraph, protocol
-from bistro.report.text import is_right_to_left
 from bistro.treebank.probabilities import KEYS, read_probabilities
 from bistro.treebank.sentence import Sentence
 

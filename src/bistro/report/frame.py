@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from bistro.report.arcs import FONT
-from bistro.report.text import text_width, xml_text
+from bistro.pictures.arcs import FONT
+from bistro.pictures.text import text_width, xml_text
 
 COLOURS = (
     *("#3b6fb6", "#dd9a3c", "#3f8f6b", "#8a5ea8", "#c4504f"),

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from bistro.files import writing
+from bistro.pictures.text import xml_text
 from bistro.report.plots import bar_chart, line_chart
-from bistro.report.text import xml_text
 
 __all__ = [
     "Page",

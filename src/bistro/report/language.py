@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
+from typing import Any
 
-from bistro.evaluate.interpolation import vocabulary_of
-from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
-from bistro.models.base import Model, TextScores
-from bistro.models.results.surprisal import SurprisalRow, rows_of, word_tokens
+from bistro.evaluate.language import LanguageFigures
+from bistro.evaluate.text import figures_of
+from bistro.models.abilities import Scorer
+from bistro.models.results.surprisal import SurprisalRow
 from bistro.report.html import figure, heading, paragraph, protocol, table
 from bistro.report.strip import surprisal_strip
 
@@ -34,32 +35,21 @@ class Scored:
     protocol: str
 
 
-def scored(model: Model, sentences: Sequence[Sequence[str]], *, seed: int = 1) -> Scored:
+def scored(model: Scorer, sentences: Sequence[Sequence[str]], *, seed: int = 1) -> Scored:
     """Score sentences, all of them or as many as can be summed over in reasonable time."""
-    options = {} if model.score_options is None else {"options": model.score_options(seed=seed)}
+    sums = "seed" in model.score_options.names()
+    options: dict[str, Any] = {"seed": seed} if sums else {}
     chosen = [list(words) for words in sentences if len(words)]
-    chosen = chosen[:SUMMED] if options else chosen
-    scores: TextScores = model.require("score")(chosen, **options)
-    figures = language_figures(
-        scores.log_probs,
-        scores.is_eos,
-        scores.is_oov,
-        count_characters(chosen),
-        open_vocabulary=vocabulary_of(model).is_open,
-    )
+    chosen = chosen[:SUMMED] if sums else chosen
+    table = model.surprisal(chosen, **options)
     rows: list[list[SurprisalRow]] = [[] for _ in chosen]
-    named = ((str(i), word_tokens(words)) for i, words in enumerate(chosen))
-    for row in rows_of(scores, named):
-        rows[int(row.sent_id)].append(row)
-    told = f"{len(chosen):,} sentences"
+    for row in table:
+        rows[int(row.sent_id) - 1].append(row)
+    protocol = f"{len(chosen):,} sentences"
     if len(chosen) < len(sentences):
-        told = f"the first {told} of {len(sentences):,}"
-    for one in options.values():
-        asked = ", ".join(
-            f"{name} {value}" for name, value in vars(one).items() if name != "threads"
-        )
-        told += f"; summed over analyses: {asked}"
-    return Scored(chosen, figures, rows, told)
+        protocol = f"the first {protocol} of {len(sentences):,}"
+    protocol += f"; {model.score_protocol(**options)}"
+    return Scored(chosen, figures_of(model, chosen, table.scores), rows, protocol)
 
 
 def perplexity_blocks(figures: Mapping[str, LanguageFigures], told: str) -> list[str]:

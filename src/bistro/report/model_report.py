@@ -17,13 +17,19 @@ from typing import Any, Literal
 
 from bistro.errors import TreebankError
 from bistro.evaluate.by_sentence import BORDERS
-from bistro.models.base import Model, as_words
-from bistro.models.grammar.model import GrammarModel
-from bistro.models.linearize.model import LinearizeModel
-from bistro.models.tags.model import TagsModel
-from bistro.models.topics.model import TopicsModel
-from bistro.models.trees.model import TreesModel
-from bistro.models.unbounded.model import InfiniteModel, model_class
+from bistro.models import kinds
+from bistro.models.abilities import (
+    Orderer,
+    Parser,
+    Predictor,
+    Scorer,
+    StateReader,
+    Tagger,
+    TreeParser,
+)
+from bistro.models.base import Model
+from bistro.models.inputs import as_words
+from bistro.models.options import a_model
 from bistro.report.about import about_blocks
 from bistro.report.accuracy import (
     Tested,
@@ -40,14 +46,12 @@ from bistro.report.language import perplexity_blocks, scored, surprisal_blocks
 from bistro.report.learning import learning_blocks
 from bistro.report.other_kinds import figure_blocks, order_blocks, tree_blocks
 from bistro.report.topics import state_card, topic_cards
-from bistro.tasks.parsed import ParseWriter, parsing_protocol
+from bistro.tasks.parsed import ParseWriter
 from bistro.tasks.tagged import tagged_sentence
 from bistro.treebank.brackets import Tree
 from bistro.treebank.conllu import to_conllu
-from bistro.treebank.constituents import simplified
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
-from bistro.treebank.tree_files import read_examples
 from bistro.treebank.treebank import read
 from bistro.treebank.validate import MISSING
 from bistro.version import __version__
@@ -69,14 +73,14 @@ class ReportOptions:
 
 def read_test(model: Model, path: str, format: str | None = None) -> Sequence[Any]:
     """Read what a model of this kind can be tested on."""
-    if isinstance(model, GrammarModel | TreesModel):
-        items: Sequence[Any] = read_examples(path, format)
-    elif model.kind == InfiniteModel.kind and not isinstance(model, TagsModel):
-        config: Any = getattr(model, "config", None)
-        items = model_class(config.home).task_class.read([path], config, format)
-    else:
-        items = [s for s in read(path, format=format, roots="any", partial=True) if len(s)]
+    family = kinds.find(model.kind)
+    if family.items == "sentences":
+        items: Sequence[Any] = [
+            s for s in read(path, format=format, roots="any", partial=True) if len(s)
+        ]
         _check_annotation(model, items, path)
+    else:
+        items = family.data().read([path], model.config, format)
     if not items:
         raise TreebankError("there is nothing to test on", path=path)
     return items
@@ -84,16 +88,19 @@ def read_test(model: Model, path: str, format: str | None = None) -> Sequence[An
 
 def _check_annotation(model: Model, sentences: Sequence[Sentence], path: str) -> None:
     """Refuse a test file that lacks what the model's answers are compared with."""
-    needed = "heads" if hasattr(model, "parse_all") or isinstance(model, LinearizeModel) else ""
-    needed = getattr(model, "tag_column", "") if isinstance(model, TagsModel) else needed
+    needed = ""
+    if isinstance(model, Parser | Orderer):
+        needed = "heads"
+    elif isinstance(model, Tagger):
+        needed = model.tag_column
     for sentence in sentences if needed else ():
         column = getattr(sentence, needed)
         absent = MISSING if needed == "heads" else EMPTY
         if absent in column:
             what = "head" if needed == "heads" else f"tag in {needed.upper()}"
             raise TreebankError(
-                f"word {column.index(absent) + 1} of this sentence has no {what}: a report on a "
-                f"model of kind '{model.kind}' compares its answers with a treebank's, so give an "
+                f"word {column.index(absent) + 1} of this sentence has no {what}: a report on "
+                f"{a_model(model.kind)} compares its answers with a treebank's, so give an "
                 "annotated test file (CoNLL-U or CoNLL-X)",
                 path=path,
                 line=sentence.line,
@@ -129,37 +136,36 @@ def _things(test: Sequence[Any]) -> str:
 
 def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportOptions) -> None:
     """Add the sections of what the model can do."""
-    if isinstance(model, TreesModel):
+    if isinstance(model, TreeParser):
         found = tree_blocks(model, test, seed=options.seed, threads=options.threads)
         page.section("Trees", *found)
-    elif isinstance(model, TagsModel):
-        add_tagging(page, tagged(model, test, options))
-    elif isinstance(model, LinearizeModel):
-        page.section("Word order", *order_blocks(model, test))
-    elif hasattr(model, "figures"):
-        page.section("Held-out data", *figure_blocks(model.figures(test)))
-    elif hasattr(model, "parse_all"):
+    elif isinstance(model, Parser):
         add_parsing(page, parsed(model, test, options), options)
-    if isinstance(model, TopicsModel):
+    elif isinstance(model, Tagger):
+        add_tagging(page, tagged(model, test, options))
+    elif isinstance(model, Orderer):
+        page.section("Word order", *order_blocks(model, test))
+    elif isinstance(model, Predictor):
+        page.section("Held-out data", *figure_blocks(model.figures(test)))
+    if isinstance(model, StateReader):
         cards = [state_card(state) for state in model.top_states(words=8)[:STATES_SHOWN]]
         told = "The largest states of the last sample: the words each generates, and of whom."
         page.section("States", figure(topic_cards(cards, columns=4), told))
-    if hasattr(model, "score"):
-        words = [simplified(t).leaves() for t in test] if isinstance(model, GrammarModel) else test
-        given = scored(model, as_words(words), seed=options.seed)
+    if isinstance(model, Scorer):
+        given = scored(model, as_words(test), seed=options.seed)
         page.section("Perplexity", *perplexity_blocks({model.kind: given.figures}, given.protocol))
         page.section("Surprisal", *surprisal_blocks(given))
 
 
-def parsed(model: Model, test: Sequence[Sentence], options: ReportOptions) -> Tested:
+def parsed(model: Parser, test: Sequence[Sentence], options: ReportOptions) -> Tested:
     """Parse the sentences of a test file, and keep them beside what was found."""
     asked = {"tags": options.tags, "seed": options.seed, "threads": options.threads}
     writer = ParseWriter.of(model, given_tags=options.tags == "given")
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
-    parses = model.require("parse_all")(golds, marginals=True, **asked)
+    parses = model.parse_all(golds, marginals=True, **asked)
     found = [sentence for parse in parses for sentence in writer.sentences(parse)]
-    given = options.tags == "given" or isinstance(model, TopicsModel)
-    told = parsing_protocol(model, {**asked, "marginals": True})
+    given = options.tags == "given" or not model.finds_tags
+    told = model.parse_protocol(**asked)
     return Tested(golds, found, told, writer.tag_column, given)
 
 
@@ -176,7 +182,7 @@ def add_parsing(page: Page, tested: Tested, options: ReportOptions) -> None:
     page.section("Sentences", *example_blocks(tested))
 
 
-def tagged(model: TagsModel, test: Sequence[Sentence], options: ReportOptions) -> Tested:
+def tagged(model: Tagger, test: Sequence[Sentence], options: ReportOptions) -> Tested:
     """Tag the sentences of a test file, and keep them beside what was found."""
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
     asked = {"marginals": True, "seed": options.seed, "threads": options.threads}
@@ -185,7 +191,7 @@ def tagged(model: TagsModel, test: Sequence[Sentence], options: ReportOptions) -
         tagged_sentence(tagging, column, number)
         for number, tagging in enumerate(model.tag_all(golds, **asked), start=1)
     ]
-    return Tested(golds, found, f"{model.kind}, {model.describe_search(**asked)}", column)
+    return Tested(golds, found, model.tag_protocol(**asked), column)
 
 
 def add_tagging(page: Page, tested: Tested) -> None:

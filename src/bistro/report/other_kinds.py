@@ -1,7 +1,6 @@
 """What a report tells of models that are neither dependency parsers nor models of words alone.
 
-Orders of words (`linearize`), constituency trees (`infinite`, task trees), and the figures that
-other models with unbounded contexts have of held-out data.
+Orders of words, constituency trees, and the figures that a model has of held-out data of its own.
 """
 
 from __future__ import annotations
@@ -10,9 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from bistro.evaluate.brackets import score_brackets
-from bistro.models.linearize.model import LinearizeModel
-from bistro.models.trees.model import TreesModel
-from bistro.report.constituents import draw_constituents
+from bistro.models.abilities import Orderer, TreeParser
+from bistro.pictures.constituents import draw_constituents
 from bistro.report.html import facts, figure, heading, paragraph, protocol, table
 from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import simplified
@@ -32,7 +30,7 @@ def figure_blocks(figures: Mapping[str, float]) -> list[str]:
     ]
 
 
-def order_blocks(model: LinearizeModel, sentences: Sequence[Sentence]) -> list[str]:
+def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
     """Return how probable the real orders are, and some of them beside the likeliest."""
     scores = [model.score_order(sentence) for sentence in sentences]
     total = sum(one.log_prob for one in scores)
@@ -55,14 +53,14 @@ def order_blocks(model: LinearizeModel, sentences: Sequence[Sentence]) -> list[s
             (real, f"{given:.3g}", "the same" if found == real else found, f"{reached:.3g}")
         )
     told = (
-        f"Orders of words given their trees; punctuation {model.config.punctuation}; natural "
+        f"Orders of words given their trees; {model.order_protocol()}; natural "
         "logarithms. A head's dependents are ordered as the treebank has them."
     )
     headers = ("real order", "probability", "likeliest order", "probability")
     return [facts(tiles), table(headers, rows, dense=True), protocol(told)]
 
 
-def tree_blocks(model: TreesModel, golds: Sequence[Tree], *, seed: int, threads: int) -> list[str]:
+def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads: int) -> list[str]:
     """Return bracket scores, and the trees that are most wrong beside the right ones."""
     words = [simplified(tree).leaves() for tree in golds]
     found = [parse.tree for parse in model.parse_trees(words, seed=seed, threads=threads)]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from bistro.pictures.text import text_width, xml_text
 from bistro.report.frame import (
     COLOURS,
     INK,
@@ -30,7 +31,6 @@ from bistro.report.frame import (
     round_ticks,
     text_at,
 )
-from bistro.report.text import text_width, xml_text
 
 BAR, BAR_GAP, GROUP_GAP = 20.0, 3.0, 22.0
 MOST_DOTS = 60

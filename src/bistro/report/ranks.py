@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from bistro.report.arcs import FONT
+from bistro.pictures.arcs import FONT
+from bistro.pictures.text import xml_text
 from bistro.report.frame import INK, MUTED, TICK_SIZE, rectangle, text_at
-from bistro.report.text import xml_text
 
 BINS = 16
 PANEL, HEIGHT, GAP, MARGIN = 150.0, 74.0, 16.0, 10.0

@@ -16,9 +16,9 @@ import math
 from collections.abc import Mapping
 
 from bistro.evaluate.calibration import Bin, Calibration
-from bistro.report.arcs import FONT
+from bistro.pictures.arcs import FONT
+from bistro.pictures.text import text_width, xml_text
 from bistro.report.frame import COLOURS, INK, MUTED, RULE, TICK_SIZE
-from bistro.report.text import text_width, xml_text
 
 SIDE = 320.0
 LEFT, TOP, RIGHT, BOTTOM = 54.0, 16.0, 16.0, 46.0

@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bistro.report.arcs import FONT
+from bistro.pictures.arcs import FONT
+from bistro.pictures.text import text_width, xml_text
 from bistro.report.frame import INK, MUTED, TICK_SIZE, rectangle, text_at
-from bistro.report.text import text_width, xml_text
 
 WORD_SIZE = 15
 BAR, LONGEST = 22.0, 84.0

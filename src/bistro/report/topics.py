@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bistro.models.topics.model import TopState
-from bistro.report.arcs import FONT
+from bistro.models.results.states import TopState
+from bistro.pictures.arcs import FONT
+from bistro.pictures.text import text_width, xml_text
 from bistro.report.frame import COLOURS, INK, MUTED, RULE
-from bistro.report.text import text_width, xml_text
 
 CARD, GAP, MARGIN = 190.0, 16.0, 18.0
 LINE = 20.0

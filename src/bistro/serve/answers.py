@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from bistro.errors import BistroError
-from bistro.models.base import Model
-from bistro.models.linearize.model import LinearizeModel
-from bistro.models.results.parses import Analysis, Marginals, Parse, head_probability, plain_label
+from bistro.models.abilities import GENERATE_TREES, Parser, Tagger
+from bistro.models.parsing.tagging import summed
+from bistro.models.results.parses import Analysis, Marginals, head_probability, plain_label
+from bistro.models.results.readings import Step
 from bistro.serve.catalog import Entry
 from bistro.serve.inputs import Inputs
 from bistro.serve.schemas import GenerateBody, LinearizeBody, ParseBody, ReadBody
-from bistro.tasks.parse import ParseRun
 from bistro.tasks.parsed import ParseWriter
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import encoded
@@ -26,11 +26,6 @@ from bistro.treebank.validate import MISSING
 
 Answer = dict[str, Any]
 ONE_THREAD: dict[str, Any] = {"threads": 1}
-METHODS = {
-    "smc": "sequential Monte Carlo with {particles} particles in {repeats} runs, seed {seed}",
-    "search": "a beam of {particles}, which bounds the sentence's probability from below and its "
-    "surprisal from above",
-}
 
 
 def facts(entry: Entry) -> Answer:
@@ -40,9 +35,9 @@ def facts(entry: Entry) -> Answer:
         "id": entry.id,
         "kind": model.kind,
         "abilities": list(entry.abilities),
-        "tag_column": getattr(model, "tag_column", None),
-        "labelled": getattr(model, "is_labelled", None),
-        "single_root": getattr(model, "single_root", None),
+        "tag_column": model.tag_column if isinstance(model, Parser | Tagger) else None,
+        "labelled": model.is_labelled if isinstance(model, Parser) else None,
+        "single_root": model.single_root if isinstance(model, Parser) else None,
         "treebank": plain(model.origin.treebank),
         "seed": model.origin.seed,
         "summary": plain(model.summary()),
@@ -51,9 +46,10 @@ def facts(entry: Entry) -> Answer:
 
 def read(entry: Entry, sentence: Sentence, body: ReadBody) -> Answer:
     """Return the surprisal of every word, and the live analyses where the model can tell them."""
-    model = entry.require("read")
+    model = entry.able("read")
     words = sentence.forms
-    table = model.surprisal(words, **_threads_of_scores(model))
+    options = ONE_THREAD if "threads" in model.score_options.names() else {}
+    table = model.surprisal(words, **options)
     rows = [
         {
             "word": row.word_id,
@@ -67,11 +63,14 @@ def read(entry: Entry, sentence: Sentence, body: ReadBody) -> Answer:
         }
         for row in table
     ]
-    steps, told = [], [_score_protocol(model)]
+    steps, told = [], [f"surprisal in bits by the {model.score_protocol(**options)}"]
     if "follow" in entry.abilities:
-        reading = model.require("follow")(words, analyses=body.analyses)
-        shown = getattr(model, "shown_tags", list)
-        steps = [_step(step, shown) for step in reading.steps]
+        reading = model.follow(words, analyses=body.analyses)
+        # The search has surprisals too, bounds of these: a word has one figure everywhere.
+        steps = [
+            _step(step, row.surprisal, model.shown_tags)
+            for step, row in zip(reading.steps, table, strict=True)
+        ]
         told.append(f"analyses: {reading.protocol}")
     return {
         "model": entry.id,
@@ -82,26 +81,11 @@ def read(entry: Entry, sentence: Sentence, body: ReadBody) -> Answer:
     }
 
 
-def _threads_of_scores(model: Model) -> dict[str, Any]:
-    options = model.score_options
-    names = {field.name for field in dataclasses.fields(options)} if options else set()
-    return ONE_THREAD if "threads" in names else {}
-
-
-def _score_protocol(model: Model) -> str:
-    told = f"surprisal in bits by the {model.kind} model"
-    if model.score_options is None:
-        return f"{told}, exact"
-    options = vars(model.score_options())
-    how = METHODS.get(options.get("method", ""), "")
-    return f"{told}, summed over analyses by {how.format_map(options)}" if how else told
-
-
-def _step(step: Any, shown: Callable[[Sequence[str]], list[str]]) -> Answer:
+def _step(step: Step, surprisal: float, shown: Callable[[Sequence[str]], list[str]]) -> Answer:
     return {
         "word": step.word,
         "token": step.token,
-        "surprisal": number(step.surprisal),
+        "surprisal": number(surprisal),
         "entropy": number(step.entropy),
         "alive": step.alive,
         "analyses": [
@@ -121,14 +105,13 @@ def _step(step: Any, shown: Callable[[Sequence[str]], list[str]]) -> Answer:
 
 def parse(entry: Entry, sentence: Sentence, body: ParseBody) -> Answer:
     """Return the tree of least risk, the most probable trees, and the marginals."""
-    model = entry.require("parse")
-    parser = model.require("parse")
-    options = {"seed": body.seed, "samples": body.samples, **ONE_THREAD}
-    found: Parse = parser(sentence, marginals=True, **options)
+    model = entry.able("parse")
+    options: Any = {"seed": body.seed, "samples": body.samples, **ONE_THREAD}
+    found = model.parse(sentence, marginals=True, **options)
     assert found.marginals is not None
     trees = found.analyses[:1]
     if body.kbest > 1:
-        ranked: Parse = parser(sentence, kbest=body.kbest, seed=body.seed, **ONE_THREAD)
+        ranked = model.parse(sentence, kbest=body.kbest, seed=body.seed, **ONE_THREAD)
         seen = _content(trees[0])
         trees += [tree for tree in ranked.analyses if _content(tree) != seen]
     writer = ParseWriter.of(model)
@@ -140,7 +123,7 @@ def parse(entry: Entry, sentence: Sentence, body: ParseBody) -> Answer:
         "samples": [_tree(tree, found.marginals, writer) for tree in found.samples],
         "marginals": _marginals(found.marginals, writer),
         "conllu": b"".join(encoded(writer.sentences(alone))).decode(),
-        "protocol": ParseRun(model, {"tags": "joint", "seed": body.seed}).protocol(),
+        "protocol": model.parse_protocol(seed=body.seed),
     }
 
 
@@ -157,7 +140,7 @@ def _tree(tree: Analysis, marginals: Marginals, writer: ParseWriter) -> Answer:
     return {
         "heads": heads,
         "labels": tree.labels,
-        "tags": [writer.shown_tag(tag) for tag in tree.tags],
+        "tags": writer.shown_tags(tree.tags),
         "log_prob": number(tree.log_prob),
         "posterior": number(tree.posterior),
         "expected_uas": number(expected),
@@ -167,28 +150,30 @@ def _tree(tree: Analysis, marginals: Marginals, writer: ParseWriter) -> Answer:
 def _marginals(marginals: Marginals, writer: ParseWriter) -> Answer:
     return {
         "heads": [[[h, number(p)] for h, p in row] for row in marginals.heads],
-        "labels": [_summed((plain_label(name), p) for name, p in row) for row in marginals.labels],
-        "tags": [_summed((writer.shown_tag(name), p) for name, p in row) for row in marginals.tags],
+        "labels": [_summed(_plain_labels, row) for row in marginals.labels],
+        "tags": [_summed(writer.shown_tags, row) for row in marginals.tags],
     }
 
 
-def _summed(pairs: Iterable[tuple[str, float]]) -> list[list[Any]]:
-    """Return names with the sums of their probabilities; several names may be shown as one."""
-    sums: dict[str, float] = {}
-    for name, probability in pairs:
-        sums[name] = sums.get(name, 0.0) + probability
-    return [[name, p] for name, p in sorted(sums.items(), key=lambda entry: -entry[1])]
+def _plain_labels(names: Sequence[str]) -> list[str]:
+    return [plain_label(name) for name in names]
+
+
+def _summed(
+    shown: Callable[[Sequence[str]], list[str]], row: Sequence[tuple[str, float]]
+) -> list[list[Any]]:
+    return [list(pair) for pair in summed(shown, row)]
 
 
 def generate(entry: Entry, prefix: Sequence[str], body: GenerateBody) -> Answer:
     """Return sentences drawn from a model, with trees where it draws them."""
-    model = entry.require("generate")
-    options = {"temperature": body.temperature, "prefix": list(prefix)}
-    if hasattr(model, "generate_trees"):
-        column = getattr(model, "tag_column", "upos")
+    model = entry.able("generate")
+    options: Any = {"temperature": body.temperature, "prefix": list(prefix)}
+    if GENERATE_TREES.is_of(model):
+        column = model.tag_column
         drawn = [_drawn(s, column) for s in model.generate_trees(body.n, body.seed, **options)]
     else:
-        lists = model.require("generate")(body.n, body.seed, **options)
+        lists = model.generate(body.n, body.seed, **options)
         nothing = dict.fromkeys(("heads", "labels", "tags"))
         drawn = [{"words": list(words), **nothing} for words in lists]
     told = f"drawn from the {model.kind} model, seed {body.seed}, temperature {body.temperature:g}"
@@ -210,10 +195,9 @@ def _drawn(sentence: Sentence, tag_column: str) -> Answer:
 
 def linearize(entry: Entry, inputs: Inputs, body: LinearizeBody) -> Answer:
     """Return orders of a tree."""
-    model = entry.require("linearize")
-    assert isinstance(model, LinearizeModel)
+    model = entry.able("linearize")
     sentence = _tree_of(body)
-    inputs.check_tree(model.tree_of(sentence))
+    inputs.check_dependents(model.most_dependents(sentence))
     given = model.score_order(sentence).log_prob
     if body.samples:
         found, how = model.sample_orders(sentence, body.n, seed=body.seed), "drawn"

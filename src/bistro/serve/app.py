@@ -151,7 +151,7 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
     async def read(body: ReadBody) -> Response:
         """Read a sentence: the surprisal of every word, and the live analyses after it."""
         entry, sentence = catalog[body.model], inputs.sentence(body)
-        inputs.check_reading(entry.model.kind, sentence.forms)
+        inputs.check_reading(entry.able("read"), sentence.forms)
         inputs.check_analyses(body.analyses)
         return await answer(lambda: answers.read(entry, sentence, body))
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError
-from bistro.models.base import Model, load
-from bistro.models.linearize.model import LinearizeModel
+from bistro.models.base import load
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.base import LoadedModel
 
 SUFFIX = ".bistro"
 
@@ -28,10 +30,10 @@ class Entry:
     """A model, its id, and what it can do."""
 
     id: str
-    model: Model
+    model: LoadedModel
     abilities: tuple[str, ...]
 
-    def require(self, ability: str) -> Model:
+    def able(self, ability: str) -> LoadedModel:
         """Return the model, or say that it cannot do this."""
         if ability in self.abilities:
             return self.model
@@ -46,7 +48,7 @@ class Catalog:
         self._entries = {entry.id: entry for entry in entries}
 
     @classmethod
-    def of(cls, models: Sequence[tuple[str, Model]]) -> Catalog:
+    def of(cls, models: Sequence[tuple[str, LoadedModel]]) -> Catalog:
         """Give ids to models that have names, and try out what they can do."""
         ids = unique_ids([name for name, _ in models])
         return cls(
@@ -86,19 +88,21 @@ def unique_ids(names: Iterable[str]) -> list[str]:
     return ids
 
 
-def abilities_of(model: Model) -> Iterator[str]:
+def abilities_of(model: LoadedModel) -> Iterator[str]:
     """Yield what a model can do, found out by doing it once, which also fills its caches.
 
-    A method alone says too little: a parser without words, or one from right to left, has `score`.
+    An ability of the kind alone says too little: a parser without words, or one from right to left,
+    has `score` and refuses it.
     """
     words = ["a"]
+    tree = Sentence.from_columns(words, heads=[0], upos=["X"], xpos=["X"], deprels=["x"])
     trials: dict[str, Callable[[], Any]] = {
         "read": lambda: model.surprisal(words),
-        "follow": lambda: model.require("follow")(words),
-        "parse": lambda: model.require("parse")(words),
-        "generate": lambda: list(model.require("generate")(1, 1)),
-        "linearize": lambda: _orders(model),
-        "tag": lambda: model.require("tag")(words),
+        "follow": lambda: model.follow(words),
+        "parse": lambda: model.parse(words),
+        "generate": lambda: list(model.generate(1, 1)),
+        "linearize": lambda: model.linearize(tree),
+        "tag": lambda: model.tag(words),
     }
     for ability, trial in trials.items():
         try:
@@ -108,9 +112,3 @@ def abilities_of(model: Model) -> Iterator[str]:
         yield ability
         if ability == "read":
             yield "surprisal"
-
-
-def _orders(model: Model) -> None:
-    if not isinstance(model, LinearizeModel):
-        raise BistroError("only models of word order order words")
-    model.linearize(Sentence.from_columns(["a"], heads=[0], upos=["X"], xpos=["X"], deprels=["x"]))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bistro.models.grammar.model import GrammarModel
-from bistro.models.linearize.trees import UnorderedTree
+from bistro.models.abilities import Scorer
 from bistro.serve.errors import TooLargeError
 from bistro.serve.limits import Limits
 from bistro.serve.schemas import GenerateBody, SentenceBody
@@ -41,9 +40,9 @@ class Inputs:
             )
         self.check_text("".join(words))
 
-    def check_reading(self, kind: str, words: Sequence[str]) -> None:
-        """Refuse a sentence that a model of this kind would read for minutes."""
-        if kind == GrammarModel.kind and len(words) > self.limits.chart_words:
+    def check_reading(self, model: Scorer, words: Sequence[str]) -> None:
+        """Refuse a sentence that a chart would take too long to read."""
+        if model.is_cubic and len(words) > self.limits.chart_words:
             raise TooLargeError(
                 f"the sentence has {len(words)} words; this server reads at most "
                 f"{self.limits.chart_words} with a treebank grammar"
@@ -61,9 +60,8 @@ class Inputs:
         if number > most:
             raise TooLargeError(f"{number} {name} were asked for; this server gives at most {most}")
 
-    def check_tree(self, tree: UnorderedTree) -> None:
+    def check_dependents(self, most: int) -> None:
         """Refuse a head with too many dependents to order."""
-        most = max((len(family.dependents) for family in tree.families), default=0)
         if most > self.limits.dependents:
             raise TooLargeError(
                 f"a word has {most} dependents; this server orders at most {self.limits.dependents}"

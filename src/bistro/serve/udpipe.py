@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError, nearest
-from bistro.models.base import Model
+from bistro.models.abilities import Parser, Tagger
 from bistro.serve.answers import ONE_THREAD
 from bistro.serve.catalog import Catalog, Entry
 from bistro.serve.inputs import Inputs
@@ -67,7 +67,7 @@ def process(
     }
 
 
-def _acknowledgement(model: Model) -> str:
+def _acknowledgement(model: LoadedModel) -> str:
     facts = model.origin.treebank
     told = f"Bistro {__version__}, a model of kind {model.kind}"
     if name := facts.get("name"):
@@ -87,21 +87,20 @@ def _treated(
 
 def _treatment(entry: Entry, *, tags: bool, trees: bool) -> Callable[[Sentence, int], Sentence]:
     if tags:
-        entry.require("tag")
+        entry.able("tag")
     if trees:
-        return _with_tree(entry.require("parse"), given_tags=not tags)
+        return _with_tree(entry.able("parse"), given_tags=not tags)
     if tags:
-        return _with_tags(entry.require("tag"))
+        return _with_tags(entry.able("tag"))
     return lambda sentence, number: sentence
 
 
-def _with_tree(model: Model, *, given_tags: bool) -> Callable[[Sentence, int], Sentence]:
+def _with_tree(model: Parser, *, given_tags: bool) -> Callable[[Sentence, int], Sentence]:
     writer = ParseWriter.of(model, given_tags=given_tags)
-    parser = model.require("parse")
-    options = {"tags": "given" if given_tags else "joint", **ONE_THREAD}
+    options: dict[str, Any] = {"tags": "given" if given_tags else "joint", **ONE_THREAD}
 
     def treat(sentence: Sentence, number: int) -> Sentence:
-        found = next(writer.sentences(parser(sentence, **options)))
+        found = next(writer.sentences(model.parse(sentence, **options)))
         if given_tags:
             column = writer.tag_column
             return found.replace(**{column: getattr(sentence, column)})
@@ -110,10 +109,11 @@ def _with_tree(model: Model, *, given_tags: bool) -> Callable[[Sentence, int], S
     return treat
 
 
-def _with_tags(model: Model) -> Callable[[Sentence, int], Sentence]:
-    tagger = model.require("tag")
-    column = getattr(model, "tag_column", "upos")
-    return lambda sentence, number: tagged_sentence(tagger(sentence, **ONE_THREAD), column, number)
+def _with_tags(model: Tagger) -> Callable[[Sentence, int], Sentence]:
+    column = model.tag_column
+    return lambda sentence, number: tagged_sentence(
+        model.tag(sentence, **ONE_THREAD), column, number
+    )
 
 
 # ---- formats -----------------------------------------------------------------------------------
@@ -198,6 +198,9 @@ def _text(sentence: Sentence) -> str:
     spaces = [NO_SPACE not in misc.split("|") for misc in sentence.misc]
     return sentence.text or joined(sentence.forms, spaces)
 
+
+if TYPE_CHECKING:
+    from bistro.models.base import LoadedModel
 
 INPUTS: dict[str, Reader] = {
     "conllu": _conllu,

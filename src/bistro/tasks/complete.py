@@ -25,10 +25,9 @@ from typing import Any
 
 from bistro.errors import BistroError
 from bistro.inference.chains import Session
+from bistro.models.abilities import PARSE, Parser
 from bistro.models.base import Model
-from bistro.models.committee.model import CommitteeModel
 from bistro.models.parsing.codec import check_evidence
-from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.results.parses import Parse, head_probability, plain_label
 from bistro.tasks.train import train
 from bistro.treebank.fields import EMPTY, head_text
@@ -41,8 +40,6 @@ NAMES = {"heads": "Head", "deprels": "Deprel", "upos": "Upos", "xpos": "Xpos"}
 """What columns are called in MISC."""
 FILLED, MAYBE = "Filled", "Maybe"
 OWN_KEYS = (FILLED, *(MAYBE + name for name in NAMES.values()))
-
-Parser = ParsingAbility | CommitteeModel
 
 
 @dataclass
@@ -110,16 +107,15 @@ def complete(
     if model is None:
         known = whole_sentences(treebank, getattr(config, "tagset", "upos"))
         model = train(kind, known, config=config, seed=seed, session=session, **settings)
-    if not isinstance(model, Parser):
-        raise BistroError(f"a model of kind '{model.kind}' does not parse: it cannot complete")
+    parser = PARSE.of(model)
     done = Completion()
-    wanting = [s for s in treebank if len(s) and _lacking(s, model)]
-    done.unknown = _unknown(wanting, model)
-    evidence = [_usable(sentence, model, done) for sentence in wanting]
+    wanting = [s for s in treebank if len(s) and _lacking(s, parser)]
+    done.unknown = _unknown(wanting, parser)
+    evidence = [_usable(sentence, parser, done) for sentence in wanting]
     options = {"tags": "given", "partial": True, "marginals": True, "threads": threads}
-    parses = model.parse_all(evidence, seed=seed, **options)
+    parses = parser.parse_all(evidence, seed=seed, **options)
     filled = {
-        id(sentence): _filled(sentence, parse, model, below, done)
+        id(sentence): _filled(sentence, parse, parser, below, done)
         for sentence, parse in zip(wanting, parses, strict=True)
     }
     done.sentences = [filled.get(id(sentence), sentence) for sentence in treebank]
@@ -160,11 +156,9 @@ def _lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
 
 def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
     """Count the given tags and labels that a model has never seen, by the names of MISC."""
-    known = {model.tag_column: {EMPTY, *model.shown_tags(list(model.tag_names))}}
+    known = {model.tag_column: {EMPTY, *model.tag_names}}
     if model.is_labelled:
-        members = model.members if isinstance(model, CommitteeModel) else [model]
-        labels = (plain_label(label) for member in members for label in member.label_names)
-        known["deprels"] = {EMPTY, *labels}
+        known["deprels"] = {EMPTY, *map(plain_label, model.label_names)}
     counts = {
         NAMES[name]: sum(value not in own for s in sentences for value in getattr(s, name))
         for name, own in known.items()

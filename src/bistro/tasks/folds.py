@@ -27,7 +27,8 @@ from typing import Any, Literal, TypeVar, get_args
 from bistro.errors import BistroError
 from bistro.inference.chains import Session
 from bistro.inference.workers import LocalWorkers
-from bistro.models.base import Model, Words
+from bistro.models.base import Model
+from bistro.models.inputs import Words
 from bistro.rng import Stream
 from bistro.tasks.train import train
 from bistro.treebank.sentence import Sentence

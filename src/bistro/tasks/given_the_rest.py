@@ -40,8 +40,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.errors import BistroError
+from bistro.models.abilities import Voter
 from bistro.models.committee.mixture import Mixture
-from bistro.models.committee.model import CommitteeModel, Voter
+from bistro.models.committee.model import CommitteeModel
 from bistro.models.parsing.codec import check_evidence
 from bistro.models.parsing.votes import ArcCode, Rows
 from bistro.treebank.fields import EMPTY
@@ -255,7 +256,7 @@ def _ratios(
 
     def temperatures(member: Voter) -> NDArray[np.float64]:
         # Marginals have heads and tags at the temperature, labels of an arc as they are.
-        return np.where(same, 1.0, member.parse_options().temperature)
+        return np.where(same, 1.0, member.own_temperature())
 
     for member in _with_same_tags(model):
         options = model.known_to(

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bistro.errors import BistroError
+from bistro.models.abilities import PARSE
 from bistro.models.base import Model
-from bistro.models.committee.model import CommitteeModel
-from bistro.models.parsing.codec import MISSING, check_evidence, tags_of
-from bistro.models.parsing.parser import ParsingAbility
+from bistro.models.parsing.codec import check_evidence
 from bistro.models.results.parses import Parse
-from bistro.tasks.parsed import ParseWriter, parsing_protocol
-from bistro.treebank.projectivity import is_projective
+from bistro.tasks.parsed import ParseWriter
+from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
 
 class ParseRun:
     """One pass over the input, and the count of what could not be done as asked."""
 
-    def __init__(self, model: Model, options: dict[str, Any]) -> None:
-        self.model = model
-        self.options = options
+    def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
+        self.model = PARSE.of(model)
+        self.model.parse_options.of(options, model.kind, "parse")
+        self._given = dict(options)
         self.words = 0
         self.sentences = 0
         self.relaxed: list[int] = []
@@ -31,14 +31,12 @@ class ParseRun:
         self.missing_tags = 0
         self.kept_graphs = 0
         self._left_open: set[int] = set()
-        self._known_tags: frozenset[str] = frozenset()
         self._begin = time.monotonic()
 
     def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Yield the sentences of the output."""
-        parse_all = self.model.require("parse_all")
-        parses = self._understood(parse_all(self._prepared(sentences), **self.options))
-        writer = ParseWriter.of(self.model, given_tags=self.options["tags"] == "given")
+        parses = self.model.parse_all(self._prepared(sentences), **self._given)
+        writer = ParseWriter.of(self.model, given_tags=self._tags_are_given)
         for parse in parses:
             self._count(parse)
             yield from writer.sentences(parse)
@@ -66,32 +64,23 @@ class ParseRun:
 
     def protocol(self) -> str:
         """Return how the trees were found."""
-        return parsing_protocol(self.model, self.options)
+        return self.model.parse_protocol(**self._given)
 
-    def _understood(self, parses: Iterator[Parse]) -> Iterator[Parse]:
-        try:
-            yield from parses
-        except TypeError as error:
-            name = str(error).rpartition("unexpected keyword argument")[2].strip(" '")
-            if name not in self.options:
-                raise
-            option = name.replace("_", "-")
-            told = f"a model of kind '{self.model.kind}' has no option '{option}' for parsing"
-            raise BistroError(told) from None
+    @property
+    def _tags_are_given(self) -> bool:
+        return self._given.get("tags") == "given"
 
     def _prepared(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Yield sentences as the parser takes them: heads that no tree has are left open."""
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()
-            if self.options.get("partial") and not self._can_be_met(sentence):
+            if self._given.get("partial") and not self._can_be_met(sentence):
                 self._left_open.add(sentence.line)
                 sentence = sentence.replace(heads=[-1] * len(sentence))
             yield sentence
 
     def _can_be_met(self, sentence: Sentence) -> bool:
-        if not isinstance(self.model, ParsingAbility | CommitteeModel):
-            return is_projective(sentence.heads)
         try:
             check_evidence(sentence, single_root=self.model.single_root)
         except BistroError:
@@ -100,7 +89,7 @@ class ParseRun:
 
     def _refuse_probabilities(self) -> None:
         for name in ("marginals", "kbest", "samples"):
-            if name in self.options:
+            if name in self._given:
                 raise BistroError(
                     f"--{name} writes probabilities, for which CoNLL-X has no column: "
                     "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
@@ -115,16 +104,16 @@ class ParseRun:
             self.relaxed.append(sentence.line)
         if sentence.format == "conllu" and any(deps != "_" for deps in sentence.deps):
             self.kept_graphs += 1
-        if self.options["tags"] == "given":
-            self._count_tags(sentence)
+        if self._tags_are_given:
+            self.unknown_tags += len(self.model.unknown_tags(sentence))
+            self.missing_tags += getattr(sentence, self.model.tag_column).count(EMPTY)
 
-    def _count_tags(self, sentence: Sentence) -> None:
-        known: list[str] = []
-        if isinstance(self.model, ParsingAbility):
-            given, known = tags_of(sentence, self.model.config), self.model.codec.tags
-        elif isinstance(self.model, CommitteeModel):
-            given, known = getattr(sentence, self.model.tag_column), self.model.tag_names
-        if known:
-            self._known_tags = self._known_tags or frozenset({MISSING, *known})
-            self.unknown_tags += sum(tag not in self._known_tags for tag in given)
-            self.missing_tags += given.count(MISSING)
+
+def together(models: Sequence[Model]) -> Model:
+    """Return one parser: the only model, or a committee of several with equal weights."""
+    if len(models) == 1:
+        return models[0]
+    # Imported here, so that one parser does not load the committee.
+    from bistro.models.committee.model import CommitteeModel
+
+    return CommitteeModel.of(models)

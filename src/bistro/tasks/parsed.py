@@ -13,7 +13,7 @@ Trees of a committee have no joint probability. Instead of it they have
 
 With marginals, MISC tells the probability of each value (see `bistro.treebank.probabilities`).
 
->>> writer = ParseWriter()                                           # doctest: +SKIP
+>>> writer = ParseWriter.of(model)                                         # doctest: +SKIP
 >>> for sentence in writer.sentences(model.parse(words, marginals=True)):
 ...     print(sentence, end="")                                      # doctest: +SKIP
 """
@@ -21,13 +21,11 @@ With marginals, MISC tells the probability of each value (see `bistro.treebank.p
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from bistro.models.base import Model
-from bistro.models.committee.model import CommitteeModel
-from bistro.models.parsing.parser import ParsingAbility
+from bistro.models.abilities import Parser
+from bistro.models.parsing.tagging import summed
 from bistro.models.results.parses import Analysis, Marginals, Parse, head_probability, plain_label
 from bistro.treebank.conllu import to_conllu
 from bistro.treebank.fields import EMPTY
@@ -41,22 +39,18 @@ OWN_COMMENTS = ("log_prob", "expected_uas", "posterior", "parse_rank", "sample")
 class ParseWriter:
     """Turns parses into sentences, the first parse first."""
 
-    tag_column: Literal["upos", "xpos"] = "upos"
-    joined_features: bool = False
-    """The model's tags have features behind a ``|``, which the column does not show."""
+    tag_column: str = "upos"
+    """The column that tags are written to."""
     given_tags: bool = False
     """Tags of the input stay; only where it has none, the tag that was found is written."""
+    shown_tags: Callable[[Sequence[str]], list[str]] = list
+    """How the column shows tags of the parses."""
     sentences_written: int = 0
 
     @classmethod
-    def of(cls, model: Model, *, given_tags: bool = False) -> ParseWriter:
+    def of(cls, model: Parser, *, given_tags: bool = False) -> ParseWriter:
         """Return the writer for the parses of a model."""
-        config = getattr(model, "config", None)
-        return cls(
-            tag_column=getattr(model, "tag_column", getattr(config, "tagset", "upos")),
-            joined_features=bool(getattr(config, "tag_features", ())),
-            given_tags=given_tags,
-        )
+        return cls(model.tag_column, given_tags, model.shown_tags)
 
     def sentences(self, parse: Parse) -> Iterator[Sentence]:
         """Yield the samples of a parse, if it has any, else its analyses."""
@@ -82,15 +76,11 @@ class ParseWriter:
         return sentence.replace(**added)
 
     def _tags(self, base: Sentence, analysis: Analysis) -> list[str]:
-        found = [self.shown_tag(tag) for tag in analysis.tags]
+        found = self.shown_tags(analysis.tags)
         if not self.given_tags:
             return found
         given = getattr(base, self.tag_column)
         return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
-
-    def shown_tag(self, tag: str) -> str:
-        """Return a tag as its column shows it."""
-        return tag.partition("|")[0] if self.joined_features else tag
 
     def _misc(self, sentence: Sentence, marginals: Marginals) -> list[str]:
         misc = []
@@ -101,38 +91,14 @@ class ParseWriter:
                 values[KEYS["deprels"]] = sum(p for name, p in listed if plain_label(name) == label)
             if not self.given_tags:
                 tag = getattr(sentence, self.tag_column)[word]
-                listed = marginals.tags[word]
-                values[KEYS[self.tag_column]] = sum(
-                    p for name, p in listed if self.shown_tag(name) == tag
-                )
+                values[KEYS[self.tag_column]] = self._tag_probability(marginals.tags[word], tag)
             clipped = {key: min(p, 1.0) for key, p in values.items()}
             misc.append(put_probabilities(sentence.misc[word], clipped))
         return misc
 
-
-def parsing_protocol(model: Model, options: Mapping[str, Any]) -> str:
-    """Return how trees are found with these options; defaults are named where they are known."""
-    chosen: Mapping[str, Any] = options
-    if isinstance(model, ParsingAbility):
-        chosen = vars(model.parse_options(**options))
-    told = [model.kind, f"tags {chosen['tags']}"]
-    if isinstance(model, CommitteeModel):
-        chosen = {"search": "particles", "selection": "weight", **model.asked(**options)}
-        told[0] += f" of {len(model.members)}"
-    if "search" in chosen:
-        by = f" by {chosen['selection']}" if "selection" in chosen else ""
-        told.append(f"{chosen['search']} {chosen['size']:,}{by}")
-    if isinstance(model, CommitteeModel) and chosen["search"] == "particles":
-        kinds = {member.kind for member in model.members}
-        told += [f"beam {model.config.beam:,} of isbn"] if "isbn" in kinds else []
-    if "temperature" in chosen:
-        told.append(f"temperature {chosen['temperature']:g}")
-    if chosen.get("samples"):
-        told.append(f"samples, seed {chosen['seed']}")
-    else:
-        by_risk = options.get("mbr", True) and not {"kbest", "samples"} & set(options)
-        told.append("least risk" if by_risk else "most probable trees")
-    return ", ".join(told)
+    def _tag_probability(self, listed: Sequence[tuple[str, float]], shown: str) -> float:
+        names = self.shown_tags([name for name, _ in listed])
+        return sum(p for name, (_, p) in zip(names, listed, strict=True) if name == shown)
 
 
 def as_columns(sentence: Sentence, number: int) -> Sentence:
@@ -154,3 +120,18 @@ def _figures(analysis: Analysis) -> list[str]:
 def _is_own(comment: str) -> bool:
     key, equals, _ = comment[1:].partition("=")
     return bool(equals) and key.strip() in OWN_COMMENTS
+
+
+def with_shown_tags(parse: Parse, model: Parser) -> Parse:
+    """Return a parse whose tags are as their column shows them, to outlive its model."""
+
+    def shown(analyses: Sequence[Analysis]) -> list[Analysis]:
+        return [replace(one, tags=model.shown_tags(one.tags)) for one in analyses]
+
+    marginals = parse.marginals
+    if marginals is not None:
+        rows = [summed(model.shown_tags, row) for row in marginals.tags]
+        marginals = replace(marginals, tags=rows)
+    return replace(
+        parse, analyses=shown(parse.analyses), samples=shown(parse.samples), marginals=marginals
+    )

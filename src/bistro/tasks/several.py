@@ -10,15 +10,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from bistro import config as configuration
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep
-from bistro.models.grammar.model import GrammarModel
-from bistro.models.isbn.model import IsbnModel
-from bistro.models.unbounded.model import InfiniteModel
+from bistro.inference.settings import SamplerSettings
+from bistro.models.kinds import Kind
+from bistro.models.options import a_model
+from bistro.models.settings import settled_settings
 from bistro.tasks.train import train
 
 Trace = list[dict[str, Any]]
@@ -38,7 +40,7 @@ def several_traces(
 
     `on_sweep` is told how many sweeps of all chains are done, and how many there will be.
     """
-    _require_draws(kind, settings.get("config"))
+    _require_draws(*settled_settings(kind, _given(settings)))
     lock, done = threading.Lock(), [0]
 
     def note(sweep: Sweep) -> None:
@@ -56,13 +58,20 @@ def several_traces(
         return list(pool.map(run, seeds))
 
 
-def _require_draws(kind: str, config: Any) -> None:
-    """Refuse kinds that come to the same place from every seed, or to a maximum."""
-    told = f"a model of kind '{kind}' climbs to a maximum and draws nothing"
-    seating = getattr(getattr(config, "sampler", None), "seating", None)
-    if kind in (IsbnModel.kind, GrammarModel.kind):
+def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that `train` would be given."""
+    changes = {name: value for name, value in settings.items() if name != "config"}
+    config = settings.get("config")
+    return configuration.merged({} if config is None else configuration.to_dict(config), changes)
+
+
+def _require_draws(family: Kind, config: Any) -> None:
+    """Refuse a training that comes to the same place from every seed, or to a maximum."""
+    told = f"{a_model(family.name)} climbs to a maximum and draws nothing"
+    if not family.draws:
         raise BistroError(f"{told}: there are no chains to compare")
-    if kind == InfiniteModel.kind and seating == "minimal":
+    sampler = getattr(config, "sampler", None)
+    if isinstance(sampler, SamplerSettings) and sampler.is_deterministic:
         raise BistroError(
             f"{told}, unless it is sampled (sampler.seating=gibbs): there are no chains to compare"
         )

@@ -21,7 +21,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError
-from bistro.models.base import Model, TextScores
+from bistro.models.abilities import SCORE
+from bistro.models.base import Model
+from bistro.models.results.scores import TextScores
 from bistro.tasks.suite import Condition, Suite, pairs_suite
 from bistro.tasks.suite_formulas import END_REGION
 
@@ -97,10 +99,8 @@ def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
             f"the suite '{suite.name}' has the metric '{suite.metric}', which is none of "
             f"{', '.join(METRICS)}"
         )
-    score = model.require("score")
-    chosen = {"options": model.score_options(**options)} if model.score_options else options
     sentences = [condition.words for item in suite.items for condition in item.conditions]
-    scores: TextScores = score(sentences, **chosen)
+    scores = SCORE.of(model).score(sentences, **options)
     return SuiteResult(suite, list(_results(suite, scores)))
 
 

@@ -14,6 +14,8 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Generic, TypeVar, overload
 
+from bistro.errors import TreebankError
+
 Item = TypeVar("Item")
 
 
@@ -32,6 +34,8 @@ class Examples(Sequence[Item], Generic[Item]):
         self.label = name
         self.sha256 = sha256
         self.license = license
+        self.problems: list[TreebankError] = []
+        """What was wrong with items that were left out."""
 
     def __len__(self) -> int:
         return len(self.items)

@@ -71,6 +71,8 @@ class Treebank(Sequence[Sentence]):
         self.license = license
         self.format = format or (self.sentences[0].format if self.sentences else CONLLU.name)
         self._sha256 = sha256
+        self.problems: list[TreebankError] = []
+        """What was wrong with sentences that were left out: nothing is left out of a treebank."""
 
     @property
     def label(self) -> str:

@@ -1,0 +1,17 @@
+"""The committee: several generative parsers that vote."""
+
+from __future__ import annotations
+
+from bistro.models.kinds import Kind
+
+KIND = Kind(
+    name="committee",
+    help="several generative parsers that vote: the recommended parser",
+    about="a committee: several generative parsers of one treebank that parse together",
+    model="bistro.models.committee.model:CommitteeModel",
+    config="bistro.models.committee.config:CommitteeConfig",
+    trainer="bistro.models.committee.train:train_committee",
+    abilities=("parse", "tag"),
+    dev="fits the weights of its members",
+    judged_by="parse",
+)

@@ -18,7 +18,7 @@ from bistro.models.results.parses import Analysis, Marginals
 from bistro.treebank.projectivity import Scheme
 
 if TYPE_CHECKING:
-    from bistro.models.committee.model import Voter
+    from bistro.models.abilities import Voter
 
 USUAL_SHARPNESS = 1.4
 """Without a development set; fitted on those of three treebanks it was 1.2 to 1.5."""

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, replace
 from itertools import islice, tee
-from typing import Any, ClassVar, Protocol, Self, cast
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,17 +31,19 @@ from numpy.typing import NDArray
 from bistro import config as configuration
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
-from bistro.models.base import Arrays, Model, Origin
+from bistro.modelfile import Arrays
+from bistro.models.abilities import VOTE, Voter
+from bistro.models.base import Model, Origin, from_header, megabytes
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.mixture import Fit, Mixture, Symbols
 from bistro.models.committee.pool import drawn, pooled
-from bistro.models.parsing.codec import Codec
-from bistro.models.parsing.parser import SENTENCES_AT_ONCE, CoreOptions, as_sentence
+from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
+from bistro.models.parsing.parser import SharedOptions
+from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Parse
-from bistro.models.results.taggings import TaggingByParsing
-from bistro.models.transition.model import ParseOptions
-from bistro.treebank.projectivity import Scheme, deprojectivize
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.projectivity import deprojectivize
 from bistro.treebank.sentence import Sentence
 
 WAYS = ("given", "joint")
@@ -50,52 +52,24 @@ BETWEEN = "/"
 """Stands between the number of a member and the name of its array."""
 
 
-class Voter(Protocol):
-    """What a model must have to be a member."""
+@dataclass(frozen=True)
+class CommitteeOptions(SharedOptions):
+    """What a committee can be asked: members use those options that they have."""
 
-    kind: ClassVar[str]
-    parse_options: ClassVar[type[CoreOptions]]
-    most_words: ClassVar[int | None]
-    origin: Origin
-    codec: Codec
-    single_root: bool
-
-    @property
-    def tag_column(self) -> str:
-        """The column that its tags come from."""
-
-    @property
-    def label_names(self) -> Sequence[str]:
-        """Its labels, in the order of their numbers; none for a model without labels."""
-
-    @property
-    def tag_names(self) -> Sequence[str]:
-        """Its tags as the column shows them, in the order of their numbers."""
-
-    @property
-    def nonprojective(self) -> Scheme | None:
-        """How its labels encode crossing arcs, if they do."""
-
-    def shown_tags(self, tags: Sequence[str]) -> list[str]:
-        """Return tags of its trees as the column shows them."""
-
-    def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
-        """Return its marginals."""
-
-    def parse_all(self, sentences: Iterable[Sentence], **options: Any) -> Iterator[Parse]:
-        """Return its own parses."""
-
-    def header(self) -> dict[str, Any]:
-        """Return all that is not an array."""
-
-    def arrays(self) -> Arrays:
-        """Return the arrays."""
+    search: Literal["particles", "beam"] = "particles"
+    size: int = 100
+    """Particles, or the width of the beam."""
+    selection: Literal["weight", "paper"] = "weight"
+    labels_per_arc: int = 3
+    both_reduces: bool = True
 
 
 class CommitteeModel(TaggingByParsing, Model):
     """Trained parsers with the weights of their votes."""
 
     kind: ClassVar[str] = "committee"
+    parse_options: ClassVar[type[SharedOptions]] = CommitteeOptions
+    finds_tags: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -117,14 +91,17 @@ class CommitteeModel(TaggingByParsing, Model):
     @classmethod
     def of(cls, models: Sequence[Model], config: CommitteeConfig | None = None) -> Self:
         """Put models together as they are, with equal weights; committees join with theirs."""
+        first = models[0]
+        if len(models) == 1 and isinstance(first, cls):
+            return first
         members: list[Voter] = []
         shares: dict[str, list[Fit]] = {way: [] for way in WAYS}
         for model in models:
-            members += model.members if isinstance(model, CommitteeModel) else [_voter(model)]
+            members += model.members if isinstance(model, CommitteeModel) else [VOTE.of(model)]
             for way, fits in shares.items():
                 fits.append(model.fits[way] if isinstance(model, CommitteeModel) else Fit.equal(1))
         fits_by_way = {way: Fit.together(fits) for way, fits in shares.items()}
-        return cls(config or CommitteeConfig(), members, fits_by_way, Origin(models[0].origin.seed))
+        return cls(config or CommitteeConfig(), members, fits_by_way, Origin(first.origin.seed))
 
     @property
     def tag_column(self) -> str:
@@ -137,39 +114,58 @@ class CommitteeModel(TaggingByParsing, Model):
         return bool(self.symbols.labels)
 
     @property
+    def label_names(self) -> list[str]:
+        """The labels of all members."""
+        return self.symbols.labels
+
+    @property
     def tag_names(self) -> list[str]:
         """All tags, as the column shows them."""
         return self.symbols.tags
 
-    def parse(self, sentence: Sentence | Sequence[str], **options: Any) -> Parse:
-        """Parse one sentence; options as in `ParseOptions`."""
+    def unknown_tags(self, sentence: Sentence) -> list[str]:
+        """Return those of a sentence's given tags that no member knows."""
+        known = {EMPTY, *self.symbols.tags}
+        return [tag for tag in getattr(sentence, self.tag_column) if tag not in known]
+
+    def parse(self, sentence: Words, **options: Any) -> Parse:
+        """Parse one sentence; options as in `CommitteeOptions`."""
         return next(self.parse_all([sentence], **options))
+
+    def parse_protocol(self, **options: Any) -> str:
+        """Say how trees are found with these options."""
+        chosen = self._chosen(options)
+        parts = [f"{self.kind} of {len(self.members)}", f"tags {chosen.tags}"]
+        parts.append(f"{chosen.search} {chosen.size:,} by {chosen.selection}")
+        kinds = {m.kind for m in self.members if "size" in m.member_options({}, beam=0)}
+        if chosen.search == "particles" and kinds:
+            parts.append(f"beam {self.config.beam:,} of {' and '.join(sorted(kinds))}")
+        if "temperature" in options:
+            parts.append(f"temperature {chosen.temperature:g}")
+        if chosen.samples:
+            return ", ".join([*parts, f"samples, seed {chosen.seed}"])
+        by_risk = chosen.mbr and chosen.kbest == 1
+        return ", ".join([*parts, "least risk" if by_risk else "most probable trees"])
 
     def asked(self, **given: Any) -> dict[str, Any]:
         """Return what members are asked: what is given, and the committee's own defaults."""
         return {"tags": "joint", "size": self.config.particles, **given}
 
-    def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return those options that a member has; particles are a transition parser's alone."""
-        known = {field.name for field in fields(member.parse_options)}
-        own = {name: value for name, value in asked.items() if name in known}
-        if issubclass(member.parse_options, ParseOptions):
-            return own
-        by_beam = asked.get("search") == "beam"
-        sizes = {"size": asked["size"] if by_beam else self.config.beam} if "size" in known else {}
-        return {n: v for n, v in own.items() if n not in ("search", "size")} | sizes
+    def _chosen(self, options: Mapping[str, Any]) -> CommitteeOptions:
+        return CommitteeOptions.of(self.asked(**options), self.kind, "parse")
 
-    def parse_all(
-        self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
-    ) -> Iterator[Parse]:
+    def known_to(self, member: Voter, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those options that a member has."""
+        return member.member_options(asked, beam=self.config.beam)
+
+    def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences and yield them in their order.
 
         The first tree is the one of least risk under the mixture of the marginals. With ``kbest``
         or ``mbr=False`` trees are ranked by the mixture of the members' posteriors, among the best
         of each. A sample is a sample of a member, drawn by its weight.
         """
-        asked = self.asked(**options)
-        chosen = ParseOptions(**asked)
+        asked, chosen = self.asked(**options), self._chosen(options)
         by_risk = chosen.mbr and chosen.kbest == 1
         waiting, for_best, for_samples = tee(map(as_sentence, sentences), 3)
         best = iter([]) if by_risk else pooled(self, for_best, asked)
@@ -244,10 +240,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return {
             "config": configuration.to_dict(self.config),
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
-            "members": [
-                {"kind": member.kind, **vars(member.origin), **member.header()}
-                for member in self.members
-            ],
+            "members": [member.whole_header() for member in self.members],
         }
 
     def arrays(self) -> Arrays:
@@ -261,19 +254,16 @@ class CommitteeModel(TaggingByParsing, Model):
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
         """Make the committee again from a file."""
-        from bistro.models import KINDS
-
         own: dict[str, dict[str, NDArray[Any]]] = {}
         for name, array in arrays.items():
             number, _, inner = name.partition(BETWEEN)
             own.setdefault(number, {})[inner] = array
         if sorted(own) != sorted(str(i) for i in range(len(header["members"]))):
             raise ModelFileError("the arrays are not those of the members")
-        members = []
-        for place, inner_header in enumerate(header["members"]):
-            facts = {name: inner_header[name] for name in ("seed", "treebank", "trace")}
-            kind, found = KINDS[inner_header["kind"]], own[str(place)]
-            members.append(_voter(kind.from_parts(inner_header, found, Origin(**facts))))
+        members = [
+            VOTE.of(from_header(inner, own[str(place)]))
+            for place, inner in enumerate(header["members"])
+        ]
         where = "the committee's configuration"
         config = configuration.from_dict(CommitteeConfig, header["config"], where)
         fits = {way: Fit.from_dict(fit, len(members)) for way, fit in header["fits"].items()}
@@ -288,7 +278,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return {
             "members": ", ".join(self.member_names()),
             **shown,
-            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+            "megabytes": megabytes(self.arrays()),
         }
 
     def describe(self) -> str:
@@ -309,11 +299,5 @@ def _share_vocabularies(members: Sequence[Voter]) -> None:
     """Let members that tell the same words apart look unknown ones up together."""
     known: dict[str, Vocabulary] = {}
     for member in members:
-        vocabulary = member.codec.vocabulary
-        member.codec.vocabulary = known.setdefault(vocabulary.hash, vocabulary)
-
-
-def _voter(model: Model) -> Voter:
-    if not hasattr(model, "votes"):
-        raise BistroError(f"a model of kind '{model.kind}' cannot vote: parsers can")
-    return cast(Voter, model)
+        vocabulary = member.vocabulary
+        member.share_vocabulary(known.setdefault(vocabulary.hash, vocabulary))

@@ -20,20 +20,23 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.inference.chains import OwnedChain, Session, fingerprint_of, run_chains
-from bistro.inference.mixture_weights import accurate_weights, likely_weights, sharpness
-from bistro.models.base import Origin, Words, from_bytes
+from bistro.models.abilities import VOTE, Voter
+from bistro.models.base import Origin, from_bytes
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.members import member_settings
 from bistro.models.committee.mixture import Fit, Mixture, in_common
-from bistro.models.committee.model import WAYS, CommitteeModel, Voter
+from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.weights import accurate_weights, likely_weights, sharpness
 from bistro.models.eisner.config import EisnerConfig
 from bistro.models.eisner.train import EisnerTraining
+from bistro.models.inputs import Words
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.model import IsbnModel
 from bistro.models.isbn.train import train_isbn
+from bistro.models.parsing.training import trees_of
 from bistro.models.parsing.votes import ArcCode, Rows
 from bistro.models.transition.config import TransitionConfig
-from bistro.models.transition.train import Training, training_of, trees_of
+from bistro.models.transition.train import Training, training_of
 from bistro.treebank.sentence import Sentence
 
 WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.float64]]] = {
@@ -132,11 +135,9 @@ class _Run:
         return {n: t.finish({**facts, "member": n}, []) for n, t in trainings.items()}, trace
 
 
-def _finished(saved: Mapping[str, NDArray[Any]], name: str) -> IsbnModel:
+def _finished(saved: Mapping[str, NDArray[Any]], name: str) -> Voter:
     """Return a member that a checkpoint holds complete."""
-    model = from_bytes(saved[name].tobytes(), f"the member {name} in the checkpoint")
-    assert isinstance(model, IsbnModel)
-    return model
+    return VOTE.of(from_bytes(saved[name].tobytes(), f"the member {name} in the checkpoint"))
 
 
 def _begin(

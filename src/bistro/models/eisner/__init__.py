@@ -1,0 +1,17 @@
+"""Eisner's generative dependency model with Pitman-Yor priors."""
+
+from __future__ import annotations
+
+from bistro.models.kinds import Kind
+
+KIND = Kind(
+    name="eisner",
+    help="Eisner's generative dependency model, exact chart",
+    about="Eisner's generative model: children generated outward from their heads, with an exact "
+    "chart over all projective trees",
+    model="bistro.models.eisner.model:EisnerModel",
+    config="bistro.models.eisner.config:EisnerConfig",
+    trainer="bistro.models.eisner.train:train_eisner",
+    abilities=("parse", "vote", "tag", "explain"),
+    judged_by="parse",
+)

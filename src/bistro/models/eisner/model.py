@@ -28,10 +28,12 @@ from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen
-from bistro.models.base import Arrays, Origin, by_owner, flat
+from bistro.modelfile import Arrays
+from bistro.models.base import Origin, by_owner, flat
 from bistro.models.eisner.config import EisnerConfig, element_numbers
+from bistro.models.inputs import as_sentence
 from bistro.models.parsing.codec import Codec
-from bistro.models.parsing.parser import CoreOptions, ParsingAbility, as_sentence
+from bistro.models.parsing.parser import CoreOptions, ParsingAbility
 from bistro.models.results.explanations import Explanation
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence

@@ -13,11 +13,12 @@ from bistro.encoding.events import Events
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.gibbs import Chain
-from bistro.models.base import Origin, Words
+from bistro.models.base import Origin
 from bistro.models.eisner.config import EisnerConfig
 from bistro.models.eisner.model import DISTRIBUTIONS, EisnerModel, States, outcomes_of, shape_of
+from bistro.models.inputs import Words
 from bistro.models.parsing.codec import Codec, Tree, training_tree
-from bistro.models.transition.train import wants_single_root
+from bistro.models.parsing.training import wants_single_root
 from bistro.treebank.sentence import Sentence
 
 

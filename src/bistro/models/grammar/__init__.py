@@ -1,0 +1,18 @@
+"""The treebank grammar: rules read off constituency trees, summed exactly."""
+
+from __future__ import annotations
+
+from bistro.models.kinds import Kind
+
+KIND = Kind(
+    name="grammar",
+    help="grammar read off constituency trees: exact surprisal",
+    about="a grammar read off constituency trees, with Pitman-Yor back-off",
+    model="bistro.models.grammar.model:GrammarModel",
+    config="bistro.models.grammar.config:GrammarConfig",
+    trainer="bistro.models.grammar.train:train_grammar",
+    abilities=("score", "generate"),
+    items="constituency trees",
+    reader="bistro.models.data:TREES",
+    draws=False,
+)

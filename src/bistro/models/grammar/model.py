@@ -16,21 +16,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from bistro import config as configuration
-from bistro.config import setting
 from bistro.encoding.casing import START, Casing
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError, ConfigError
-from bistro.inference.settings import SamplerSettings
-from bistro.models.base import Arrays, Model, Origin, TextScores, Words, as_words, check_number
+from bistro.errors import BistroError
+from bistro.modelfile import Arrays
+from bistro.models.base import Model, Origin
+from bistro.models.grammar.config import GrammarConfig
 from bistro.models.grammar.counts import RuleCounts
 from bistro.models.grammar.smoothing import Level, Levels, smoothed_grammar
+from bistro.models.inputs import Words, as_words, check_number
+from bistro.models.results.scores import TextScores
+from bistro.models.scoring import Scoring
 from bistro.rng import Stream, check_seed
 from bistro.treebank.constituents import ROOT
 from bistro.treebank.grammar import Grammar
@@ -39,33 +41,12 @@ from bistro.treebank.grammar_trees import capital
 LEVELS = "levels"
 
 
-@dataclass(frozen=True)
-class GrammarConfig:
-    """Settings of the treebank grammar."""
-
-    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
-    capitals: bool = setting(
-        True, "Learn after what a capital letter is due, and take it off the words there."
-    )
-    sampler: SamplerSettings = setting(
-        SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
-        "How discounts and strengths are found: hyper = map or fixed.",
-    )
-
-    def validate(self) -> None:
-        """Refuse what would not be a context-free grammar."""
-        if self.sampler.seating != "minimal" or self.sampler.hyper not in ("map", "fixed"):
-            raise ConfigError(
-                "a treebank grammar has minimal seating, and hyper = 'map' or 'fixed': only then "
-                "is its back-off a matter of context-free rules"
-            )
-
-
-class GrammarModel(Model):
+class GrammarModel(Scoring, Model):
     """A trained treebank grammar."""
 
     kind: ClassVar[str] = "grammar"
+    longest_generated: ClassVar[float] = math.inf
+    is_cubic: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -90,8 +71,9 @@ class GrammarModel(Model):
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         return smoothed_grammar(self.counts, self.levels, ROOT, forms, self.capitals)
 
-    def score(self, sentences: Iterable[Words]) -> TextScores:
-        """Return the log-probability of every word and every sentence end, exactly."""
+    def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
+        """Return the log-probability of every word and every sentence end; there are no options."""
+        self.score_options.of(options, self.kind, "score words")
         log_probs: list[float] = []
         is_oov: list[bool] = []
         lengths: list[int] = []

@@ -14,8 +14,9 @@ from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.gibbs import Chain
 from bistro.inference.settings import SamplerSettings
 from bistro.models.base import Origin
+from bistro.models.grammar.config import GrammarConfig
 from bistro.models.grammar.counts import RuleCounts
-from bistro.models.grammar.model import GrammarConfig, GrammarModel, learned_casing
+from bistro.models.grammar.model import GrammarModel, learned_casing
 from bistro.models.grammar.smoothing import STOP, Level, Levels
 from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import simplified

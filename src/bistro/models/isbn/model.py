@@ -30,11 +30,13 @@ from numpy.typing import NDArray
 from bistro import config as configuration
 from bistro._core import BeamRequest, IsbnParser
 from bistro.errors import ConfigError
-from bistro.models.base import Arrays, Origin
+from bistro.modelfile import Arrays
+from bistro.models.base import Origin
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
+from bistro.models.options import Options
 from bistro.models.parsing.language import LanguageAbility
-from bistro.models.parsing.parser import CoreOptions, ParsingAbility
+from bistro.models.parsing.parser import CoreOptions
 from bistro.rng import purpose_key
 
 LABELS_SUMMED = 10
@@ -53,6 +55,9 @@ class IsbnOptions(CoreOptions):
     margin: float = 2.0
     """A partial derivation is given up if it can only be kept with a next word e^margin times as
     probable as in any that was found; 2 changed no tree of the Danish development set."""
+
+    def _search(self) -> list[str]:
+        return [f"{self.search} {self.size:,}"]
 
     def __post_init__(self) -> None:
         """Refuse searches that this parser does not have."""
@@ -80,7 +85,7 @@ class IsbnOptions(CoreOptions):
 
 
 @dataclass(frozen=True)
-class IsbnScoreOptions:
+class IsbnScoreOptions(Options):
     """How to sum over derivations: those that the search finds, a lower bound."""
 
     method: Literal["search"] = "search"
@@ -107,11 +112,11 @@ class IsbnScoreOptions:
         return BeamRequest(*sizes, 1, 0, False, False, self.seed, 0, 1.0)
 
 
-class IsbnModel(LanguageAbility, ParsingAbility):
+class IsbnModel(LanguageAbility):
     """A trained latent-variable parser."""
 
     kind: ClassVar[str] = "isbn"
-    score_options: ClassVar[type[Any] | None] = IsbnScoreOptions
+    score_options: ClassVar[type[Options]] = IsbnScoreOptions
     parse_options: ClassVar[type[CoreOptions]] = IsbnOptions
 
     def __init__(

@@ -20,12 +20,13 @@ from bistro._core import IsbnDerivations, IsbnDropout, IsbnTrainer, random_bits
 from bistro.errors import BistroError, ModelFileError
 from bistro.inference.chains import Session, Sweep, fingerprint_of
 from bistro.inference.checkpoint import StoppedError
-from bistro.models.base import Origin, Words
+from bistro.models.base import Origin
+from bistro.models.inputs import Words, place_of
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
 from bistro.models.isbn.model import IsbnModel
-from bistro.models.parsing.codec import Tree, place_of, training_tree
-from bistro.models.transition.train import trees_of, wants_single_root
+from bistro.models.parsing.codec import Tree, training_tree
+from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 

@@ -24,7 +24,6 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -32,7 +31,9 @@ from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro.errors import BistroError, ConfigError, TreebankError
-from bistro.models.base import Arrays, Model, Origin, check_number
+from bistro.modelfile import Arrays
+from bistro.models.base import Model, Origin
+from bistro.models.inputs import check_number
 from bistro.models.linearize.config import (
     LinearizeConfig,
     order_of,
@@ -43,13 +44,8 @@ from bistro.models.linearize.orders import Order, Orders
 from bistro.models.linearize.output import reordered
 from bistro.models.linearize.parts import LearnedOrders, make_parts
 from bistro.models.linearize.search import best_orders, combined, with_words
-from bistro.models.linearize.trees import (
-    Family,
-    Labels,
-    UnorderedTree,
-    check_labels,
-    projective_order,
-)
+from bistro.models.linearize.trees import Labels, UnorderedTree, check_labels, projective_order
+from bistro.models.results.orders import Family, Linearization, OrderScore
 from bistro.rng import Stream, check_seed
 from bistro.treebank.punctuation import mark, recognise
 from bistro.treebank.sentence import Sentence
@@ -64,26 +60,6 @@ class OrderedFamily(NamedTuple):
     heads: tuple[int, ...]
     labels: tuple[tuple[int, ...], ...]
     """By dependent: those on the left, then those on the right, from the head outwards."""
-
-
-@dataclass(frozen=True)
-class OrderScore:
-    """The log-probability of the order of one sentence, given its tree."""
-
-    log_prob: float
-    """Natural logarithm."""
-    dependents: int
-    by_family: list[tuple[Family, float]]
-
-
-@dataclass(frozen=True)
-class Linearization:
-    """One order of a tree."""
-
-    sentence: Sentence
-    order: list[int]
-    """The words of the given sentence by number, from left to right."""
-    log_prob: float
 
 
 def part_names(config: LinearizeConfig) -> list[str]:
@@ -200,6 +176,15 @@ class LinearizeModel(Model):
     def part_log_probs(self, ordered: OrderedFamily) -> Floats:
         """Return the log-probability of the order of a family under every part."""
         return np.array([orders.log_prob(order) for orders, order in self.part_orders(ordered)])
+
+    def most_dependents(self, sentence: Sentence) -> int:
+        """Return how many dependents the word with most of them has, as they are ordered."""
+        families = self.tree_of(sentence).families
+        return max((len(family.dependents) for family in families), default=0)
+
+    def order_protocol(self) -> str:
+        """Say which words are ordered."""
+        return f"punctuation {self.config.punctuation}"
 
     def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:
         """Return the log-probability of a sentence's order, given its tree.

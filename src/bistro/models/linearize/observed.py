@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.models.base import Arrays
+from bistro.modelfile import Arrays
 from bistro.models.linearize.ngrams import DependentNgram
 from bistro.models.linearize.orders import (
     Order,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from bistro.models.base import Arrays
+from bistro.modelfile import Arrays
 from bistro.models.linearize.config import OBSERVED, LinearizeConfig, order_of
 from bistro.models.linearize.ngrams import DependentNgram, Part
 from bistro.models.linearize.observed import ObservedOrders

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import Frozen
-from bistro.models.base import Arrays
+from bistro.modelfile import Arrays
 
 Numbers = NDArray[np.int32]
 Floats = NDArray[np.float64]

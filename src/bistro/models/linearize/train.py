@@ -21,7 +21,8 @@ from bistro.inference.gibbs import Chain
 from bistro.inference.hyper import maximise
 from bistro.inference.mixture_weights import mixture_weights
 from bistro.inference.settings import SamplerSettings
-from bistro.models.base import Origin, Words
+from bistro.models.base import Origin
+from bistro.models.inputs import Words
 from bistro.models.linearize.config import (
     OBSERVED,
     LinearizeConfig,

@@ -18,26 +18,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from bistro.errors import TreebankError
 from bistro.models.linearize.config import COLUMNS, Labelling
+from bistro.models.results.orders import Family
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem, has_tree
-
-
-class Family(NamedTuple):
-    """A head and its dependents, by word number (from 1), from the head outwards."""
-
-    head: int
-    left: tuple[int, ...]
-    right: tuple[int, ...]
-
-    @property
-    def dependents(self) -> tuple[int, ...]:
-        """All dependents."""
-        return self.left + self.right
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,47 @@
-"""The files that both tasks of morphology learn from: segmented words, in paragraphs."""
+"""The files that models of morphology learn from: segmented words, in paragraphs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from bistro.errors import BistroError
-from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.data import Data, provenance
+from bistro.models.morphology.config import MorphologyConfig
 from bistro.treebank.examples import joined
-from bistro.treebank.morphology import Paragraph
+from bistro.treebank.morphology import Paragraph, SegmentedWord
 from bistro.treebank.morphology_files import SegmentedText, read_segmented
+
+_PUNCTUATION = "Punc"
+_STOPS = frozenset(".?!")
 
 
 class MorphologyReader:
-    """Reads training files."""
+    """Reads segmented words."""
 
-    @classmethod
     def read(
-        cls, paths: Sequence[str], config: InfiniteConfig, format: str | None = None
+        self, paths: Sequence[str], config: MorphologyConfig, format: str | None = None
     ) -> SegmentedText:
         """Read files as one; a few words that cannot be read may be left out."""
-        tolerance = config.morphology.bad_words
-        parts = [read_segmented(path, format, tolerance=tolerance) for path in paths]
+        if not paths:
+            raise BistroError("there is no data: name files of segmented words")
+        parts = [read_segmented(path, format, tolerance=config.bad_words) for path in paths]
         whole = joined(parts)
         problems = [problem for part in parts for problem in part.problems]
-        return SegmentedText(whole, name=whole.label, sha256=whole.sha256, problems=problems)
+        items: Iterable[Paragraph] = whole
+        if config.unit == "utterance":
+            items = utterances(whole, config.utterance)
+        return SegmentedText(items, name=whole.label, sha256=whole.sha256, problems=problems)
+
+    def items(self, data: Data, config: MorphologyConfig) -> tuple[Sequence[Any], dict[str, Any]]:
+        """Return the paragraphs, read from a file if one is named."""
+        if isinstance(data, str | os.PathLike):
+            data = self.read([os.fspath(data)], config)
+        return data if isinstance(data, Sequence) else list(data), provenance(data)
+
+
+READER = MorphologyReader()
 
 
 def check_paragraphs(items: Sequence[Paragraph]) -> None:
@@ -34,3 +52,22 @@ def check_paragraphs(items: Sequence[Paragraph]) -> None:
                 "morphology is learned from paragraphs of segmented words: give the name of a "
                 "file, or what bistro.treebank.morphology_files.read_segmented returns"
             )
+
+
+def utterances(paragraphs: Iterable[Paragraph], kind: str = "clause") -> Iterator[Paragraph]:
+    """Yield clauses, sentences or paragraphs without their punctuation."""
+    for paragraph in paragraphs:
+        words: list[SegmentedWord] = []
+        for word in paragraph:
+            if not _is_punctuation(word):
+                words.append(word)
+            elif words and (kind == "clause" or (kind == "sentence" and word.form in _STOPS)):
+                yield Paragraph(words, line=words[0].line)
+                words = []
+        if words:
+            yield Paragraph(words, line=words[0].line)
+
+
+def _is_punctuation(word: SegmentedWord) -> bool:
+    labels = [morpheme.label for morpheme in word.morphemes]
+    return labels == [_PUNCTUATION] or (not any(labels) and not any(map(str.isalnum, word.form)))

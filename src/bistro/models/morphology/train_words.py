@@ -23,6 +23,7 @@ from bistro.encoding.morphemes import Inventory, Piece, pieces, shares_of_capita
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.chains import Session
 from bistro.models.base import Origin
+from bistro.models.morphology.config import MorphologyConfig
 from bistro.models.morphology.reader import check_paragraphs
 from bistro.models.morphology.words import (
     LABELS,
@@ -32,7 +33,6 @@ from bistro.models.morphology.words import (
     WordsModel,
     bounds,
 )
-from bistro.models.unbounded.config import InfiniteConfig
 from bistro.models.unbounded.train import TrieChain
 from bistro.treebank.morphology import Paragraph, SegmentedWord
 
@@ -43,7 +43,7 @@ Events = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[
 
 def train_words(
     data: Sequence[Paragraph],
-    config: InfiniteConfig,
+    config: MorphologyConfig,
     seed: int,
     treebank: dict[str, Any],
     session: Session,
@@ -79,7 +79,7 @@ def _aligned(words: Iterable[SegmentedWord]) -> Iterator[list[Piece]]:
 class _Learner:
     """Counts events, and fits the hyper-parameters of each trie."""
 
-    def __init__(self, inventory: Inventory, config: InfiniteConfig) -> None:
+    def __init__(self, inventory: Inventory, config: MorphologyConfig) -> None:
         self.inventory = inventory
         self.config = config
         self.log_likelihood = 0.0
@@ -167,7 +167,7 @@ class _Learner:
         return np.append(np.exp(log_probs) * shares, 1.0)
 
 
-def _fitted(trie: ContextTrie, base: NDArray[np.float64], config: InfiniteConfig) -> TrieChain:
+def _fitted(trie: ContextTrie, base: NDArray[np.float64], config: MorphologyConfig) -> TrieChain:
     learner = TrieChain(trie, base, config)
     for sweep in range(config.sampler.sweeps):
         learner.step(sweep, keep=True)

@@ -16,7 +16,7 @@ stands between two punctuation marks, which are left out.
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 >>> texts = ["u[Pre]-ku[Pre]-fund[VRoot]-a[End]", "futhi[Conj]"]
 >>> words = [SegmentedWord("-", parse_morphemes(text)) for text in texts]
->>> task, derivations = UtteranceTask.learn([Paragraph(words)] * 3, InfiniteConfig())
+>>> task, derivations = UtteranceTask.learn([Paragraph(words)] * 3, MorphologyConfig())
 >>> from bistro.treebank.brackets import format_tree
 >>> format_tree(task.output(task.words_of(Paragraph(words)), derivations[0]))
 '(TOP (Word (P1 u) (P2 ku) (T fund) (S a)) (Word (T futhi)))'
@@ -25,23 +25,23 @@ stands between two punctuation marks, which are left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
 from bistro.errors import BistroError
-from bistro.models.base import Arrays
-from bistro.models.morphology.reader import MorphologyReader, check_paragraphs
-from bistro.models.unbounded.config import InfiniteConfig
-from bistro.models.unbounded.model import InfiniteModel
+from bistro.modelfile import Arrays
+from bistro.models.morphology.config import MorphologyConfig
+from bistro.models.morphology.model import MorphologyModel
+from bistro.models.morphology.reader import check_paragraphs
+from bistro.models.unbounded.model import UnboundedModel
 from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
 from bistro.models.unbounded.search import SearchOptions
 from bistro.models.unbounded.task import Task, Terminals
 from bistro.treebank.brackets import Tree
 from bistro.treebank.morphology import Morpheme, Paragraph, SegmentedWord
-from bistro.treebank.morphology_files import SegmentedText
 
 TOP, WORD, STEM, SUFFIX = "TOP", "Word", "T", "S"
 PREFIXES = ("P1", "P2", "P3")
@@ -54,8 +54,6 @@ ROOTS = frozenset(
     }
 )
 _ROOT_BEGINNINGS = ("Dem", "AbsPron")
-_PUNCTUATION = "Punc"
-_STOPS = frozenset(".?!")
 
 Rules = tuple[Callable[[str, str, str], int], Callable[[str, str], int], Callable[[str, str], int]]
 """What numbers binary, unary and lexical rules."""
@@ -77,26 +75,7 @@ def is_root(label: str) -> bool:
     return named or label in ROOTS or label.startswith(_ROOT_BEGINNINGS)
 
 
-def utterances(paragraphs: Iterable[Paragraph], kind: str = "clause") -> Iterator[Paragraph]:
-    """Yield clauses, sentences or paragraphs without their punctuation."""
-    for paragraph in paragraphs:
-        words: list[SegmentedWord] = []
-        for word in paragraph:
-            if not _is_punctuation(word):
-                words.append(word)
-            elif words and (kind == "clause" or (kind == "sentence" and word.form in _STOPS)):
-                yield Paragraph(words, line=words[0].line)
-                words = []
-        if words:
-            yield Paragraph(words, line=words[0].line)
-
-
-def _is_punctuation(word: SegmentedWord) -> bool:
-    labels = [morpheme.label for morpheme in word.morphemes]
-    return labels == [_PUNCTUATION] or (not any(labels) and not any(map(str.isalnum, word.form)))
-
-
-class UtteranceTask(MorphologyReader, Task[Paragraph]):
+class UtteranceTask(Task[Paragraph]):
     """Rules of words and their morphemes."""
 
     name = "morphology"
@@ -106,22 +85,13 @@ class UtteranceTask(MorphologyReader, Task[Paragraph]):
         self.rules = rules
 
     @classmethod
-    def read(
-        cls, paths: Sequence[str], config: InfiniteConfig, format: str | None = None
-    ) -> SegmentedText:
-        """Read files, and return their utterances."""
-        whole = super().read(paths, config, format)
-        found = utterances(whole, config.morphology.utterance)
-        return SegmentedText(found, name=whole.label, sha256=whole.sha256, problems=whole.problems)
-
-    @classmethod
     def learn(
-        cls, items: Sequence[Paragraph], config: InfiniteConfig
+        cls, items: Sequence[Paragraph], config: MorphologyConfig
     ) -> tuple[Self, list[Derivation]]:
         """Return the task with all rules, and each utterance as a list of rules."""
         check_paragraphs(items)
         counts = Counter(form for item in items for word in item for form in _forms(word))
-        known = {form for form, count in counts.items() if count > config.morphology.rare}
+        known = {form for form, count in counts.items() if count > config.rare}
         builder = RuleBuilder()
         for form in (*OUT, *sorted(known)):
             builder.word(form)
@@ -195,7 +165,7 @@ class UtteranceTask(MorphologyReader, Task[Paragraph]):
 
     @classmethod
     def from_parts(
-        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: InfiniteConfig
+        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: MorphologyConfig
     ) -> Self:
         """Make the task again."""
         return cls(rules)
@@ -212,9 +182,10 @@ class UtteranceTask(MorphologyReader, Task[Paragraph]):
         return found
 
 
-class UtteranceModel(InfiniteModel):
+class UtteranceModel(UnboundedModel, MorphologyModel):
     """A trained model that groups the morphemes of utterances into words."""
 
+    config_class = MorphologyConfig
     task_class = UtteranceTask
     task: UtteranceTask
 
@@ -223,7 +194,7 @@ class UtteranceModel(InfiniteModel):
         whole = [list(morphemes) for morphemes in utterances]
         if not all(whole):
             raise BistroError("an utterance has at least one morpheme")
-        return list(self.decode(whole, SearchOptions(**options)))
+        return list(self.decode(whole, SearchOptions.of(options, self.kind, "group morphemes")))
 
 
 def _forms(word: SegmentedWord) -> list[str]:

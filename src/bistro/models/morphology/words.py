@@ -17,7 +17,7 @@ by a beam (`cpp/infinite/segment.hpp`).
 >>> texts = {f"{before}{stem}[Stem]{after}" for before, stem, after in product(*parts)}
 >>> words = [parse_morphemes(text) for text in sorted(texts - {"un[Pre]-do[Stem]-able[Suf]"})]
 >>> items = [Paragraph([SegmentedWord("".join(m.form for m in w), w) for w in words])]
->>> model = bistro.train("infinite", items, task="morphology")
+>>> model = bistro.train("morphology", items)
 >>> str(model.segment(["undoable"])[0].best)
 'un[Pre]-do[Stem]-able[Suf]'
 """
@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,10 +36,11 @@ from bistro import config as configuration
 from bistro._core import RuleTrie, WordSegmenter
 from bistro.encoding.morphemes import Capitals, Inventory, Piece, pieces, spellings_of
 from bistro.errors import BistroError, ConfigError
-from bistro.models.base import Arrays, Model, Origin, by_owner, flat
-from bistro.models.morphology.reader import MorphologyReader
+from bistro.modelfile import Arrays
+from bistro.models.base import Origin, by_owner, flat, megabytes
+from bistro.models.morphology.config import MorphologyConfig
+from bistro.models.morphology.model import MorphologyModel
 from bistro.models.results.segmentations import FoundMorpheme, Scored, Segmentation, segmentation_of
-from bistro.models.unbounded.config import InfiniteConfig
 from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 LABELS, MORPHEMES, LETTERS = TRIES = ("labels", "morphemes", "letters")
@@ -49,15 +50,12 @@ BEAM, FLOOR = 50, 1e-4
 WORDS_AT_ONCE = 256
 
 
-class WordsModel(Model):
+class WordsModel(MorphologyModel):
     """A trained model of the morphemes of written words."""
-
-    kind: ClassVar[str] = "infinite"
-    task_class: ClassVar[type[MorphologyReader]] = MorphologyReader
 
     def __init__(
         self,
-        config: InfiniteConfig,
+        config: MorphologyConfig,
         inventory: Inventory,
         capitals: Capitals,
         tries: Mapping[str, Arrays],
@@ -146,7 +144,7 @@ class WordsModel(Model):
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
         """Make the model again from a file."""
         where = "the model's configuration"
-        config = configuration.from_dict(InfiniteConfig, header["config"], where)
+        config = configuration.from_dict(MorphologyConfig, header["config"], where)
         inventory = Inventory.from_header(header["inventory"])
         first, everything = map(float, header["capitals"])
         return cls(config, inventory, Capitals(first, everything), by_owner(arrays, TRIES), origin)
@@ -155,12 +153,12 @@ class WordsModel(Model):
         """Return symbols and size."""
         nodes = {f"contexts of {name}": int(self._arrays[name]["length"].sum()) for name in TRIES}
         return {
-            "task": "morphology of words",
+            "unit": "word",
             "labels": len(self.inventory.labels),
             "letters": len(self.inventory.letters),
             "morphemes": len(self.inventory.morphemes),
             **nodes,
-            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+            "megabytes": megabytes(self.arrays()),
         }
 
     def _make_segmenter(self, beam: int, floor: float) -> WordSegmenter:
@@ -239,7 +237,7 @@ class WordsModel(Model):
         return np.array(rows, dtype=np.int32)
 
 
-def bounds(config: InfiniteConfig) -> dict[str, int]:
+def bounds(config: MorphologyConfig) -> dict[str, int]:
     """Return how long the contexts of each trie may be; -1: as long as they are.
 
     The label before is the first that a label sees, and the own label the first of a morpheme; what

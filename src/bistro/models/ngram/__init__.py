@@ -1,0 +1,15 @@
+"""The hierarchical Pitman-Yor n-gram language model."""
+
+from __future__ import annotations
+
+from bistro.models.kinds import Kind
+
+KIND = Kind(
+    name="ngram",
+    help="hierarchical Pitman-Yor n-gram language model",
+    about="a hierarchical Pitman-Yor n-gram model: words given the words before them",
+    model="bistro.models.ngram.model:NgramModel",
+    config="bistro.models.ngram.config:NgramConfig",
+    trainer="bistro.models.ngram.train:train_ngram",
+    abilities=("score", "generate", "explain"),
+)

@@ -11,7 +11,7 @@ import numpy as np
 from bistro.encoding.events import Events, padded_events
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.models.backoff import Backoff, Seen, opened
-from bistro.models.base import Words, as_words
+from bistro.models.inputs import Words, as_words
 from bistro.models.results.explanations import Decision, Explanation, numbers_told
 from bistro.treebank.invisible import seen
 

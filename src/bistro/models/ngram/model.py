@@ -14,7 +14,6 @@ word. It is the baseline that every syntactic language model of Bistro is printe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,57 +21,27 @@ from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro._core import Frozen, Stream
-from bistro.config import setting
 from bistro.encoding.events import Events, padded_events
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import ConfigError
-from bistro.inference.settings import (
-    UNKNOWN_HELP,
-    SamplerSettings,
-    SpellingSettings,
-    UnknownSetting,
-)
 from bistro.inference.speller import Speller, spelled
-from bistro.models.base import (
-    Arrays,
-    Model,
-    Origin,
-    TextScores,
-    Words,
-    as_words,
-    check_number,
-    check_prefix,
-    check_temperature,
-)
+from bistro.modelfile import Arrays
+from bistro.models.base import Model, Origin
+from bistro.models.inputs import Words, as_words, check_number, check_prefix, check_temperature
+from bistro.models.ngram.config import NgramConfig
 from bistro.models.results.explanations import Explanation
+from bistro.models.results.scores import TextScores
+from bistro.models.scoring import Scoring
 from bistro.rng import check_seed, purpose_key
 from bistro.treebank.invisible import seen
 
 WORDS = "words"
 
 
-@dataclass(frozen=True)
-class NgramConfig:
-    """Settings of the n-gram model."""
-
-    order: int = setting(5, "Length of the n-grams: each word sees the order - 1 words before it.")
-    unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
-    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
-    spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
-    sampler: SamplerSettings = setting(SamplerSettings(), "How the distribution is learned.")
-
-    def validate(self) -> None:
-        """Refuse impossible orders."""
-        if self.order < 1:
-            raise ConfigError(f"order = {self.order} must be at least 1")
-
-
-class NgramModel(Model):
+class NgramModel(Scoring, Model):
     """A trained n-gram model."""
 
     kind: ClassVar[str] = "ngram"
-    longest_generated = 1000
+    longest_generated: ClassVar[float] = 1000
 
     def __init__(
         self,
@@ -107,8 +76,9 @@ class NgramModel(Model):
         )
         return vocabulary, events
 
-    def score(self, sentences: Iterable[Words]) -> TextScores:
-        """Return the log-probability of every word and every sentence end."""
+    def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
+        """Return the log-probability of every word and every sentence end; there are no options."""
+        self.score_options.of(options, self.kind, "score words")
         vocabulary = self.vocabulary
         words = as_words(sentences)
         ids, offsets = vocabulary.encode_all(words)

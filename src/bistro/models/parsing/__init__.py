@@ -1,0 +1,1 @@
+"""What all dependency parsers share: symbols, evidence, options, votes, results of the core."""

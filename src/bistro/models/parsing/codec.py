@@ -19,14 +19,15 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
 from bistro.inference.settings import SpellingSettings, UnknownSetting
 from bistro.inference.speller import Speller
-from bistro.models.base import Arrays
+from bistro.modelfile import Arrays
+from bistro.models.inputs import place_of
 from bistro.models.parsing.votes import ArcCode, Rows, Votes
+from bistro.treebank.fields import EMPTY
 from bistro.treebank.invisible import seen
 from bistro.treebank.projectivity import Scheme, deprojectivize, is_projective, projectivize
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
 
-MISSING = "_"
 ALL_FEATURES = ("*",)
 """Stands for all features of FEATS, joined to the tag."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -119,6 +120,8 @@ class Codec:
         self.speller = speller
         """What tells unknown words apart, where every string has a probability."""
         self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
+        self.known_tags = frozenset({EMPTY, *self.tags})
+        """The tags that may be given; an empty one is found."""
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
     @classmethod
@@ -133,7 +136,7 @@ class Codec:
         trees = [training_tree(sentence, config) for sentence in sentences]
         tags = sorted({tag for tree in trees for tag in tree.tags})
         labels = sorted({label for tree in trees for label in tree.labels})
-        if MISSING in labels and len(labels) > 1 and config.labels != "none":
+        if EMPTY in labels and len(labels) > 1 and config.labels != "none":
             raise BistroError("some words have no label to learn from: set labels = 'none'")
         lifted = sum(not is_projective(sentence.heads) for sentence in sentences)
         return cls(config, vocabulary, tags, labels), lifted
@@ -141,7 +144,7 @@ class Codec:
     @property
     def is_labelled(self) -> bool:
         """Whether trees have labels."""
-        return self.config.labels != "none" and self.labels != [MISSING]
+        return self.config.labels != "none" and self.labels != [EMPTY]
 
     def unseen(self, sentences: Sequence[Sentence]) -> Unseen:
         """Spell the unknown words of sentences."""
@@ -204,7 +207,7 @@ class Codec:
         restore_crossing: bool = True,
     ) -> Tree:
         """Return one tree in the order and with the arcs of the written sentence."""
-        found, names = heads.tolist(), [self.labels[i] if i >= 0 else MISSING for i in labels]
+        found, names = heads.tolist(), [self.labels[i] if i >= 0 else EMPTY for i in labels]
         tag_names = [self.tags[i] for i in tags]
         if self.config.direction == "right-to-left":
             found = [self.mirror_head(head, len(found)) for head in reversed(found)]
@@ -273,11 +276,11 @@ def tags_of(sentence: Sentence, config: CodecSettings) -> list[str]:
         return list(column)
     if config.tag_features == ALL_FEATURES:
         return [
-            tag if MISSING in (tag, feats) else f"{tag}|{feats}"
+            tag if EMPTY in (tag, feats) else f"{tag}|{feats}"
             for tag, feats in zip(column, sentence.feats, strict=True)
         ]
     return [
-        tag if tag == MISSING else "|".join([tag, *_chosen(f"{feats}|{misc}", config.tag_features)])
+        tag if tag == EMPTY else "|".join([tag, *_chosen(f"{feats}|{misc}", config.tag_features)])
         for tag, feats, misc in zip(column, sentence.feats, sentence.misc, strict=True)
     ]
 
@@ -285,14 +288,14 @@ def tags_of(sentence: Sentence, config: CodecSettings) -> list[str]:
 def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     """Return the whole tree of a training sentence, made projective."""
     tags = tags_of(sentence, config)
-    if MISSING in tags:
+    if EMPTY in tags:
         raise BistroError(
             f"{place_of(sentence)}: a word has no {config.tagset} tag to learn from: give a "
             "treebank with tags (and raw text, if there is some, with --text)"
         )
     if min(sentence.heads, default=0) < 0:
         raise BistroError(f"{place_of(sentence)}: a word has no head to learn from")
-    labels = [MISSING] * len(sentence) if config.labels == "none" else list(sentence.deprels)
+    labels = [EMPTY] * len(sentence) if config.labels == "none" else list(sentence.deprels)
     if is_projective(sentence.heads):
         return Tree(tags, list(sentence.heads), labels)
     scheme: Scheme = "head" if config.nonprojective == "lift" else config.nonprojective
@@ -331,9 +334,3 @@ def _mirrored(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
     lengths = np.diff(offsets)
     ends = np.repeat(offsets[1:] + offsets[:-1] - 1, lengths)
     return ends - np.arange(int(offsets[-1]))
-
-
-def place_of(sentence: Sentence) -> str:
-    """Name a sentence in a message."""
-    name = f"sentence '{sentence.sent_id}'" if sentence.sent_id else "a sentence"
-    return f"{name} at line {sentence.line}" if sentence.line else name

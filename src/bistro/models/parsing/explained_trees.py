@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bistro.errors import BistroError
-from bistro.models.parsing.codec import Codec, Tree, place_of, training_tree
+from bistro.models.inputs import place_of
+from bistro.models.parsing.codec import Codec, Tree, training_tree
 from bistro.models.parsing.parser import ParsingAbility
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem

@@ -23,15 +23,11 @@ from numpy.typing import NDArray
 from bistro._core import ScoreRequest
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.speller import spelled
-from bistro.models.base import (
-    TextScores,
-    Words,
-    as_words,
-    check_number,
-    check_prefix,
-    check_temperature,
-)
-from bistro.models.parsing.codec import Codec
+from bistro.models.inputs import Words, as_words, check_number, check_prefix, check_temperature
+from bistro.models.options import Options
+from bistro.models.parsing.parser import ParsingAbility
+from bistro.models.results.scores import TextScores
+from bistro.models.scoring import Scoring
 from bistro.rng import check_seed, purpose_key
 from bistro.treebank.sentence import Sentence
 
@@ -40,7 +36,7 @@ PREFIX_PARTICLES = 200
 
 
 @dataclass(frozen=True)
-class ScoreOptions:
+class ScoreOptions(Options):
     """How to sum over derivations."""
 
     method: Literal["smc", "search"] = "smc"
@@ -77,21 +73,22 @@ class ScoreOptions:
         )
 
 
-class LanguageAbility:
+METHODS = {
+    "smc": "sequential Monte Carlo with {particles} particles in {repeats} runs, seed {seed}",
+    "search": "a beam of {particles}, which bounds the sentence's probability from below and its "
+    "surprisal from above",
+}
+
+
+class LanguageAbility(Scoring, ParsingAbility):
     """What a parser that generates words can do with them alone; mixed into the model."""
 
-    kind: ClassVar[str]
-    score_options: ClassVar[type[Any] | None] = ScoreOptions
+    score_options: ClassVar[type[Options]] = ScoreOptions
     longest_generated: ClassVar[float] = 250
-    config: Any
-    """Of the model's own kind, with `CodecSettings` among its settings."""
-    codec: Codec
-    _parser: Any
-    """Of the core; it can score batches and generate."""
 
-    def score(self, sentences: Iterable[Words], options: Any = None) -> TextScores:
+    def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end, with its parts."""
-        chosen = options or (self.score_options or ScoreOptions)()
+        chosen: Any = self.score_options.of(options, self.kind, "score words")
         self.require_prefixes()
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
         vocabulary = self.codec.vocabulary
@@ -109,6 +106,12 @@ class LanguageAbility:
         log_scale = np.zeros(is_eos.size)
         log_scale[~is_eos] = unseen.log_scale
         return _scores(found, is_eos, is_oov, ends, log_scale)
+
+    def score_protocol(self, **options: Any) -> str:
+        """Say how derivations are summed with these options."""
+        chosen = vars(self.score_options.of(options, self.kind, "score words"))
+        summed = METHODS[chosen["method"]].format_map(chosen)
+        return f"{self.kind} model, summed over analyses by {summed}"
 
     def require_prefixes(self) -> None:
         """Refuse a model that gives no probability to the first words of a sentence."""
@@ -164,15 +167,17 @@ class LanguageAbility:
                 yield Sentence.from_columns(words, comments=[*comments, "# cut = 1"])
                 continue
             tree = self.codec.decode(*(made[name][span] for name in ("heads", "labels", "tags")))
-            tags = [tag.partition("|")[0] for tag in tree.tags]
             sentence = Sentence.from_columns(
                 words, heads=tree.heads, comments=comments, deprels=tree.labels
             )
-            yield sentence.replace(**{self.config.tagset: tags})
+            yield sentence.replace(**{self.config.tagset: self.shown_tags(tree.tags)})
 
-    def generate(self, n: int, seed: int = 1, **options: Any) -> Iterator[list[str]]:
+    def generate(
+        self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
+    ) -> Iterator[list[str]]:
         """Draw sentences as lists of words; options as in `generate_trees`."""
-        return (sentence.forms for sentence in self.generate_trees(n, seed, **options))
+        drawn = self.generate_trees(n, seed, temperature=temperature, prefix=prefix)
+        return (sentence.forms for sentence in drawn)
 
 
 def _scores(

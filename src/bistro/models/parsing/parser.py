@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 from typing import Any, ClassVar, Literal
@@ -18,28 +18,22 @@ from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro._core import SentenceBatch
+from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
-from bistro.models.base import Model
-from bistro.models.parsing.codec import (
-    MISSING,
-    Codec,
-    Tree,
-    Unseen,
-    check_evidence,
-    place_of,
-    tags_of,
-)
+from bistro.models.base import Model, megabytes
+from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence, place_of
+from bistro.models.options import Options, a_model
+from bistro.models.parsing.codec import Codec, Tree, Unseen, check_evidence, tags_of
+from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Marginals, Parse
-from bistro.models.results.taggings import TaggingByParsing
+from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import Scheme
 from bistro.treebank.sentence import Sentence
 
-SENTENCES_AT_ONCE = 2000
-
 
 @dataclass(frozen=True)
-class SharedOptions:
+class SharedOptions(Options):
     """What every parser can be asked."""
 
     tags: Literal["joint", "given"] = "joint"
@@ -60,6 +54,18 @@ class SharedOptions:
     threads: int = 0
     """0: as many as the machine has."""
 
+    def protocol(self, kind: str) -> str:
+        """Say how a parser of this kind finds trees with these options."""
+        parts = [kind, f"tags {self.tags}", *self._search(), f"temperature {self.temperature:g}"]
+        if self.samples:
+            return ", ".join([*parts, f"samples, seed {self.seed}"])
+        by_risk = self.mbr and self.kbest == 1
+        return ", ".join([*parts, "least risk" if by_risk else "most probable trees"])
+
+    def _search(self) -> list[str]:
+        """Say how trees are searched; a chart is exact, and has nothing to say."""
+        return []
+
 
 @dataclass(frozen=True)
 class CoreOptions(SharedOptions, ABC):
@@ -77,6 +83,7 @@ class ParsingAbility(TaggingByParsing, Model):
     """The methods of a model that parses."""
 
     parse_options: ClassVar[type[CoreOptions]]
+    finds_tags: ClassVar[bool] = True
     most_words: ClassVar[int | None] = None
     """Sentences that are longer are refused."""
     config: Any
@@ -101,8 +108,17 @@ class ParsingAbility(TaggingByParsing, Model):
             "tags": len(self.codec.tags),
             "labels": len(self.codec.labels) if self.codec.is_labelled else 0,
             "roots": "one" if self.single_root else "several",
-            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+            "megabytes": megabytes(self.arrays()),
         }
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Its words."""
+        return self.codec.vocabulary
+
+    def share_vocabulary(self, vocabulary: Vocabulary) -> None:
+        """Use an equal vocabulary, so that its look-ups are shared."""
+        self.codec.vocabulary = vocabulary
 
     @property
     def tag_column(self) -> str:
@@ -135,15 +151,39 @@ class ParsingAbility(TaggingByParsing, Model):
         scheme = self.config.nonprojective
         return None if scheme == "lift" or not self.codec.is_labelled else scheme
 
-    def parse(self, sentence: Sentence | Sequence[str], **options: Any) -> Parse:
+    def unknown_tags(self, sentence: Sentence) -> list[str]:
+        """Return those of a sentence's given tags that the model does not know."""
+        return [t for t in tags_of(sentence, self.config) if t not in self.codec.known_tags]
+
+    def own_temperature(self) -> float:
+        """Return the default temperature of its marginals."""
+        return self.parse_options().temperature
+
+    def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
+        """Return those options of a committee that this parser has.
+
+        Particles are a transition parser's alone: another search has the committee's `beam`.
+        """
+        known = self.parse_options.names()
+        own = {n: v for n, v in options.items() if n in known and n not in ("search", "size")}
+        if "size" in known:
+            own["size"] = options["size"] if options.get("search") == "beam" else beam
+        return own
+
+    def parse(self, sentence: Words, **options: Any) -> Parse:
         """Parse one sentence, given as words or with annotation; options as in `parse_options`."""
         return next(self.parse_all([sentence], **options))
 
-    def parse_all(
-        self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
-    ) -> Iterator[Parse]:
+    def parse_protocol(self, **options: Any) -> str:
+        """Say how trees are found with these options."""
+        return self._chosen(options).protocol(self.kind)
+
+    def _chosen(self, options: Mapping[str, Any]) -> CoreOptions:
+        return self.parse_options.of(options, self.kind, "parse")
+
+    def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences, many at once on several threads, and yield them in their order."""
-        chosen = self.parse_options(**options)
+        chosen = self._chosen(options)
         threads = chosen.threads or os.cpu_count() or 1
         waiting, chunks = iter(sentences), count()
         while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
@@ -155,7 +195,7 @@ class ParsingAbility(TaggingByParsing, Model):
     def best_tree(self, sentence: Sentence, **options: Any) -> Tree:
         """Return the most probable tree as the model has it, crossing arcs still in the labels."""
         self._check_length(sentence)
-        request = self.parse_options(mbr=False, **options).request()
+        request = self._chosen({"mbr": False, **options}).request()
         found = self._parser.parse(self.codec.encode([sentence], None), request, 1)
         return self.codec.decode(
             found["heads"], found["labels"], found["tags"], restore_crossing=False
@@ -163,7 +203,7 @@ class ParsingAbility(TaggingByParsing, Model):
 
     def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
         """Return the marginals of heads with labels, and of tags, for a committee to mix."""
-        chosen = self.parse_options(**options)
+        chosen = self._chosen(options)
         threads = chosen.threads or os.cpu_count() or 1
         batch = self._batch(sentences, chosen, self.codec.unseen(sentences))
         found = self._parser.parse(batch, chosen.request(votes=True), threads)
@@ -185,15 +225,15 @@ class ParsingAbility(TaggingByParsing, Model):
             raise BistroError("a sentence has no words to parse")
         if self.most_words is not None and n > self.most_words:
             raise BistroError(
-                f"{place_of(sentence)} has {n:,} words, and a model of kind '{self.kind}' parses "
-                f"at most {self.most_words:,}: cut it, or use a transition parser"
+                f"{place_of(sentence)} has {n:,} words, and {a_model(self.kind)} parses at most "
+                f"{self.most_words:,}: cut it, or use a transition parser"
             )
 
     def _evidence(self, sentence: Sentence, options: SharedOptions) -> Tree:
         n = len(sentence)
-        tags = tags_of(sentence, self.config) if options.tags == "given" else [MISSING] * n
+        tags = tags_of(sentence, self.config) if options.tags == "given" else [EMPTY] * n
         if not options.partial:
-            return Tree(tags, [-1] * n, [MISSING] * n)
+            return Tree(tags, [-1] * n, [EMPTY] * n)
         check_evidence(sentence, single_root=self.single_root)
         return Tree(tags, list(sentence.heads), list(sentence.deprels))
 
@@ -251,12 +291,3 @@ class ParsingAbility(TaggingByParsing, Model):
             [[(self.codec.labels[i], p) for i, p in row] for row in ragged("label_marginals")],
             [[(self.codec.tags[i], p) for i, p in row] for row in ragged("tag_marginals")],
         )
-
-
-def as_sentence(given: Sentence | Sequence[str]) -> Sentence:
-    """Return a list of words as a sentence."""
-    if isinstance(given, Sentence):
-        return given
-    if isinstance(given, str):
-        raise BistroError("a sentence is a list of words: split the text first")
-    return Sentence.from_columns(list(given))

@@ -1,0 +1,1 @@
+"""What models return, one type per ability."""

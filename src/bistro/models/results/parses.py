@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from bistro.pictures.arcs import draw_arcs
 from bistro.treebank.projectivity import LIFTED, ON_PATH
 from bistro.treebank.sentence import Sentence
 
@@ -105,10 +105,7 @@ class Parse:
 
     def _repr_svg_(self) -> str:
         """Draw the tree in a notebook."""
-        # By name, because pictures stand to the right of models in the flow of the code.
-        arcs = import_module("bistro.report.arcs")
-        picture: str = arcs.draw_arcs(self.sentence.forms, self.heads, self.labels, self.tags)
-        return picture
+        return draw_arcs(self.sentence.forms, self.heads, self.labels, self.tags)
 
 
 def plain_label(label: str) -> str:

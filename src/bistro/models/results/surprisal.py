@@ -21,10 +21,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, overload
 
-import numpy as np
-
 from bistro.encoding.vocabulary import END_SYMBOL
-from bistro.models.base import TextScores
+from bistro.models.results.scores import TextScores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,10 +72,11 @@ def word_tokens(words: Iterable[str]) -> list[Token]:
 
 
 class SurprisalTable(Sequence[SurprisalRow]):
-    """Rows in the order of the text."""
+    """Rows in the order of the text, and the scores they were made from."""
 
-    def __init__(self, rows: Iterable[SurprisalRow]) -> None:
+    def __init__(self, rows: Iterable[SurprisalRow], scores: TextScores) -> None:
         self.rows = tuple(rows)
+        self.scores = scores
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -87,7 +86,11 @@ class SurprisalTable(Sequence[SurprisalRow]):
     @overload
     def __getitem__(self, index: slice) -> SurprisalTable: ...
     def __getitem__(self, index: int | slice) -> SurprisalRow | SurprisalTable:
-        return SurprisalTable(self.rows[index]) if isinstance(index, slice) else self.rows[index]
+        return (
+            SurprisalTable(self.rows[index], self.scores)
+            if isinstance(index, slice)
+            else self.rows[index]
+        )
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with the columns of `COLUMNS`; what is not known is NaN."""
@@ -124,12 +127,7 @@ def _row(scores: TextScores, name: str, token: Token, first: int, at: int) -> Su
         entropy = float(scores.entropy[last]) * nats
         before = float(scores.entropy[at - 1]) * nats if at > first else 0.0
         reduction = max(0.0, before - entropy)
-    error = None
-    if scores.deviation is not None:
-        runs = len(scores.deviation)
-        before_token = scores.deviation[:, at - 1] if at > first else 1.0
-        spread = np.std(scores.deviation[:, last] - before_token, ddof=1)
-        error = float(spread) / math.sqrt(runs) * nats
+    error = scores.error_of(first, at, at + token.size)
     return SurprisalRow(
         name,
         token.id,
@@ -141,5 +139,5 @@ def _row(scores: TextScores, name: str, token: Token, first: int, at: int) -> Su
         entropy,
         reduction,
         float(scores.log_probs[first : last + 1].sum()) * nats,
-        error,
+        None if error is None else error * nats,
     )

@@ -9,7 +9,7 @@ Markov model; A* is the search of the other tasks.
 
 >>> import bistro
 >>> treebank = bistro.builtin(sentences=300, seed=1)
->>> model = bistro.train("infinite", treebank, task="tags", seed=1)
+>>> model = bistro.train("tags", treebank, seed=1)
 >>> model.tag("The dog sleeps .".split()).tags
 ['DET', 'NOUN', 'VERB', 'PUNCT']
 """
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
@@ -29,11 +29,12 @@ from numpy.typing import NDArray
 
 from bistro._core import ChainRequest, ChainTagger
 from bistro.errors import BistroError, ConfigError, nearest
-from bistro.models.parsing.codec import place_of
-from bistro.models.parsing.parser import SENTENCES_AT_ONCE, as_sentence
+from bistro.models.inputs import SENTENCES_AT_ONCE, as_sentence, place_of
+from bistro.models.options import Options
 from bistro.models.results.taggings import Tagging
+from bistro.models.tags.config import TagsConfig
 from bistro.models.tags.task import TagsTask
-from bistro.models.unbounded.model import InfiniteModel
+from bistro.models.unbounded.model import UnboundedModel
 from bistro.models.unbounded.search import SearchName, SearchOptions
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
@@ -46,7 +47,7 @@ LEAST = 1e-4
 
 
 @dataclass(frozen=True)
-class TagOptions:
+class TagOptions(Options):
     """How tags are searched for."""
 
     search: TagSearch = "beam"
@@ -113,9 +114,11 @@ class TagOptions:
         return f"{told}, {'least risk' if by_risk else 'most probable tags'}"
 
 
-class TagsModel(InfiniteModel):
+class TagsModel(UnboundedModel):
     """A model of tag sequences."""
 
+    kind: ClassVar[str] = "tags"
+    config_class = TagsConfig
     task_class = TagsTask
     tag_options: ClassVar[type[TagOptions]] = TagOptions
     task: TagsTask
@@ -133,7 +136,7 @@ class TagsModel(InfiniteModel):
         self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
     ) -> Iterator[Tagging]:
         """Tag sentences, many at once on several threads, and yield them in their order."""
-        chosen = TagOptions(**options)
+        chosen = self._chosen(options)
         threads = chosen.threads or os.cpu_count() or 1
         waiting, done = iter(sentences), 0
         while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
@@ -179,9 +182,12 @@ class TagsModel(InfiniteModel):
             "% of sentences right": 100 * whole / max(1, len(columns)),
         }
 
-    def describe_search(self, **options: Any) -> str:
-        """Return a few words on how tags are found with these options."""
-        return TagOptions(**options).describe()
+    def tag_protocol(self, **options: Any) -> str:
+        """Say how tags are found with these options."""
+        return f"{self.kind}, {self._chosen(options).describe()}"
+
+    def _chosen(self, options: Mapping[str, Any]) -> TagOptions:
+        return TagOptions.of(options, self.kind, "tag")
 
     @cached_property
     def _tagger(self) -> ChainTagger:

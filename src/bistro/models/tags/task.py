@@ -11,7 +11,7 @@ all tags before it. All transitions exist, and unknown words, which stand as cla
 suffixes, may have any tag; those that were never seen count as `UNSEEN` times.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
->>> task, derivations = TagsTask.learn([sentence] * 2, InfiniteConfig())
+>>> task, derivations = TagsTask.learn([sentence] * 2, TagsConfig())
 >>> task.rules.show(derivations[0])
 "(<s> (PRON' It) (PRON (VERB' rains) (VERB </s>)))"
 >>> task.output(sentence.forms, derivations[0])
@@ -28,12 +28,13 @@ from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import END_SYMBOL, START_SYMBOL, Vocabulary
 from bistro.errors import BistroError, ModelFileError, TreebankError
-from bistro.models.base import Arrays
-from bistro.models.parsing.codec import MISSING
-from bistro.models.unbounded.config import InfiniteConfig
+from bistro.modelfile import Arrays
+from bistro.models.data import ExampleReader
+from bistro.models.tags.config import TagsConfig
 from bistro.models.unbounded.rules import NOTHING, Derivation, RuleTable
 from bistro.models.unbounded.task import Task, Terminals
-from bistro.treebank.examples import Examples, joined
+from bistro.treebank.examples import Examples
+from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import read
 
@@ -70,30 +71,14 @@ class TagsTask(Task[Sentence]):
                 self._transition[left, size] = rule
 
     @classmethod
-    def read(
-        cls, paths: Sequence[str], config: InfiniteConfig, format: str | None = None
-    ) -> Examples[Sentence]:
-        """Read treebanks; trees may be missing, since only words and tags are looked at."""
-        parts = []
-        for path in paths:
-            treebank = read(path, format, roots="any", partial=True)
-            for sentence in treebank:
-                _tags_of(sentence, config.tags.tagset, treebank.path)
-            parts.append(Examples(treebank, name=treebank.label, sha256=treebank.sha256))
-        return joined(parts)
-
-    @classmethod
-    def learn(
-        cls, items: Sequence[Sentence], config: InfiniteConfig
-    ) -> tuple[Self, list[Derivation]]:
+    def learn(cls, items: Sequence[Sentence], config: TagsConfig) -> tuple[Self, list[Derivation]]:
         """Return the grammar of a tagged treebank, and the chain of every sentence."""
-        settings = config.tags
-        columns = [_tags_of(sentence, settings.tagset) for sentence in items]
+        columns = [_tags_of(sentence, config.tagset) for sentence in items]
         vocabulary = Vocabulary.build(
             [sentence.forms for sentence in items],
-            unknown=settings.unknown,
-            unknown_below=settings.unknown_below,
-            unknown_suffixes=settings.unknown_suffixes,
+            unknown=config.unknown,
+            unknown_below=config.unknown_below,
+            unknown_suffixes=config.unknown_suffixes,
         )
         tags = sorted({tag for column in columns for tag in column})
         numbers = {tag: number for number, tag in enumerate(tags)}
@@ -101,7 +86,7 @@ class TagsTask(Task[Sentence]):
         for sentence, column in zip(items, columns, strict=True):
             words = vocabulary.encode(sentence.forms).tolist()
             pairs.update(zip(map(numbers.__getitem__, column), words, strict=True))
-        task = cls(settings.tagset, vocabulary, tags, _rules(vocabulary, tags, pairs))
+        task = cls(config.tagset, vocabulary, tags, _rules(vocabulary, tags, pairs))
         return task, [
             task._chain(vocabulary.encode(s.forms).tolist(), [numbers[t] for t in column])
             for s, column in zip(items, columns, strict=True)
@@ -142,7 +127,7 @@ class TagsTask(Task[Sentence]):
 
     @classmethod
     def from_parts(
-        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: InfiniteConfig
+        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: TagsConfig
     ) -> Self:
         """Make the task again from a model file."""
         vocabulary = Vocabulary.from_header(header["vocabulary"])
@@ -151,7 +136,7 @@ class TagsTask(Task[Sentence]):
             raise ModelFileError("the tags are damaged")
         if len(rules.words) != len(vocabulary) + 1:
             raise ModelFileError("the vocabulary does not fit the rules")
-        return cls(config.tags.tagset, vocabulary, tags, rules)
+        return cls(config.tagset, vocabulary, tags, rules)
 
     def _chain(self, words: Sequence[int], tags: Sequence[int]) -> Derivation:
         chain = np.empty(2 * len(words) + 1, dtype=np.int32)
@@ -188,11 +173,22 @@ def _tags_of(sentence: Sentence, column: str, path: str | None = None) -> list[s
     if not isinstance(sentence, Sentence):
         raise BistroError("tags are learned from a tagged treebank, not from lists of words")
     tags: list[str] = getattr(sentence, column)
-    if MISSING in tags:
+    if EMPTY in tags:
         raise TreebankError(
-            f"word {tags.index(MISSING) + 1} ('{sentence.forms[tags.index(MISSING)]}') of this "
-            f"sentence has no {column} tag to learn from (tags.tagset names the column)",
+            f"word {tags.index(EMPTY) + 1} ('{sentence.forms[tags.index(EMPTY)]}') of this "
+            f"sentence has no {column} tag to learn from (tagset names the column)",
             path=path,
             line=sentence.line,
         )
     return tags
+
+
+def _read(path: str, config: TagsConfig, format: str | None) -> Examples[Sentence]:
+    """Read a treebank; trees may be missing, since only words and tags are looked at."""
+    treebank = read(path, format, roots="any", partial=True)
+    for sentence in treebank:
+        _tags_of(sentence, config.tagset, treebank.path)
+    return Examples(treebank, name=treebank.label, sha256=treebank.sha256)
+
+
+READER = ExampleReader(_read, "tagged treebanks")

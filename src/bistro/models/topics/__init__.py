@@ -1,0 +1,16 @@
+"""Syntactic topics: latent states between words and their dependents."""
+
+from __future__ import annotations
+
+from bistro.models.kinds import Kind
+
+KIND = Kind(
+    name="topics",
+    help="latent states between words and their dependents",
+    about="syntactic topics: latent states between words and their dependents",
+    model="bistro.models.topics.model:TopicsModel",
+    config="bistro.models.topics.config:TopicsConfig",
+    trainer="bistro.models.topics.train:train_topics",
+    abilities=("parse", "top_states"),
+    judged_by="parse",
+)

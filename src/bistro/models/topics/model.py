@@ -21,7 +21,6 @@ also be the tags of a column: the paper's baseline.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -30,7 +29,10 @@ from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.models.base import Arrays, Model, Origin
+from bistro.errors import BistroError
+from bistro.modelfile import Arrays
+from bistro.models.base import Model, Origin
+from bistro.models.results.states import TopState
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.parse import TopicsParsing
 from bistro.models.topics.samples import TopicSample
@@ -39,21 +41,6 @@ from bistro.treebank.sentence import Sentence
 Floats = NDArray[np.float64]
 ROOT = "<root>"
 SHOWN_PARENTS = 5
-
-
-@dataclass(frozen=True)
-class TopState:
-    """A state and what is typical of it."""
-
-    number: int
-    name: str
-    """The tag, if states are tags; otherwise the number."""
-    share: float
-    """Of all words of the training set."""
-    words: list[tuple[str, float]]
-    """The likeliest words with phi[word | state], the likeliest first."""
-    parents: list[tuple[str, int]]
-    """The parents of most of its words, and of how many."""
 
 
 class TopicsModel(TopicsParsing, Model):
@@ -127,6 +114,9 @@ class TopicsModel(TopicsParsing, Model):
 
     def top_states(self, *, words: int = 10, sample: int = -1) -> list[TopState]:
         """Return all states of one sample that have words, the largest first."""
+        kept = len(self.samples)
+        if not -kept <= sample < kept:
+            raise BistroError(f"sample {sample}: the model keeps {kept} samples, numbered from 0")
         chosen = self.samples[sample]
         sizes, phi = chosen.sizes(), chosen.phi(len(self.vocabulary))
         return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import Stream
-from bistro.models.base import check_temperature
+from bistro.models.inputs import Words, as_sentence, check_temperature
 from bistro.models.parsing.arc_trees import ArcTrees, ScoredTree
-from bistro.models.parsing.codec import MISSING, check_evidence
-from bistro.models.parsing.parser import SharedOptions, as_sentence
+from bistro.models.parsing.codec import check_evidence
+from bistro.models.parsing.parser import SharedOptions
 from bistro.models.results.parses import Analysis, Marginals, Parse
 from bistro.rng import purpose_key
+from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float64]
@@ -40,22 +41,41 @@ class TopicsParseOptions(SharedOptions):
 class TopicsParsing(ABC):
     """The ability to parse of a model that weighs arc by arc."""
 
+    kind: ClassVar[str]
     parse_options: ClassVar[type[SharedOptions]] = TopicsParseOptions
+    tag_column: ClassVar[str] = "upos"
+    finds_tags: ClassVar[bool] = False
+    is_labelled: ClassVar[bool] = False
+    label_names: ClassVar[tuple[str, ...]] = ()
+    tag_names: ClassVar[tuple[str, ...]] = ()
     single_root: bool
 
     @abstractmethod
     def arc_probabilities(self, sentence: Sentence, *, given_tags: bool = True) -> Floats:
         """Return p(word d | parent h) at [h, d]; row 0 is the root."""
 
-    def parse(self, sentence: Sentence | Sequence[str], **options: Any) -> Parse:
+    def shown_tags(self, tags: Sequence[str]) -> list[str]:
+        """Return tags as they are: those of the input."""
+        return list(tags)
+
+    def unknown_tags(self, sentence: Sentence) -> list[str]:
+        """Return no tags: a tag that is not known leaves all states possible."""
+        return []
+
+    def parse_protocol(self, **options: Any) -> str:
+        """Say how trees are found with these options."""
+        return self._chosen(options).protocol(self.kind)
+
+    def _chosen(self, options: Mapping[str, Any]) -> TopicsParseOptions:
+        return TopicsParseOptions.of(options, self.kind, "parse")
+
+    def parse(self, sentence: Words, **options: Any) -> Parse:
         """Parse one sentence; options as in `TopicsParseOptions`."""
         return next(self.parse_all([sentence], **options))
 
-    def parse_all(
-        self, sentences: Iterable[Sentence | Sequence[str]], **options: Any
-    ) -> Iterator[Parse]:
+    def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences one after the other."""
-        chosen = TopicsParseOptions(**options)
+        chosen = self._chosen(options)
         check_temperature(chosen.temperature)
         for number, given in enumerate(sentences):
             yield self._parse(as_sentence(given), number, chosen)
@@ -72,7 +92,7 @@ class TopicsParsing(ABC):
         total = trees.log_total
 
         def analysis(tree: ScoredTree) -> Analysis:
-            labels = [MISSING] * len(sentence)
+            labels = [EMPTY] * len(sentence)
             posterior = math.exp(tree.score - total)
             return Analysis(tree.heads, labels, list(sentence.upos), tree.score, posterior)
 
@@ -108,5 +128,5 @@ def _marginals(trees: ArcTrees, sentence: Sentence) -> Marginals:
         column = probability[:, word]
         order = [h for h in np.argsort(-column, kind="stable").tolist() if column[h] > NEGLIGIBLE]
         heads.append([(h, float(column[h])) for h in order])
-    labels = [[(MISSING, 1.0)] for _ in heads]
+    labels = [[(EMPTY, 1.0)] for _ in heads]
     return Marginals(heads, labels, [[(tag, 1.0)] for tag in sentence.upos])

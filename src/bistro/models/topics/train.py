@@ -20,11 +20,12 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains, short
 from bistro.inference.settings import SamplerSettings
-from bistro.models.base import Origin, Words
+from bistro.models.base import Origin
+from bistro.models.inputs import Words
+from bistro.models.parsing.training import wants_single_root
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.model import TopicsModel, parent_numbers
 from bistro.models.topics.samples import TopicSample
-from bistro.models.transition.train import wants_single_root
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 

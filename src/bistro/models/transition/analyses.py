@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.inference.workers import SharedModel, Workers
+from bistro.inference.workers import Workers
+from bistro.models.shared import SharedModel
+from bistro.models.transition.model import TransitionModel
 
 PIECE_SENTENCES = 1000
 """Sentences a piece: about a second of work, so that a worker that is lost loses little."""
@@ -62,7 +64,7 @@ class Analyses:
 
 
 def parse_text(
-    model: SharedModel,
+    model: SharedModel[TransitionModel],
     text: Iterable[list[str]],
     analyses: Analyses,
     *,
@@ -83,8 +85,10 @@ def pieces_of(sentences: Iterator[list[str]], particles: int) -> Iterator[Piece]
         yield particles, piece
 
 
-def parse_piece(shared: SharedModel, piece: Piece) -> tuple[int, dict[str, NDArray[Any]]]:
+def parse_piece(
+    shared: SharedModel[TransitionModel], piece: Piece
+) -> tuple[int, dict[str, NDArray[Any]]]:
     """Return how many sentences a piece has, and the columns of their best analyses."""
     particles, sentences = piece
-    found = shared.open().require("best_analyses")(sentences, particles)
+    found = shared.open().best_analyses(sentences, particles)
     return len(sentences), {name: found[name].astype(kind) for name, kind in COLUMNS.items()}

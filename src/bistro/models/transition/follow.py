@@ -22,92 +22,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.errors import ConfigError
+from bistro.models.inputs import as_sentence
+from bistro.models.options import Options
 from bistro.models.parsing.codec import Codec
 from bistro.models.parsing.language import LanguageAbility, ScoreOptions
-from bistro.models.parsing.parser import as_sentence
+from bistro.models.results.readings import Live, Reading, Step
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 @dataclass(frozen=True)
-class Live:
-    """One analysis of the words read so far."""
-
-    id: int
-    """Unique in the reading; the same however many analyses are shown."""
-    parent: int | None
-    """The analysis of the step before that it grew from, or that most of its probability grew from;
-    None at the first word, and where that analysis is not shown."""
-    probability: float
-    """Its share, given the words so far; those of all analyses alive sum to 1."""
-    heads: list[int]
-    """Of the words read so far: 0 is the root, -1 not attached yet."""
-    labels: list[str]
-    """``_`` where there is none yet. Where no context of the model sees labels, an arc stands for
-    all its labels together, and shows the likeliest."""
-    tags: list[str]
-    stack: list[int]
-    """The words that wait for a head, from 1."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """What is alive after a word, or at the end."""
-
-    word: int
-    """Its place from 1; the end has the place after the last word."""
-    token: str
-    surprisal: float
-    """In bits."""
-    entropy: float
-    """Over all analyses alive, in bits. (The entropy of a table of surprisal tells derivations of
-    the same tree apart, and is higher.)"""
-    alive: int
-    """How many distinct analyses there are."""
-    analyses: list[Live]
-    """The likeliest, in this order."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A sentence, read word by word."""
-
-    words: list[str]
-    steps: list[Step]
-    """One a word, and one for the end of the sentence."""
-    protocol: str
-    """How it was computed, in a sentence."""
-
-    def to_pandas(self) -> pd.DataFrame:
-        """Return a row for every analysis of every step; `rank` counts them from 1."""
-        import pandas as pd
-
-        of_step, of_analysis = (
-            [field.name for field in fields(kind) if field.name != "analyses"]
-            for kind in (Step, Live)
-        )
-        rows = [
-            [getattr(step, name) for name in of_step]
-            + [rank]
-            + [getattr(live, name) for name in of_analysis]
-            for step in self.steps
-            for rank, live in enumerate(step.analyses, start=1)
-        ]
-        table = pd.DataFrame(rows, columns=[*of_step, "rank", *of_analysis])
-        return table.astype({"parent": "Int64"})
-
-
-@dataclass(frozen=True)
-class FollowOptions:
+class FollowOptions(Options):
     """How hard to search; the same as in scores with ``method="search"``."""
 
     particles: int = 10_000
@@ -135,7 +69,7 @@ class FollowingAbility(LanguageAbility):
 
         Options are ``particles`` and ``tags``, as in `FollowOptions`.
         """
-        chosen = FollowOptions(**options)
+        chosen = FollowOptions.of(options, self.kind, "follow a sentence")
         request = chosen.score_options().request(len(self.codec.tags), len(self.codec.labels))
         self.require_prefixes()
         if analyses < 1:

@@ -26,9 +26,11 @@ from bistro import config as configuration
 from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
 from bistro.encoding.contexts import element_numbers, is_lexical
 from bistro.errors import BistroError
-from bistro.models.base import Arrays, Origin, by_owner, flat
+from bistro.modelfile import Arrays
+from bistro.models.base import Origin, by_owner, flat
+from bistro.models.inputs import as_sentence
 from bistro.models.parsing.codec import Codec, Tree
-from bistro.models.parsing.parser import CoreOptions, ParsingAbility, as_sentence
+from bistro.models.parsing.parser import CoreOptions
 from bistro.models.results.explanations import Explanation
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.follow import FollowingAbility
@@ -50,6 +52,9 @@ class ParseOptions(CoreOptions):
     the particles they had, which is faster and leaves far fewer of them alive."""
     labels_per_arc: int = 3
     both_reduces: bool = True
+
+    def _search(self) -> list[str]:
+        return [f"{self.search} {self.size:,} by {self.selection}"]
 
     def request(self, chunk: int = 0, *, votes: bool = False) -> ParseRequest:
         """Return the options as the core takes them; every chunk of sentences draws its own."""
@@ -109,7 +114,7 @@ def outcomes_of(shape: TransitionShape, codec: Codec) -> dict[str, int]:
     }
 
 
-class TransitionModel(FollowingAbility, ParsingAbility):
+class TransitionModel(FollowingAbility):
     """A trained transition parser."""
 
     kind: ClassVar[str] = "transition"
@@ -146,6 +151,10 @@ class TransitionModel(FollowingAbility, ParsingAbility):
             codec.is_labelled and config.contexts.see_labels,
             *word_tags,
         )
+
+    def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
+        """Return the options of a committee, whose search is this one."""
+        return {name: v for name, v in options.items() if name in ParseOptions.names()}
 
     def best_analyses(
         self, sentences: Iterable[Sequence[str]], particles: int

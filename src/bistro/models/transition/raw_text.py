@@ -35,18 +35,16 @@ from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.checkpoint import StoppedError
 from bistro.inference.cluster import ClusterError
 from bistro.inference.gibbs import Chain
-from bistro.inference.workers import LocalWorkers, SharedModel
-from bistro.models.base import Origin, Words, from_bytes
+from bistro.inference.workers import LocalWorkers
+from bistro.models.base import Model, Origin, from_bytes
+from bistro.models.inputs import Words
 from bistro.models.parsing.codec import Codec, training_tree
+from bistro.models.parsing.training import trees_of, wants_single_root
+from bistro.models.shared import SharedModel
 from bistro.models.transition.analyses import Analyses, parse_text
 from bistro.models.transition.config import ContextSettings, TransitionConfig
 from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
-from bistro.models.transition.train import (
-    tags_of_words,
-    train_transition,
-    trees_of,
-    wants_single_root,
-)
+from bistro.models.transition.train import tags_of_words, train_transition
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
 
@@ -225,6 +223,6 @@ def _joined(first: Events, second: Events) -> Events:
 
 def _parser_in(saved: Mapping[str, NDArray[Any]]) -> TransitionModel:
     """Return the parser that a checkpoint keeps for the text that is left."""
-    model = from_bytes(saved["parser"].tobytes(), "the parser in the checkpoint")
+    model: Model = from_bytes(saved["parser"].tobytes(), "the parser in the checkpoint")
     assert isinstance(model, TransitionModel)
     return model

@@ -7,7 +7,7 @@ The first stage follows one derivation a tree (four chains that share nothing) o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,14 @@ from bistro.errors import BistroError, ConfigError
 from bistro.inference.chains import Session, Stage, Sweeping, fingerprint_of, run_stages
 from bistro.inference.gibbs import Chain, Learned
 from bistro.inference.spelling import SpelledChain, SpellingLearner
-from bistro.models.base import Origin, Words
-from bistro.models.parsing.codec import MISSING, Codec, Tree, tags_of, training_tree
+from bistro.models.base import Origin
+from bistro.models.inputs import Words
+from bistro.models.parsing.codec import Codec, Tree, tags_of, training_tree
+from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.derivations import ALL_TAGS, DerivationChain, LatentChain, WordTags
 from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
+from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
@@ -172,9 +175,9 @@ def _known(tree: Tree, latent: str) -> Tree:
     """Return what the second stage may know of a tree; labels belong to their arcs."""
     n = len(tree.heads)
     if latent == "tags":
-        return Tree([MISSING] * n, tree.heads, tree.labels)
-    tags = tree.tags if latent == "trees" else [MISSING] * n
-    return Tree(tags, [-1] * n, [MISSING] * n)
+        return Tree([EMPTY] * n, tree.heads, tree.labels)
+    tags = tree.tags if latent == "trees" else [EMPTY] * n
+    return Tree(tags, [-1] * n, [EMPTY] * n)
 
 
 def spelling_learner(
@@ -194,30 +197,6 @@ def _with_spelling(
     learner: SpellingLearner | None, chain: Sweeping, *, is_seated: bool = False
 ) -> Sweeping:
     return SpelledChain(learner, chain, is_seated=is_seated) if learner else chain
-
-
-def trees_of(data: Sequence[Words]) -> list[Sentence]:
-    """Return the sentences of a treebank; lists of words are refused."""
-    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
-    if len(sentences) != len(data):
-        raise BistroError("a parser learns from trees: give a treebank, not lists of words")
-    return sentences
-
-
-class _HasRoots(Protocol):
-    @property
-    def roots(self) -> str: ...
-
-
-def wants_single_root(sentences: Sequence[Sentence], config: _HasRoots) -> bool:
-    """Tell whether sentences have one root, by the settings or as the data shows."""
-    several = next((s for s in sentences if s.heads.count(0) != 1), None)
-    if config.roots == "auto":
-        return several is None
-    if config.roots == "one" and several is not None:
-        name = several.sent_id or f"at line {several.line}"
-        raise BistroError(f"sentence {name} has several roots, but roots = 'one'")
-    return config.roots == "one"
 
 
 def tags_of_words(

@@ -25,11 +25,13 @@ from bistro.encoding.events import Events
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, run_chains
 from bistro.inference.gibbs import Chain
-from bistro.models.base import Arrays, Origin
+from bistro.modelfile import Arrays
+from bistro.models.base import Origin
 from bistro.models.parsing.codec import Codec, training_tree
+from bistro.models.parsing.training import wants_single_root
 from bistro.models.transition.config import ContextSettings, TransitionConfig
 from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
-from bistro.models.transition.train import tags_of_words, wants_single_root
+from bistro.models.transition.train import tags_of_words
 from bistro.treebank.sentence import Sentence
 
 Item = TypeVar("Item")

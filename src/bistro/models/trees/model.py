@@ -9,7 +9,7 @@ and the one of least risk is given: its labelled spans were drawn most often.
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> text = "((S (NP (DT the) (NN {})) (VP (VBZ sleeps))))"
 >>> trees = [parse_tree(text.format(noun)) for noun in ("dog", "dog", "cat")]
->>> model = bistro.train("infinite", trees, task="trees", seed=1)
+>>> model = bistro.train("trees", trees, seed=1)
 >>> parse = model.parse_tree("the horse sleeps".split(), samples=100)
 >>> format_tree(parse.tree), parse.is_found
 ('(TOP (S (NP (DT the) (NN horse)) (VP (VBZ sleeps))))', True)
@@ -20,65 +20,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from bistro.errors import BistroError, ConfigError
-from bistro.models.base import Words, as_words
+from bistro.models.inputs import Words, as_words
+from bistro.models.results.trees import FoundTree, TreeParse
+from bistro.models.trees.config import TreesConfig
 from bistro.models.trees.parents import ParentGrammar
 from bistro.models.trees.task import TreesTask
-from bistro.models.unbounded.model import InfiniteModel
+from bistro.models.unbounded.model import UnboundedModel
 from bistro.models.unbounded.rules import Derivation
 from bistro.models.unbounded.search import SearchOptions, TreeSearch
-from bistro.treebank.brackets import Tree
 
 SENTENCES_AT_ONCE = 64
 USUAL = {"guide": "parents", "samples": 2000, "subtrees": 10}
 """Subtrees are worth more than whole trees: the best trees for the time."""
 NOT_COUNTED = 10
 """One in so many draws, at the start, is not counted."""
-
-
-@dataclass(frozen=True, eq=False)
-class FoundTree:
-    """A tree with the natural logarithm of P(tree, words)."""
-
-    tree: Tree
-    log_prob: float
-
-
-@dataclass(frozen=True, eq=False)
-class TreeParse:
-    """What was found for one sentence: its tree, and more of them by request."""
-
-    words: list[str]
-    trees: list[FoundTree]
-    """The tree; or the k best ones that were drawn, or draws."""
-    is_found: bool = True
-    """Whether the grammar has a tree for the words; if not, they stand side by side."""
-    accepted: float = 1.0
-    """The share of the trees proposed by mcmc that were accepted."""
-    is_complete: bool = True
-    """Whether A* came to an end."""
-
-    @property
-    def tree(self) -> Tree:
-        """The first tree."""
-        return self.trees[0].tree
-
-    @property
-    def log_prob(self) -> float:
-        """That of the first tree."""
-        return self.trees[0].log_prob
-
-    def _repr_svg_(self) -> str:
-        """Draw the tree in a notebook."""
-        # By name, because pictures stand to the right of models in the flow of the code.
-        picture: str = import_module("bistro.report.constituents").draw_constituents(self.tree)
-        return picture
 
 
 @dataclass(frozen=True)
@@ -109,9 +70,11 @@ class _Wanted:
         return list(best.values())[: self.kbest]
 
 
-class TreesModel(InfiniteModel):
+class TreesModel(UnboundedModel):
     """A trained constituency parser."""
 
+    kind: ClassVar[str] = "trees"
+    config_class = TreesConfig
     task_class = TreesTask
     task: TreesTask
 
@@ -157,7 +120,8 @@ class TreesModel(InfiniteModel):
     def _options(self, options: dict[str, Any]) -> SearchOptions:
         """Return the options, with what suits constituents where nothing else is said."""
         chosen: dict[str, Any] = {**USUAL, **options}
-        return SearchOptions(**{"burn_in": chosen["samples"] // NOT_COUNTED, **chosen})
+        whole = {"burn_in": chosen["samples"] // NOT_COUNTED, **chosen}
+        return SearchOptions.of(whole, self.kind, "find constituents")
 
     def _parsed(
         self, batch: list[list[str]], options: SearchOptions, first: int, wanted: _Wanted

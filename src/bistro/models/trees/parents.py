@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from bistro._core import FinerGrammar, RuleGrammar
 from bistro.errors import BistroError
-from bistro.models.base import Arrays
+from bistro.modelfile import Arrays
 from bistro.models.unbounded.rules import Derivation, RuleTable
 
 DISCOUNT = 0.75

@@ -4,10 +4,10 @@ A tree of a treebank loses its traces and function tags, is binarised (see
 `bistro.treebank.constituents`) and becomes the list of its rules, with rare words as classes of
 unknown words. What a search found goes the way back, with the words as they were given.
 
->>> from bistro.models.unbounded.config import InfiniteConfig
+>>> from bistro.models.trees.config import TreesConfig
 >>> from bistro.treebank.brackets import format_tree, parse_tree
 >>> trees = [parse_tree("((S (NP-SBJ (DT the) (JJ old) (NN dog)) (VP (VBZ sleeps))))")] * 2
->>> task, derivations = TreesTask.learn(trees, InfiniteConfig(task="trees"))
+>>> task, derivations = TreesTask.learn(trees, TreesConfig())
 >>> task.rules.show(derivations[0])
 '(TOP (S (NP (DT the) (@NP (JJ old) (NN dog))) (VP (VBZ sleeps))))'
 >>> format_tree(task.output(["the", "old", "cat", "sleeps"], derivations[0]))
@@ -24,15 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.models.base import Arrays
+from bistro.modelfile import Arrays
+from bistro.models.trees.config import TreesConfig
 from bistro.models.trees.parents import ParentCounts
-from bistro.models.unbounded.config import InfiniteConfig, TreesSettings
 from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
 from bistro.models.unbounded.task import Task, Terminals
 from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import ROOT, binarised, flat_tree, simplified, unbinarised
-from bistro.treebank.examples import Examples, joined
-from bistro.treebank.tree_files import read_examples
 
 
 class TreesTask(Task[Tree]):
@@ -47,17 +45,10 @@ class TreesTask(Task[Tree]):
         """For the grammar that proposes trees to mcmc."""
 
     @classmethod
-    def read(
-        cls, paths: Sequence[str], config: InfiniteConfig, format: str | None = None
-    ) -> Examples[Tree]:
-        """Read files of bracketed trees."""
-        return joined([read_examples(path, format) for path in paths])
-
-    @classmethod
-    def learn(cls, items: Sequence[Tree], config: InfiniteConfig) -> tuple[Self, list[Derivation]]:
+    def learn(cls, items: Sequence[Tree], config: TreesConfig) -> tuple[Self, list[Derivation]]:
         """Return the task with all rules of the trees, and each tree as a list of rules."""
         trees = [binarised(simplified(item)) for item in items]
-        vocabulary = _vocabulary(trees, config.trees)
+        vocabulary = _vocabulary(trees, config)
         builder = RuleBuilder()
         for form in vocabulary.decode(range(len(vocabulary))):
             builder.word(form)
@@ -113,7 +104,7 @@ class TreesTask(Task[Tree]):
 
     @classmethod
     def from_parts(
-        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: InfiniteConfig
+        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: TreesConfig
     ) -> Self:
         """Make the task again."""
         vocabulary = Vocabulary.from_header(header["vocabulary"])
@@ -181,7 +172,7 @@ class _Known:
         return number
 
 
-def _vocabulary(trees: Sequence[Tree], settings: TreesSettings) -> Vocabulary:
+def _vocabulary(trees: Sequence[Tree], settings: TreesConfig) -> Vocabulary:
     return Vocabulary.build(
         (tree.leaves() for tree in trees),
         unknown=settings.unknown,

@@ -1,0 +1,1 @@
+"""What the families with unbounded contexts share: `tags`, `trees` and `morphology`."""

@@ -1,4 +1,4 @@
-"""Settings of models with unbounded contexts: what all tasks share, and a table for each task."""
+"""The settings that `tags`, `trees` and `morphology` share."""
 
 from __future__ import annotations
 
@@ -9,66 +9,17 @@ from bistro.config import setting
 from bistro.errors import ConfigError
 from bistro.inference.settings import SamplerSettings
 
-TaskName = Literal["tags", "trees", "morphology"]
 ContextElements = Literal["symbols", "rules"]
 
 
 @dataclass(frozen=True)
-class TagsSettings:
-    """The task of tagging."""
-
-    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
-    unknown: Literal["classes", "single"] = setting(
-        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
-    )
-    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
-
-
-@dataclass(frozen=True)
-class TreesSettings:
-    """The task of constituency parsing."""
-
-    unknown: Literal["markers", "classes", "single"] = setting(
-        "markers", "Unknown words: markers for English, learned classes, or one <unk>."
-    )
-    unknown_suffixes: int = setting(100, "How many suffixes tell learned classes apart.")
-    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-
-
-@dataclass(frozen=True)
-class MorphologySettings:
-    """The task of morphology."""
-
-    unit: Literal["utterance", "word"] = setting(
-        "word", "What is analysed: an utterance of morphemes, or a written word."
-    )
-    utterance: Literal["clause", "sentence", "paragraph"] = setting(
-        "clause",
-        "What an utterance is: words between punctuation marks, or up to . ? or !, or all.",
-    )
-    rare: int = setting(
-        2, "Morphemes of utterances seen at most this often are known by their first letter only."
-    )
-    bad_words: float = setting(
-        0.001, "Which share of the words may be left out because their annotation is impossible."
-    )
-
-    def validate(self) -> None:
-        """Refuse counts and shares that mean nothing."""
-        if self.rare < 0 or not 0 <= self.bad_words < 1:
-            raise ConfigError("rare must be at least 0, and bad_words lie in [0, 1)")
-
-
-@dataclass(frozen=True)
-class InfiniteConfig:
+class UnboundedConfig:
     """Settings of a model with unbounded contexts."""
 
-    task: TaskName = setting("tags", "What is learned.")
     contexts: Literal["auto", "symbols", "rules"] = setting(
         "auto",
         "What a context is made of: the symbols above a node, or its own symbol and the rules "
-        "above it; auto: what suits the task.",
+        "above it; auto: what suits the kind.",
     )
     depth: int | None = setting(
         None, "How much of a context is seen, the node's own symbol counted; none: all of it."
@@ -95,14 +46,6 @@ class InfiniteConfig:
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
         "How the distributions are learned; minimal or gibbs seating.",
     )
-    tags: TagsSettings = setting(TagsSettings(), "Where task = tags.")
-    trees: TreesSettings = setting(TreesSettings(), "Where task = trees.")
-    morphology: MorphologySettings = setting(MorphologySettings(), "Where task = morphology.")
-
-    @property
-    def home(self) -> str:
-        """The name of the model's class among the `HOMES` of tasks."""
-        return f"{self.task}.{self.morphology.unit}" if self.task == "morphology" else self.task
 
     def validate(self) -> None:
         """Refuse what no such model has."""

@@ -14,36 +14,37 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from itertools import islice
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro._core import RuleTrie
-from bistro.errors import ConfigError, ModelFileError
-from bistro.models.base import Arrays, Model, Origin, by_owner, flat
-from bistro.models.unbounded.config import ContextElements, InfiniteConfig
+from bistro.errors import ModelFileError
+from bistro.modelfile import Arrays
+from bistro.models.base import Model, Origin, by_owner, flat, megabytes
+from bistro.models.unbounded.config import ContextElements, UnboundedConfig
 from bistro.models.unbounded.rules import Derivation, RuleTable
 from bistro.models.unbounded.search import SearchOptions, TreeSearch
-from bistro.models.unbounded.task import HOMES, Task
+from bistro.models.unbounded.task import Task
 
 TRIE, RULES, TASK = "trie", "rules", "task"
 NOT_SAVED = 2**32 - 1
 SENTENCES_AT_ONCE = 64
 
 
-class InfiniteModel(Model):
+class UnboundedModel(Model):
     """A trained model of one task; a subclass of each task names what it can do."""
 
-    kind: ClassVar[str] = "infinite"
+    format_version: ClassVar[int] = 2
+    config_class: ClassVar[type[UnboundedConfig]]
     task_class: ClassVar[type[Task[Any]]]
 
     def __init__(
         self,
-        config: InfiniteConfig,
+        config: Any,
         task: Task[Any],
         pcfg: NDArray[np.float64],
         trie: Arrays,
@@ -126,24 +127,19 @@ class InfiniteModel(Model):
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
-        """Make the model of the right task again from a file."""
+        """Make the model again from a file."""
         where = "the model's configuration"
-        config = configuration.from_dict(InfiniteConfig, header["config"], where)
-        chosen = model_class(config.home)
-        if not issubclass(chosen, InfiniteModel):
-            return cast(Self, chosen.from_parts(header, arrays, origin))
+        config = configuration.from_dict(cls.config_class, header["config"], where)
         parts = by_owner(arrays, (RULES, TRIE, TASK))
         rules = RuleTable.from_parts(header[RULES], parts[RULES])
-        own = parts.get(TASK, {})
-        task = chosen.task_class.from_parts(header[TASK], own, rules, config)
-        return cast(Self, chosen(config, task, parts[RULES]["pcfg"], parts[TRIE], origin))
+        task = cls.task_class.from_parts(header[TASK], parts.get(TASK, {}), rules, config)
+        return cls(config, task, parts[RULES]["pcfg"], parts[TRIE], origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return task, rules and size."""
+        """Return rules and size."""
         rules, trie = self.rules, self._arrays
         stored = trie["element"] != NOT_SAVED
         return {
-            "task": self.config.task,
             "contexts of": context_elements(self.config, self.task),
             "symbols": len(rules.symbols),
             "rules": len(rules),
@@ -153,24 +149,16 @@ class InfiniteModel(Model):
             "rules in stored contexts": int((trie["dish"] != NOT_SAVED).sum()),
             "discounts": [round(x, 3) for x in trie["discount"].tolist()],
             "strengths": [round(x, 3) for x in trie["strength"].tolist()],
-            "megabytes": round(sum(a.nbytes for a in trie.values()) / 1e6, 1),
+            "megabytes": megabytes(trie),
         }
 
 
-def model_class(home: str) -> Any:
-    """Return the model class of a task: an `InfiniteModel`, but for written words."""
-    if home not in HOMES:
-        raise ConfigError(f"task = '{home}' must be one of {', '.join(sorted(HOMES))}")
-    module, _, name = HOMES[home].rpartition(".")
-    return getattr(import_module(module), name)
-
-
-def context_elements(config: InfiniteConfig, task: Task[Any]) -> ContextElements:
+def context_elements(config: UnboundedConfig, task: Task[Any]) -> ContextElements:
     """Return what contexts are made of: what the configuration says, or what suits the task."""
     return task.contexts if config.contexts == "auto" else config.contexts
 
 
-def bound(config: InfiniteConfig) -> int:
+def bound(config: UnboundedConfig) -> int:
     """Return how long a context may be in training; -1: as long as it is."""
     if config.sampler.seating == "gibbs":
         return min(config.gibbs_depth, config.depth or config.gibbs_depth)

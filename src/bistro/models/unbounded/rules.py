@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.errors import BistroError
-from bistro.models.base import Arrays
+from bistro.modelfile import Arrays
 
 Derivation = NDArray[np.int32]
 """A tree: the numbers of its rules in pre-order."""

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from bistro._core import FinerGrammar, Lattices, RuleGrammar, RuleTrie, draw_trees, search_trees
 from bistro.errors import ConfigError, nearest
+from bistro.models.options import Options
 from bistro.models.unbounded.rules import Derivation, RuleTable
 from bistro.models.unbounded.task import Terminals
 from bistro.rng import check_seed, purpose_key
@@ -33,7 +34,7 @@ PURPOSE = "infinite.mcmc"
 
 
 @dataclass(frozen=True)
-class SearchOptions:
+class SearchOptions(Options):
     """Which search, and how much of it."""
 
     search: SearchName = "mcmc"

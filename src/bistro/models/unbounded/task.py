@@ -1,22 +1,12 @@
-"""What a task must tell a model with unbounded contexts: tags, trees, morphology.
+"""What a task must tell a model with unbounded contexts.
 
 The model knows rules, derivations and places; only its task knows what they stand for. A task
 
-    reads        its training files:                     paths -> Examples of items
     learns       the table of rules and every tree:      items -> rules, derivations
     encodes      what is to be analysed:                 words -> Terminals (unknown words included)
     explains     what a search found:                    words, derivation -> output
 
-and a subclass of `InfiniteModel` gives that output a name: ``tag``, ``parse_trees``, ``segment``.
-
-    class TagsTask(Task[Sentence]):                       # models/tags/task.py
-        name = "tags"
-        ...
-    class TagsModel(InfiniteModel):
-        task_class = TagsTask
-        def tag(self, sentences, options=None): return self.decode(sentences, options)
-
-and a line in `HOMES` below says where that subclass is.
+and a subclass of `UnboundedModel` gives that output a name: ``tag``, ``parse_trees``, ``segment``.
 """
 
 from __future__ import annotations
@@ -29,20 +19,11 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.models.base import Arrays
-from bistro.models.unbounded.config import ContextElements, InfiniteConfig
+from bistro.modelfile import Arrays
+from bistro.models.unbounded.config import ContextElements
 from bistro.models.unbounded.rules import Derivation, RuleTable
-from bistro.treebank.examples import Examples
 
 Item = TypeVar("Item")
-
-HOMES: dict[str, str] = {
-    "tags": "bistro.models.tags.model.TagsModel",
-    "trees": "bistro.models.trees.model.TreesModel",
-    "morphology.utterance": "bistro.models.morphology.utterances.UtteranceModel",
-    "morphology.word": "bistro.models.morphology.words.WordsModel",
-}
-"""The model class of every task, as ``module.Class``; imported when it is first asked for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,14 +69,7 @@ class Task(ABC, Generic[Item]):
 
     @classmethod
     @abstractmethod
-    def read(
-        cls, paths: Sequence[str], config: InfiniteConfig, format: str | None = None
-    ) -> Examples[Item]:
-        """Read training files as one; `format` is what the user said of them."""
-
-    @classmethod
-    @abstractmethod
-    def learn(cls, items: Sequence[Item], config: InfiniteConfig) -> tuple[Self, list[Derivation]]:
+    def learn(cls, items: Sequence[Item], config: Any) -> tuple[Self, list[Derivation]]:
         """Return the task with its table of rules, and the derivation of every item."""
 
     @abstractmethod
@@ -125,7 +99,7 @@ class Task(ABC, Generic[Item]):
     @classmethod
     @abstractmethod
     def from_parts(
-        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: InfiniteConfig
+        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: Any
     ) -> Self:
         """Make the task again from what `header` and `arrays` gave."""
 

@@ -10,9 +10,8 @@ averages.
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,19 +29,18 @@ from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains
 from bistro.inference.gibbs import Learned, level_figures
 from bistro.inference.hyper import maximise, maximise_together
 from bistro.models.base import Origin
-from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.config import UnboundedConfig
 from bistro.models.unbounded.model import (
     NOT_SAVED,
-    InfiniteModel,
+    UnboundedModel,
     bound,
     context_elements,
     joined_trees,
-    model_class,
 )
 from bistro.models.unbounded.rules import Derivation
 from bistro.models.unbounded.task import Task
-from bistro.treebank.examples import Examples
 
+M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
 AS_STRONG_AS_NEEDED = 1e18
 """The strength of the empty context, which is to be its base and no more."""
@@ -55,7 +53,7 @@ class TrieChain:
     is_deterministic = True
 
     def __init__(
-        self, trie: ContextTrie, base: NDArray[np.float64], config: InfiniteConfig
+        self, trie: ContextTrie, base: NDArray[np.float64], config: UnboundedConfig
     ) -> None:
         self._trie = trie
         self._base = base
@@ -114,7 +112,7 @@ class ContextChain(Learned):
         self,
         events: tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]],
         base: NDArray[np.float64],
-        config: InfiniteConfig,
+        config: UnboundedConfig,
         seed: int,
     ) -> None:
         levels = int(np.diff(events[1]).max()) + 1
@@ -192,16 +190,16 @@ class ContextChain(Learned):
         yield range(last, len(likelihoods)), shared
 
 
-def train_infinite(
+def train_unbounded(
+    model_class: type[M],
     data: Sequence[Any],
-    config: InfiniteConfig,
+    config: UnboundedConfig,
     seed: int,
     treebank: dict[str, Any],
     session: Session,
-) -> InfiniteModel:
+) -> M:
     """Train a model with unbounded contexts on the items of its task."""
-    chosen: type[InfiniteModel] = model_class(config.home)
-    task, derivations = chosen.task_class.learn(data, config)
+    task, derivations = model_class.task_class.learn(data, config)
     if not derivations:
         raise BistroError("there is nothing to train on: the data has no words")
     words = sum(len(task.words_of(item)) for item in data)
@@ -214,16 +212,16 @@ def train_infinite(
     digest = hashlib.sha256(np.concatenate(derivations).tobytes())
     for column in task.rules.arrays().values():
         digest.update(np.ascontiguousarray(column).tobytes())
-    fingerprint = fingerprint_of(InfiniteModel.kind, config, seed, [digest.hexdigest()])
+    fingerprint = fingerprint_of(model_class.kind, config, seed, [digest.hexdigest()])
     trace = run_chains([chain], config.sampler, fingerprint, session)
-    return chosen(config, task, pcfg, chain.frozen(), Origin(seed, treebank, trace))
+    return model_class(config, task, pcfg, chain.frozen(), Origin(seed, treebank, trace))
 
 
 def chain_of(
     task: Task[Any],
     derivations: Sequence[Derivation],
     base: NDArray[np.float64],
-    config: InfiniteConfig,
+    config: UnboundedConfig,
     seed: int,
 ) -> TrieChain | ContextChain:
     """Return what is to be run: one pass, or sweeps."""
@@ -235,13 +233,3 @@ def chain_of(
         return ContextChain(events, base, config, seed)
     trie = ContextTrie.of_trees(*columns, by_rules, bound(config), config.blocks)
     return TrieChain(trie, base, config)
-
-
-def examples_of(
-    data: str | os.PathLike[str] | Iterable[Any], config: InfiniteConfig
-) -> Examples[Any] | Sequence[Any]:
-    """Return the items to learn from, read from a file if that is what is given."""
-    if isinstance(data, str | os.PathLike):
-        found: Examples[Any] = model_class(config.home).task_class.read([os.fspath(data)], config)
-        return found
-    return data if isinstance(data, Sequence) else list(data)

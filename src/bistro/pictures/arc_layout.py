@@ -17,7 +17,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bistro.report.text import text_width
+from bistro.pictures.text import text_width
 
 LABEL_SIZE = 11
 LABEL_PADDING = 4.0

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from bistro.report.arcs import FONT, INK, LINE, MUTED, PAPER, ROOT
-from bistro.report.text import text_width, xml_text
+from bistro.pictures.arcs import FONT, INK, LINE, MUTED, PAPER, ROOT
+from bistro.pictures.text import text_width, xml_text
 from bistro.treebank.brackets import Tree, format_tree
 
 WORD_SIZE, LABEL_SIZE = 16, 13

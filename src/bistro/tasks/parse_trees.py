@@ -1,19 +1,17 @@
-"""`bistro parse` with a model of constituency: words in, brackets out."""
+"""One pass of a constituency parser over a file: words in, brackets out."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from bistro.cli.common import require_writable, say
 from bistro.errors import ConfigError
-
-if TYPE_CHECKING:
-    from bistro.cli.progress import Progress
-    from bistro.models.trees.model import TreeParse, TreesModel
-    from bistro.treebank.brackets import Tree
+from bistro.models.abilities import PARSE_TREES
+from bistro.models.base import Model
+from bistro.models.results.trees import TreeParse
+from bistro.treebank.brackets import Tree
 
 UNDERSTOOD = ("search", "samples", "beam", "kbest", "drawn", "mbr", "seed", "threads")
 COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
@@ -22,9 +20,12 @@ COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 class TreeRun:
     """One pass over the input, and the count of what could not be done as asked."""
 
-    def __init__(self, model: TreesModel, options: dict[str, Any], progress: Progress) -> None:
-        self.model = model
-        self.progress = progress
+    def __init__(
+        self, model: Model, options: dict[str, Any], on_words: Callable[[int], None]
+    ) -> None:
+        self.kind = model.kind
+        self.model = PARSE_TREES.of(model)
+        self._on_words = on_words
         self.options = options
         self.sentences = self.words = 0
         self.without: list[int] = []
@@ -36,13 +37,14 @@ class TreeRun:
 
     def parsed(self, sentences: Iterator[list[str]]) -> Iterator[Tree]:
         """Yield the trees of the output."""
-        try:
-            for parse in self.model.parse_trees(sentences, **self.options):
-                self._count(parse)
-                self.progress.add(len(parse.words))
-                yield from (found.tree for found in parse.trees)
-        finally:
-            self.progress.clear()
+        for parse in self.model.parse_trees(sentences, **self.options):
+            self._count(parse)
+            self._on_words(len(parse.words))
+            yield from (found.tree for found in parse.trees)
+
+    def table(self) -> str:
+        """Return a table with one row per tree."""
+        return "\n".join(["\t".join(COLUMNS), *self.rows, ""])
 
     def report(self) -> str:
         """Return one line on what was done."""
@@ -62,7 +64,7 @@ class TreeRun:
 
     def _protocol(self) -> str:
         search = self.options.get("search", "mcmc")
-        told = [f"{self.model.kind}, {search}"]
+        told = [f"{self.kind}, {search}"]
         if search == "mcmc":
             share = self.accepted / max(1, self.sentences - len(self.without))
             told.append(f"{100 * share:.1f} % of whole trees accepted")
@@ -84,30 +86,6 @@ class TreeRun:
                 *(int(parse.is_found), f"{parse.accepted:.6f}"),
             )
             self.rows.append("\t".join(map(str, cells)))
-
-
-def parse_trees(
-    model: TreesModel,
-    input: str,
-    output: str,
-    format: str | None,
-    log_probs: str | None,
-    options: dict[str, Any],
-) -> None:
-    """Parse a file and write its trees, and their probabilities if a file for them is named."""
-    from bistro.cli.progress import Progress
-    from bistro.files import writing
-    from bistro.treebank.brackets import write_trees
-    from bistro.treebank.tree_files import iter_words
-
-    if log_probs is not None:
-        require_writable(log_probs)
-    run = TreeRun(model, options, Progress(input, output))
-    write_trees(run.parsed(iter_words(input, format)), output)
-    if log_probs is not None:
-        with writing(log_probs) as stream:
-            stream.write("\n".join(["\t".join(COLUMNS), *run.rows, ""]).encode())
-    say(run.report())
 
 
 def tree_options(options: dict[str, Any], search: str | None, draws: int | None) -> dict[str, Any]:

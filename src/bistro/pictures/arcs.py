@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bistro.report.arc_layout import CORNER, LABEL_SIZE, MARGIN, Arc, Layout, arrange_both
-from bistro.report.text import text_width, xml_text
+from bistro.pictures.arc_layout import CORNER, LABEL_SIZE, MARGIN, Arc, Layout, arrange_both
+from bistro.pictures.text import text_width, xml_text
 
 NO_HEAD = -1
 FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Helvetica, Arial, sans-serif"

@@ -1,0 +1,90 @@
+"""Weights and sharpness of a committee's votes, learned on held-out data.
+
+Likely weights make the right answers probable (`bistro.inference.mixture_weights`). Accurate
+weights make choices right: a word's choice is what the mixture holds likeliest. From equal weights,
+one weight after the other is multiplied or divided by 1.5 as long as more words come out right. A
+weak member that errs in places of its own is worth more to choices than to likelihood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from bistro.inference.mixture_weights import Floats, mixture_weights
+from bistro.models.parsing.votes import Rows, mixed
+
+SHARPEST = 3.0
+STEP = 1.5
+LEAST_GAIN = 1e-4
+"""Share of the words that a step must put right; less is chance."""
+MOST_ROUNDS = 10
+
+
+def likely_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
+    """Return the weights, summing to 1, under which the gold entries are most probable."""
+    return mixture_weights(np.stack([rows.probability_of(gold) for rows in members]))
+
+
+def accurate_weights(members: Sequence[Rows], gold: NDArray[np.int64]) -> Floats:
+    """Return the weights, summing to 1, under which the likeliest entries are right most often."""
+    right = _counter(members, gold)
+    weights = np.full(len(members), 1 / len(members))
+    best = right(weights)
+    for _ in range(MOST_ROUNDS):
+        before = best
+        for member in range(len(members)):
+            for factor in (STEP, 1 / STEP):
+                changed = weights.copy()
+                changed[member] *= factor
+                if (now := right(changed)) >= best + max(1, LEAST_GAIN * gold.size):
+                    weights, best = changed / changed.sum(), now
+                    break
+        if best == before:
+            break
+    return weights
+
+
+def _counter(members: Sequence[Rows], gold: NDArray[np.int64]) -> Callable[[Floats], float]:
+    """Return a function from weights to the number of words whose likeliest entry is the gold one.
+
+    Words whose gold entry no member lists never come out right, and take no part.
+    """
+    union = mixed(members, [1.0] * len(members))
+    row, span = union.row, int(union.what.max(initial=0)) + 1
+    places = row * span + union.what
+    table = np.zeros((len(members), places.size))
+    for member, rows in zip(table, members, strict=True):
+        member[np.searchsorted(places, rows.row * span + rows.what)] = rows.probability
+    is_gold = union.what == gold[row]
+    begin = union.begin[:-1][np.diff(union.begin) > 0]
+    wrong = np.where(is_gold, 0.0, table)
+    golden = np.add.reduceat(np.where(is_gold, table, 0.0), begin, axis=1)
+
+    def right(weights: Floats) -> float:
+        others = np.maximum.reduceat(weights @ wrong, begin)
+        return float(np.count_nonzero(weights @ golden > others))
+
+    return right
+
+
+def sharpness(rows: Rows, gold: NDArray[np.int64]) -> float:
+    """Return the power under which the likeliest entries are as probable as they are often right.
+
+    Both are means over all words. The mean probability grows with the power, so there is one such
+    power, unless it lies outside all that is sensible.
+    """
+    chosen = rows.likeliest()
+    accuracy = float(np.mean(chosen == gold))
+
+    def overconfidence(power: float) -> float:
+        return float(rows.sharpened(power).probability_of(chosen).mean()) - accuracy
+
+    if overconfidence(1 / SHARPEST) > 0:
+        return 1 / SHARPEST
+    if overconfidence(SHARPEST) < 0:
+        return SHARPEST
+    return float(brentq(overconfidence, 1 / SHARPEST, SHARPEST, xtol=1e-4))

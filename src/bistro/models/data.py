@@ -1,0 +1,104 @@
+"""Readers: from files, or from Python values, to the items that a family learns from.
+
+>>> items, facts = SENTENCES.items([["to", "be"], [], ["or", "not"]])
+>>> len(items), facts
+(2, {'sentences': 2, 'words': 4})
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bistro.errors import BistroError
+from bistro.treebank.brackets import Tree
+from bistro.treebank.examples import Examples, joined
+from bistro.treebank.tree_files import read_examples
+from bistro.treebank.treebank import Treebank, read
+
+Data = str | os.PathLike[str] | Iterable[Any]
+"""What `train` accepts: a treebank, sentences or items, or the name of a file of items."""
+
+
+class Reader(Protocol):
+    """Reads the data of a family."""
+
+    def read(
+        self, paths: Sequence[str], config: Any, format: str | None = None
+    ) -> Treebank | Examples[Any]:
+        """Read several files as one."""
+
+    def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
+        """Return what is learned from, and the facts about it that a model keeps."""
+
+
+class SentenceReader:
+    """Sentences of treebanks, or of texts with one sentence per line."""
+
+    def read(self, paths: Sequence[str], config: Any = None, format: str | None = None) -> Treebank:
+        """Read several files as one treebank, whose hash is that of their hashes in a row."""
+        if not paths:
+            raise BistroError("there is no data: name a treebank or a text, or - for stdin")
+        parts = [read(path, format=format) for path in paths]
+        if len(parts) == 1:
+            return parts[0]
+        return Treebank(
+            [sentence for part in parts for sentence in part],
+            name=" + ".join(part.label for part in parts),
+            sha256=hashlib.sha256("".join(part.sha256 for part in parts).encode()).hexdigest(),
+        )
+
+    def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
+        """Return the sentences that have words."""
+        if isinstance(data, str | os.PathLike):
+            raise BistroError(
+                "training data is a treebank, or sentences that are each a list of words: "
+                "read a file with bistro.read first"
+            )
+        sentences = [sentence for sentence in data if len(sentence)]
+        if not sentences:
+            raise BistroError("there is nothing to train on: the treebank or text has no words")
+        counted = {"sentences": len(sentences), "words": sum(map(len, sentences))}
+        return sentences, provenance(data) | counted
+
+
+@dataclass(frozen=True)
+class ExampleReader:
+    """Items that are not sentences of a treebank: constituency trees, segmented words."""
+
+    read_one: Callable[[str, Any, str | None], Examples[Any]]
+    """From a file, the configuration and the format that the user named."""
+    what: str = field(default="files of the data")
+
+    def read(
+        self, paths: Sequence[str], config: Any = None, format: str | None = None
+    ) -> Examples[Any]:
+        """Read several files as one."""
+        if not paths:
+            raise BistroError(f"there is no data: name {self.what}")
+        return joined([self.read_one(path, config, format) for path in paths])
+
+    def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
+        """Return the items, read from a file if one is named."""
+        if isinstance(data, str | os.PathLike):
+            data = self.read([os.fspath(data)], config)
+        return data if isinstance(data, Sequence) else list(data), provenance(data)
+
+
+def provenance(data: Any) -> dict[str, Any]:
+    """Return what a model says of where its training data came from."""
+    if isinstance(data, Treebank | Examples):
+        named = {"name": data.label, "sha256": data.sha256, "license": data.license}
+        return {key: value for key, value in named.items() if value}
+    return {}
+
+
+def _trees(path: str, config: Any, format: str | None) -> Examples[Tree]:
+    return read_examples(path, format)
+
+
+SENTENCES = SentenceReader()
+TREES = ExampleReader(_trees, "files of bracketed trees")

@@ -1,0 +1,32 @@
+"""Settings of the treebank grammar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bistro.config import setting
+from bistro.errors import ConfigError
+from bistro.inference.settings import SamplerSettings
+
+
+@dataclass(frozen=True)
+class GrammarConfig:
+    """Settings of the treebank grammar."""
+
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    capitals: bool = setting(
+        True, "Learn after what a capital letter is due, and take it off the words there."
+    )
+    sampler: SamplerSettings = setting(
+        SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
+        "How discounts and strengths are found: hyper = map or fixed.",
+    )
+
+    def validate(self) -> None:
+        """Refuse what would not be a context-free grammar."""
+        if self.sampler.seating != "minimal" or self.sampler.hyper not in ("map", "fixed"):
+            raise ConfigError(
+                "a treebank grammar has minimal seating, and hyper = 'map' or 'fixed': only then "
+                "is its back-off a matter of context-free rules"
+            )

@@ -1,0 +1,71 @@
+"""What models accept as a sentence, and the checks that several abilities share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from bistro.errors import BistroError, ConfigError
+from bistro.treebank.brackets import Tree
+from bistro.treebank.constituents import simplified
+from bistro.treebank.sentence import Sentence
+
+Words = Sentence | Sequence[str]
+"""A sentence as models take it: of a treebank, or a list of words."""
+SENTENCES_AT_ONCE = 2000
+"""How many sentences cross the border to the core in one call."""
+
+
+def as_words(sentences: Iterable[Any]) -> list[Sequence[str]]:
+    """Return every sentence, or constituency tree, as a list of words.
+
+    A plain string is refused, because its words would be its letters.
+    """
+    words = [_words_of(sentence) for sentence in sentences]
+    if any(isinstance(sentence, str) for sentence in words):
+        raise BistroError(
+            "a sentence must be a list of words, not one string: give a list of such lists, "
+            "as in ['The dog sleeps .'.split()], or read a file with bistro.read"
+        )
+    return words
+
+
+def _words_of(item: Any) -> Sequence[str]:
+    if isinstance(item, Sentence):
+        return item.forms
+    words: Sequence[str] = simplified(item).leaves() if isinstance(item, Tree) else item
+    return words
+
+
+def as_sentence(given: Words) -> Sentence:
+    """Return a list of words as a sentence."""
+    if isinstance(given, Sentence):
+        return given
+    if isinstance(given, str):
+        raise BistroError("a sentence is a list of words: split the text first")
+    return Sentence.from_columns(list(given))
+
+
+def place_of(sentence: Sentence) -> str:
+    """Name a sentence in a message."""
+    name = f"sentence '{sentence.sent_id}'" if sentence.sent_id else "a sentence"
+    return f"{name} at line {sentence.line}" if sentence.line else name
+
+
+def check_number(n: int) -> None:
+    """Refuse a negative number of draws."""
+    if n < 0:
+        raise ConfigError(f"n = {n} cannot be drawn: give 0 or more")
+
+
+def check_temperature(temperature: float) -> None:
+    """Refuse a temperature of 0 or below, and one that is not a number."""
+    if not 0 < temperature < math.inf:
+        raise ConfigError(f"temperature = {temperature} must be a number above 0")
+
+
+def check_prefix(prefix: Sequence[str]) -> None:
+    """Refuse a prefix that is one string, whose words would be its letters."""
+    if isinstance(prefix, str):
+        raise BistroError("a prefix is a list of words: split the text first")

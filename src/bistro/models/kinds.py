@@ -1,0 +1,167 @@
+"""The registry: one record per family of models, found by name when it is first needed.
+
+A family is a folder of `bistro.models` whose ``__init__`` holds its record, ``KIND``. A record says
+where the family's configuration, model, trainer and reader are, and what its models can do, without
+importing any of them. Help texts, refusals ("use a transition or eisner model"), cross-validation,
+reports and the server's catalogue derive from the records.
+
+A package outside Bistro adds a family with an entry point of the group ``bistro.kinds``:
+
+    [project.entry-points."bistro.kinds"]
+    unigram = "my_package.unigram:KIND"
+
+>>> find("ngram").help
+'hierarchical Pitman-Yor n-gram language model'
+>>> find("ngramm")
+Traceback (most recent call last):
+bistro.errors.BistroError: unknown kind of model 'ngramm' (did you mean 'ngram'?): one of ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Any
+
+from bistro.errors import BistroError, nearest
+from bistro.models.options import a_model
+
+if TYPE_CHECKING:
+    from bistro.models.base import Model
+    from bistro.models.data import Reader
+
+GROUP = "bistro.kinds"
+BUILT_IN = (
+    "ngram",
+    "transition",
+    "committee",
+    "eisner",
+    "isbn",
+    "topics",
+    "linearize",
+    "tags",
+    "trees",
+    "morphology",
+    "grammar",
+)
+"""The families of this package: each is a folder beside this file."""
+FORMER = {"infinite": "bistro.models.unbounded.former:settled"}
+"""Former kinds, with the function that finds the present kind and its settings."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is known of a family without importing it; references are ``module:name``."""
+
+    name: str
+    help: str
+    """What it is, in one line of a help text."""
+    about: str
+    """What it is, in a sentence of a report."""
+    model: str
+    config: str
+    trainer: str
+    """Called with the items, configuration, seed, facts about the data and session."""
+    abilities: tuple[str, ...]
+    """Names of `bistro.models.abilities`: what its models can do."""
+    reader: str = "bistro.models.data:SENTENCES"
+    """Reads files of its training and test data."""
+    items: str = "sentences"
+    """What it learns from, in the plural."""
+    dev: str = ""
+    """What training does with a development set; empty: nothing."""
+    text_trainer: str = ""
+    """Called like the trainer, with raw text as one more argument; empty: it takes none."""
+    judged_by: str = "score"
+    """The ability that is measured on held-out data after training."""
+    draws: bool = True
+    """Whether training draws samples, so that chains from several seeds can be compared."""
+
+    def model_class(self) -> type[Model]:
+        """Return the class of its models."""
+        found: type[Model] = resolve(self.model)
+        return found
+
+    def config_class(self) -> type[Any]:
+        """Return the class of its settings."""
+        found: type[Any] = resolve(self.config)
+        return found
+
+    def train(self, *arguments: Any, **fitting: Any) -> Model:
+        """Call its trainer."""
+        trained: Model = resolve(self.trainer)(*arguments, **fitting)
+        return trained
+
+    def train_with_text(self, *arguments: Any) -> Model:
+        """Call the trainer that learns from raw text beside the data."""
+        if not self.text_trainer:
+            able = [kind.name for kind in every() if kind.text_trainer]
+            raise BistroError(
+                f"{a_model(self.name)} does not learn from raw text beside its data; use "
+                f"{a_model(' or '.join(able))}, or give the text as training data to ngram"
+            )
+        trained: Model = resolve(self.text_trainer)(*arguments)
+        return trained
+
+    def data(self) -> Reader:
+        """Return the reader of its data."""
+        found: Reader = resolve(self.reader)
+        return found
+
+    def can(self, ability: str) -> bool:
+        """Tell whether its models have an ability."""
+        return ability in self.abilities
+
+
+def resolve(reference: str) -> Any:
+    """Import what ``module:name`` stands for."""
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
+
+
+@cache
+def find(name: str) -> Kind:
+    """Return the record of a kind, or say which kinds there are."""
+    if name in BUILT_IN:
+        return _checked(name, import_module(f"bistro.models.{name}").KIND)
+    installed = _installed()
+    if name in installed:
+        return _checked(name, installed[name].load())
+    known = [*BUILT_IN, *installed]
+    raise BistroError(
+        f"unknown kind of model '{name}'{nearest(name, known)}: one of {', '.join(sorted(known))}"
+    )
+
+
+def names() -> list[str]:
+    """Return the names of all kinds, those of installed packages last."""
+    return [*BUILT_IN, *_installed()]
+
+
+def every() -> Iterator[Kind]:
+    """Yield the records of all kinds."""
+    return map(find, names())
+
+
+def able(ability: str) -> list[str]:
+    """Return the names of the kinds that have an ability."""
+    return [kind.name for kind in every() if kind.can(ability)]
+
+
+def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, Any]]:
+    """Return the record of a kind and its settings; a former kind becomes the present one."""
+    if name in FORMER:
+        name, settings = resolve(FORMER[name])(settings)
+    return find(name), settings
+
+
+def _installed() -> dict[str, metadata.EntryPoint]:
+    return {entry.name: entry for entry in metadata.entry_points(group=GROUP)}
+
+
+def _checked(name: str, kind: Any) -> Kind:
+    if not isinstance(kind, Kind) or kind.name != name:
+        raise BistroError(f"the entry point '{name}' of {GROUP} does not name a record of it")
+    return kind

@@ -1,0 +1,35 @@
+"""Settings of a model of morphology with unbounded contexts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.errors import ConfigError
+from bistro.models.unbounded.config import UnboundedConfig
+
+
+@dataclass(frozen=True)
+class MorphologyConfig(UnboundedConfig):
+    """Settings of a model of morphology with unbounded contexts."""
+
+    unit: Literal["utterance", "word"] = setting(
+        "word", "What is analysed: an utterance of morphemes, or a written word."
+    )
+    utterance: Literal["clause", "sentence", "paragraph"] = setting(
+        "clause",
+        "What an utterance is: words between punctuation marks, or up to . ? or !, or all.",
+    )
+    rare: int = setting(
+        2, "Morphemes of utterances seen at most this often are known by their first letter only."
+    )
+    bad_words: float = setting(
+        0.001, "Which share of the words may be left out because their annotation is impossible."
+    )
+
+    def validate(self) -> None:
+        """Refuse counts and shares that mean nothing."""
+        super().validate()
+        if self.rare < 0 or not 0 <= self.bad_words < 1:
+            raise ConfigError("rare must be at least 0, and bad_words lie in [0, 1)")

@@ -1,0 +1,29 @@
+"""Models of morphology: what is analysed, a written word or an utterance, decides which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from bistro.modelfile import Arrays
+from bistro.models.base import Model, Origin
+from bistro.models.kinds import resolve
+
+UNITS = {
+    "word": "bistro.models.morphology.words:WordsModel",
+    "utterance": "bistro.models.morphology.utterances:UtteranceModel",
+}
+"""The model of each unit of analysis."""
+
+
+class MorphologyModel(Model):
+    """The base of both models of morphology."""
+
+    kind: ClassVar[str] = "morphology"
+    format_version: ClassVar[int] = 2
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+        """Make the model of the right unit again from a file."""
+        chosen: Self = resolve(UNITS[header["config"]["unit"]]).from_parts(header, arrays, origin)
+        return chosen

@@ -1,0 +1,31 @@
+"""Settings of the n-gram model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bistro.config import setting
+from bistro.errors import ConfigError
+from bistro.inference.settings import (
+    UNKNOWN_HELP,
+    SamplerSettings,
+    SpellingSettings,
+    UnknownSetting,
+)
+
+
+@dataclass(frozen=True)
+class NgramConfig:
+    """Settings of the n-gram model."""
+
+    order: int = setting(5, "Length of the n-grams: each word sees the order - 1 words before it.")
+    unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
+    sampler: SamplerSettings = setting(SamplerSettings(), "How the distribution is learned.")
+
+    def validate(self) -> None:
+        """Refuse impossible orders."""
+        if self.order < 1:
+            raise ConfigError(f"order = {self.order} must be at least 1")

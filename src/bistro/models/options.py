@@ -1,0 +1,51 @@
+"""Options of abilities: frozen dataclasses that refuse what they do not know.
+
+Every ability that can be asked in different ways (how hard to search, what to return) has a class
+of options. A keyword that the class lacks is refused with the nearest one it has.
+
+>>> @dataclass(frozen=True)
+... class Walk(Options):
+...     steps: int = 3
+>>> Walk.of({"steps": 4}, "ngram", "walk")
+Walk(steps=4)
+>>> Walk.of({"step": 4}, "ngram", "walk")
+Traceback (most recent call last):
+bistro.errors.ConfigError: an ngram model has no option 'step' to walk (did you mean 'steps'?)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from bistro.errors import ConfigError, nearest
+
+
+@dataclass(frozen=True)
+class Options:
+    """The base of all options; alone, those of an ability that has none."""
+
+    @classmethod
+    def names(cls) -> frozenset[str]:
+        """Return the names of the options."""
+        return frozenset(field.name for field in fields(cls))
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], kind: str, verb: str) -> Self:
+        """Return the options with these values; `kind` and `verb` are for the refusal."""
+        known = cls.names()
+        for name in given:
+            if name not in known:
+                hint = nearest(name, known)
+                raise ConfigError(f"{a_model(kind)} has no option '{name}' to {verb}{hint}")
+        return cls(**given)
+
+
+def a_model(kind: str) -> str:
+    """Return a kind with its article.
+
+    >>> a_model("ngram"), a_model("transition")
+    ('an ngram model', 'a transition model')
+    """
+    return f"{'an' if kind[:1] in 'aeio' or kind == 'ngram' else 'a'} {kind} model"

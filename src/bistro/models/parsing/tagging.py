@@ -1,0 +1,66 @@
+"""Tagging by parsing: the tags of the trees that a parser finds."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from bistro.models.inputs import Words
+from bistro.models.options import Options
+from bistro.models.results.parses import Parse
+from bistro.models.results.taggings import Tagging
+
+
+class TaggingByParsing(ABC):
+    """The methods of a parser that tags: the tags of the trees it finds."""
+
+    parse_options: ClassVar[type[Options]]
+
+    @abstractmethod
+    def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
+        """Parse sentences."""
+
+    @abstractmethod
+    def parse_protocol(self, **options: Any) -> str:
+        """Say how trees are found."""
+
+    @property
+    def tag_options(self) -> type[Options]:
+        """The options of `tag`: those of `parse`."""
+        return self.parse_options
+
+    def tag_protocol(self, **options: Any) -> str:
+        """Say how tags are found: with the trees."""
+        return self.parse_protocol(**options)
+
+    def shown_tags(self, tags: Sequence[str]) -> list[str]:
+        """Return tags as their column shows them."""
+        return list(tags)
+
+    def tag(self, sentence: Words, **options: Any) -> Tagging:
+        """Tag one sentence; options are those of `parse`."""
+        return next(self.tag_all([sentence], **options))
+
+    def tag_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Tagging]:
+        """Tag sentences and yield them in their order."""
+        for parse in self.parse_all(sentences, **options):
+            marginals = None
+            if parse.marginals is not None:
+                marginals = [summed(self.shown_tags, row) for row in parse.marginals.tags]
+            tags = self.shown_tags(parse.tags)
+            yield Tagging(parse.sentence, tags, parse.log_prob, marginals)
+
+
+def summed(
+    shown: Callable[[Sequence[str]], Sequence[str]], row: Sequence[tuple[str, float]]
+) -> list[tuple[str, float]]:
+    """Return the probabilities of names as they are shown, likeliest first.
+
+    Several names may look the same: their probabilities add up.
+    """
+    sums: defaultdict[str, float] = defaultdict(float)
+    for name, (_, probability) in zip(shown([name for name, _ in row]), row, strict=True):
+        sums[name] += probability
+    return sorted(sums.items(), key=lambda entry: -entry[1])

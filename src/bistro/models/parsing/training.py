@@ -1,0 +1,34 @@
+"""What the training of all parsers of trees begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bistro.errors import BistroError
+from bistro.models.inputs import Words
+from bistro.treebank.sentence import Sentence
+
+
+def trees_of(data: Sequence[Words]) -> list[Sentence]:
+    """Return the sentences of a treebank; lists of words are refused."""
+    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
+    if len(sentences) != len(data):
+        raise BistroError("a parser learns from trees: give a treebank, not lists of words")
+    return sentences
+
+
+class _HasRoots(Protocol):
+    @property
+    def roots(self) -> str: ...
+
+
+def wants_single_root(sentences: Sequence[Sentence], config: _HasRoots) -> bool:
+    """Tell whether sentences have one root, by the settings or as the data shows."""
+    several = next((s for s in sentences if s.heads.count(0) != 1), None)
+    if config.roots == "auto":
+        return several is None
+    if config.roots == "one" and several is not None:
+        name = several.sent_id or f"at line {several.line}"
+        raise BistroError(f"sentence {name} has several roots, but roots = 'one'")
+    return config.roots == "one"

@@ -1,0 +1,53 @@
+"""The scores of a text: the log-probability of every word and of every sentence end."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class TextScores:
+    """Every event of a text (words, and `</s>` after each sentence) with its log-probability."""
+
+    log_probs: NDArray[np.float64]
+    """Natural logarithms, one per event."""
+    is_eos: NDArray[np.bool_]
+    is_oov: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+    """The events of sentence i are ``offsets[i]:offsets[i+1]``, its `</s>` the last of them."""
+    lexical: NDArray[np.float64] | None = None
+    """The part of each surprisal that the words account for, given their analyses, in nats."""
+    entropy: NDArray[np.float64] | None = None
+    """Over the analyses after each event, in nats."""
+    deviation: NDArray[np.float64] | None = None
+    """Per-run prefix estimates divided by their mean, shape (runs, events); None if exact."""
+
+    @property
+    def standard_error(self) -> NDArray[np.float64] | None:
+        """Monte Carlo error of each log-probability, log(P_i / P_{i-1}), by the delta method.
+
+        Both means come from the same runs, so their errors partly cancel: what counts is the spread
+        of the difference of the relative deviations.
+        """
+        if self.deviation is None:
+            return None
+        before = np.ones_like(self.deviation)
+        before[:, 1:] = self.deviation[:, :-1]
+        before[:, self.offsets[:-1]] = 1.0
+        spread: NDArray[np.float64] = np.std(self.deviation - before, axis=0, ddof=1)
+        return spread / math.sqrt(len(self.deviation))
+
+    def error_of(self, first: int, begin: int, end: int) -> float | None:
+        """Return the error of the events ``begin:end`` together; their sentence begins at `first`.
+
+        The same delta method, for log(P_end / P_begin).
+        """
+        if self.deviation is None:
+            return None
+        before = self.deviation[:, begin - 1] if begin > first else 1.0
+        spread = np.std(self.deviation[:, end - 1] - before, ddof=1)
+        return float(spread) / math.sqrt(len(self.deviation))

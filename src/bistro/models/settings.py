@@ -1,0 +1,45 @@
+"""The settings of a model: from a preset or file, changed one by one, checked by their type.
+
+>>> kind, config = chosen_settings("ngram", overrides=["order=3"])
+>>> kind.name, config.order
+('ngram', 3)
+>>> kind, config = settled_settings("infinite", {"task": "tags", "tags": {"tagset": "xpos"}})
+>>> kind.name, config.tagset
+('tags', 'xpos')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bistro import config as configuration
+from bistro.models import kinds
+from bistro.models.kinds import Kind
+from bistro.models.presets import family_of, file_or_preset
+
+
+def chosen_settings(
+    name: str, source: str | None = None, overrides: Sequence[str] = ()
+) -> tuple[Kind, Any]:
+    """Return a kind and its configuration from a file or preset, and ``key=value`` changes."""
+    settings: Mapping[str, Any] = {}
+    where = "--set"
+    if source:
+        path = file_or_preset(source)
+        settings, where = configuration.read_mapping(path), str(path)
+        if name in kinds.FORMER:
+            settings = {"task": family_of(path), **settings}
+    if name in kinds.FORMER:
+        return settled_settings(name, configuration.overridden(settings, overrides), "--set")
+    kind = kinds.find(name)
+    config = configuration.from_dict(kind.config_class(), settings, where)
+    return kind, configuration.apply_overrides(config, overrides)
+
+
+def settled_settings(
+    name: str, settings: Mapping[str, Any], where: str = "settings"
+) -> tuple[Kind, Any]:
+    """Return a kind and its configuration with these settings; former kinds are translated."""
+    kind, settled = kinds.settled(name, settings)
+    return kind, configuration.from_dict(kind.config_class(), settled, where)

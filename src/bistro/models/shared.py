@@ -1,0 +1,54 @@
+"""A model that travels to the workers of a task.
+
+It is shared as ``SharedModel(model)``, and a task begins with ``model = shared.open()``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Generic, TypeVar, cast
+
+from bistro.models.base import Model, from_bytes
+
+M = TypeVar("M", bound=Model)
+
+
+class SharedModel(Generic[M]):
+    """A model that tasks share: at home the model itself, elsewhere the content of its file.
+
+    Only the content travels, never a pickled model; a process opens it once, and keeps it for all
+    tasks until another model comes.
+    """
+
+    def __init__(self, model: M) -> None:
+        self._model: M | None = model
+        self._digest, self._content = "", b""
+
+    def open(self) -> M:
+        """Return the model."""
+        if self._model is None:
+            return cast(M, _opened(self._digest, self._content))
+        return self._model
+
+    def __getstate__(self) -> tuple[str, bytes]:
+        if self._model is None:
+            return self._digest, self._content
+        content = self._model.to_bytes()
+        return hashlib.sha256(content).hexdigest(), content
+
+    def __setstate__(self, state: tuple[str, bytes]) -> None:
+        self._model = None
+        self._digest, self._content = state
+
+
+_last_opened: tuple[str, Model] | None = None
+
+
+def _opened(digest: str, content: bytes) -> Model:
+    """Return the model of this content, which stays open until one with another digest comes."""
+    global _last_opened
+    # One name for digest and model: two threads may open the same content, never mix two of them.
+    latest = _last_opened
+    if latest is None or latest[0] != digest:
+        latest = _last_opened = digest, from_bytes(content, "the shared model")
+    return latest[1]

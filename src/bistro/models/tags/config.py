@@ -1,0 +1,21 @@
+"""Settings of a tagger with unbounded contexts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.models.unbounded.config import UnboundedConfig
+
+
+@dataclass(frozen=True)
+class TagsConfig(UnboundedConfig):
+    """Settings of a tagger with unbounded contexts."""
+
+    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
+    unknown: Literal["classes", "single"] = setting(
+        "classes", "Unknown words: classes by shape and suffix, or one <unk>."
+    )
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")

@@ -1,0 +1,1 @@
+"""Pictures of plain values, as SVG: trees of dependencies and of constituents."""

@@ -1,0 +1,76 @@
+"""Orders of the trees of a file: the most probable ones, draws, or the scores of the real ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+
+from bistro.errors import TreebankError
+from bistro.models.abilities import Orderer
+from bistro.models.results.orders import Linearization
+from bistro.treebank.sentence import Sentence
+
+Note = Callable[[str], None]
+"""Is called with what a user should know that is not a result."""
+
+
+def orders_of(
+    model: Orderer,
+    sentences: Iterable[Sentence],
+    name: str,
+    kbest: int,
+    samples: int | None,
+    seed: int,
+    note: Note,
+) -> Iterator[Linearization]:
+    """Yield the orders of all sentences, and say at the end what was left out."""
+    total, removed = 0, 0
+    for sentence in sentences:
+        try:
+            if samples is None:
+                results = model.linearize(sentence, kbest=kbest, seed=seed)
+            else:
+                results = model.sample_orders(sentence, samples, seed=seed)
+        except TreebankError as error:
+            raise error.in_file("<stdin>" if name == "-" else name) from None
+        total += 1
+        removed += len(sentence) - len(results[0].order)
+        yield from results
+    told = f"; {removed:,} punctuation marks left out ({model.rule})" if removed else ""
+    note(f"{total:,} trees ordered{told}")
+
+
+def score_rows(
+    model: Orderer, sentences: Iterable[Sentence], name: str, note: Note, *, of_labels: bool
+) -> Iterator[str]:
+    """Yield a header and one row per sentence; note the means at the end."""
+    yield "sentence\tdependents\tlog_prob\tbits_per_dependent\n"
+    total, dependents, number = 0.0, 0, 0
+    for number, sentence in enumerate(sentences, start=1):
+        try:
+            score = model.score_order(sentence, of_labels=of_labels)
+        except TreebankError as error:
+            raise error.in_file("<stdin>" if name == "-" else name) from None
+        total += score.log_prob
+        dependents += score.dependents
+        bits = bits_per_dependent(score.log_prob, score.dependents)
+        label = sentence.sent_id or str(number)
+        yield f"{label}\t{score.dependents}\t{score.log_prob:.6f}\t{bits:.6f}\n"
+    note(
+        f"{number:,} sentences, {dependents:,} dependents: log-likelihood {total / number:.4f} a "
+        f"sentence (natural), {bits_per_dependent(total, dependents):.4f} bits a dependent; "
+        f"{model.order_protocol()}, orders of {'labels' if of_labels else 'words'}"
+    )
+
+
+def bits_per_dependent(log_prob: float, dependents: int) -> float:
+    """Return the information in an order; of a word alone, 0 bits."""
+    return -log_prob / math.log(2) / dependents if dependents else 0.0
+
+
+def with_probability(result: Linearization, *, numbered: bool) -> Sentence:
+    """Return the sentence with its log-probability as a comment, where there is more than one."""
+    sentence = result.sentence
+    if not numbered or sentence.format != "conllu":
+        return sentence
+    return sentence.replace(comments=[*sentence.comments, f"# log_prob = {result.log_prob:.6f}"])

@@ -1,0 +1,49 @@
+"""One pass of a tagger over a file: what goes in, what comes out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from bistro.errors import BistroError
+from bistro.models.abilities import TAG
+from bistro.models.base import Model
+from bistro.tasks.tagged import tagged_sentence
+from bistro.treebank.sentence import Sentence
+
+
+class TagRun:
+    """One pass over the input, and what was done."""
+
+    def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
+        self.model = TAG.of(model)
+        self.model.tag_options.of(options, model.kind, "tag")
+        self.options = options
+        self.words = 0
+        self.sentences = 0
+        self._begin = time.monotonic()
+
+    def tagged(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Yield the sentences of the output."""
+        for tagging in self.model.tag_all(self._checked(sentences), **self.options):
+            self.sentences += 1
+            self.words += len(tagging.sentence)
+            yield tagged_sentence(tagging, self.model.tag_column, self.sentences)
+
+    def report(self) -> str:
+        """Return one line on what was done."""
+        seconds = max(time.monotonic() - self._begin, 1e-9)
+        return (
+            f"{self.sentences:,} sentences, {self.words:,} words, "
+            f"{self.words / seconds:,.0f} words/s; {self.model.tag_protocol(**self.options)}"
+        )
+
+    def _checked(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        for sentence in sentences:
+            if sentence.format == "conllx" and self.options.get("marginals"):
+                raise BistroError(
+                    "--marginals writes probabilities, for which CoNLL-X has no column: "
+                    "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
+                )
+            yield sentence
