@@ -342,6 +342,8 @@ class Ability(Generic[P]):
     def refusal(self, kind: str) -> str:
         """Say that a kind lacks the ability, and which kinds have it."""
         able = kinds.able(self.name)
+        if kind in able:
+            return f"this {kind} model cannot {self.verb}: its settings leave that out"
         others = f"; use {a_model(' or '.join(_listed(able)))}" if able else ""
         return f"{a_model(kind)} cannot {self.verb}{others}"
 
