@@ -98,7 +98,7 @@ def tune(
     """
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.models.data import SENTENCES
-    from bistro.models.transition.model import DISTRIBUTIONS
+    from bistro.models.transition.config import DISTRIBUTIONS
     from bistro.models.transition.tune import SETTINGS, Effort
     from bistro.treebank.treebank import read
 

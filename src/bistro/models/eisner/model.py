@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +34,11 @@ from bistro.models.eisner.config import EisnerConfig, element_numbers
 from bistro.models.inputs import as_sentence
 from bistro.models.parsing.codec import Codec
 from bistro.models.parsing.parser import CoreOptions, ParsingAbility
-from bistro.models.results.explanations import Explanation
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.results.explanations import Explanation
 
 DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 

@@ -17,27 +17,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro import config as configuration
 from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
-from bistro.encoding.contexts import element_numbers, is_lexical
+from bistro.encoding.contexts import element_numbers
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
 from bistro.models.inputs import as_sentence
 from bistro.models.parsing.codec import Codec, Tree
 from bistro.models.parsing.parser import CoreOptions
-from bistro.models.results.explanations import Explanation
-from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
-DISTRIBUTIONS = ("actions", "labels", "tags", "words")
+if TYPE_CHECKING:
+    from bistro.models.results.explanations import Explanation
 
 
 @dataclass(frozen=True)
@@ -74,18 +74,6 @@ class ParseOptions(CoreOptions):
             self.temperature,
             votes,
         )
-
-
-def elements_of(config: TransitionConfig) -> dict[str, list[str]]:
-    """Return what each distribution sees; words leave the contexts if the settings say so."""
-    return {
-        name: [
-            element
-            for element in getattr(config.contexts, name)
-            if config.lexical == "full" or not is_lexical(element)
-        ]
-        for name in DISTRIBUTIONS
-    }
 
 
 def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> TransitionShape:

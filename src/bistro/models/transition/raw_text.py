@@ -42,8 +42,8 @@ from bistro.models.parsing.codec import Codec, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.shared import SharedModel
 from bistro.models.transition.analyses import Analyses, parse_text
-from bistro.models.transition.config import ContextSettings, TransitionConfig
-from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
+from bistro.models.transition.config import DISTRIBUTIONS, ContextSettings, TransitionConfig
+from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
 from bistro.models.transition.train import tags_of_words, train_transition
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
