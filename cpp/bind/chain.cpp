@@ -113,8 +113,8 @@ Out<double> score_all(const Chains& chains, In<std::int32_t> words, In<std::int6
 
 void bind_chain(nb::module_& m) {
     nb::class_<ChainRequest>(m, "ChainRequest", "How tag sequences are searched, and what of them is returned.")
-        .def("__init__", [](ChainRequest* self, const std::string& search, std::int64_t beam, double least_ratio, double least_probability, bool minimum_risk,
-                            bool marginals, std::int64_t samples, std::int64_t burn_in, std::uint64_t seed, std::uint64_t purpose) {
+        .def("__init__", [](ChainRequest* self, const std::string& search, std::int64_t beam, double least_ratio,
+                            double least_probability, bool minimum_risk, bool marginals, std::int64_t samples, std::int64_t burn_in, std::uint64_t seed, std::uint64_t purpose) {
             if (beam < 0 || !(least_ratio >= 0 && least_ratio < 1) || !(least_probability >= 0 && least_probability < 1))
                 throw std::invalid_argument("a beam is 0 or wider, its ratio and least probability below 1");
             if (burn_in < 0 || samples <= burn_in) throw std::invalid_argument("more samples are drawn than left out at the start");
@@ -129,8 +129,8 @@ void bind_chain(nb::module_& m) {
                             std::int32_t end_word, const RuleTrie& trie) {
             if (trie.num_rules() != static_cast<std::int32_t>(left.shape(0)))
                 throw std::invalid_argument("grammar and trie have different rules");
-            new (self) Chains{ChainGrammar({view(left), view(first), view(second)}, view(probability), start, num_symbols, num_words, end_word),
-                              &trie};
+            const RuleColumns rules{view(left), view(first), view(second)};
+            new (self) Chains{ChainGrammar(rules, view(probability), start, num_symbols, num_words, end_word), &trie};
         }, nb::kw_only(), "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "probability"_a.noconvert(), "start"_a,
              "num_symbols"_a, "num_words"_a, "end_word"_a, "trie"_a, nb::keep_alive<1, 10>())
         .def("tag", &tag_all, "words"_a.noconvert(), "offsets"_a.noconvert(), "request"_a, nb::kw_only(), "first"_a, "threads"_a = 1,

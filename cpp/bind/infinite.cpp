@@ -158,8 +158,8 @@ auto tree_events(const In<std::int32_t>& left, const In<std::int32_t>& first, co
 
 void bind_context_trie(nb::module_& m) {
     nb::class_<ContextTrie>(m, "ContextTrie", "Rules in contexts of any length, counted, with minimal seating.")
-        .def_static("of_events", &trie_of_events, "elements"_a.noconvert(), "offsets"_a.noconvert(), "rules"_a.noconvert(), nb::kw_only(), "depth"_a,
-                    "blocks"_a.noconvert() = nb::none(),
+        .def_static("of_events", &trie_of_events, "elements"_a.noconvert(), "offsets"_a.noconvert(), "rules"_a.noconvert(),
+                    nb::kw_only(), "depth"_a, "blocks"_a.noconvert() = nb::none(),
                     "Context i is elements[offsets[i]:offsets[i + 1]], nearest first, cut to `depth` unless that is negative.")
         .def_static("of_trees", [](const In<std::int32_t>& left, const In<std::int32_t>& first, const In<std::int32_t>& second,
                                    const In<std::int32_t>& trees, const In<std::int64_t>& offsets, bool by_rules, std::int32_t depth,
@@ -231,8 +231,8 @@ void bind_infinite(nb::module_& m) {
     nb::class_<RuleBase, Base>(m, "RuleBase", "H(rule | left side), by rule.").def(nb::init<std::vector<double>>(), "probabilities"_a);
     m.def("resolve_contexts", &resolve_contexts, "franchise"_a, "elements"_a.noconvert(), "offsets"_a.noconvert(), "rules"_a.noconvert(),
           "The entries of events in a franchise, whose contexts may differ in length.");
-    m.def("tree_events", &tree_events, nb::kw_only(), "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "trees"_a.noconvert(),
-          "offsets"_a.noconvert(), "by_rules"_a, "depth"_a, "Contexts, where each begins, and rules, of all nodes of trees.");
+    m.def("tree_events", &tree_events, nb::kw_only(), "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
+          "trees"_a.noconvert(), "offsets"_a.noconvert(), "by_rules"_a, "depth"_a, "Contexts, where each begins, and rules, of all nodes of trees.");
     bind_context_trie(m);
     bind_left_out(m);
     bind_rule_trie(m);

@@ -183,8 +183,8 @@ void bind_isbn(nb::module_& m) {
     m.def("isbn_elements", &isbn::isbn_elements, "The names of all features of a configuration.");
 
     nb::class_<isbn::Shape>(m, "IsbnShape", "Symbols, features and sizes of a latent-variable parser.")
-        .def("__init__", &make_shape, nb::kw_only(), "num_words"_a, "num_tags"_a, "num_labels"_a, "num_components"_a, "tag_of"_a.noconvert(),
-             "component_begin"_a.noconvert(), "component_list"_a.noconvert(), "word_begin"_a.noconvert(),
+        .def("__init__", &make_shape, nb::kw_only(), "num_words"_a, "num_tags"_a, "num_labels"_a, "num_components"_a,
+             "tag_of"_a.noconvert(), "component_begin"_a.noconvert(), "component_list"_a.noconvert(), "word_begin"_a.noconvert(),
              "word_list"_a.noconvert(), "frequency"_a.noconvert(), "single_root"_a, "root_labels"_a.noconvert(), "hidden"_a,
              "features"_a, "linked"_a, "mean_field"_a)
         .def_prop_ro("parameters", &isbn::Shape::parameters)

@@ -121,17 +121,17 @@ private:
 void bind_segment(nb::module_& m) {
     m.def("spellings", &spellings, "trie"_a, nb::kw_only(), "num_labels"_a, "alphabet"_a, "letters"_a.noconvert(), "offsets"_a.noconvert(),
           "label"_a.noconvert(), "log P(letters | label) of every word.");
-    m.def("spelling_events", &spelling_events, nb::kw_only(), "letters"_a.noconvert(), "offsets"_a.noconvert(), "label"_a.noconvert(), "num_labels"_a,
-          "alphabet"_a, "Contexts, where each begins, and letters, of words and their ends.");
+    m.def("spelling_events", &spelling_events, nb::kw_only(), "letters"_a.noconvert(), "offsets"_a.noconvert(), "label"_a.noconvert(),
+          "num_labels"_a, "alphabet"_a, "Contexts, where each begins, and letters, of words and their ends.");
     nb::class_<WordSegmenter>(m, "WordSegmenter", "Cuts words into labelled morphemes.")
-        .def("__init__", [](WordSegmenter* self, std::int32_t labels, const In<std::int32_t>& label, const In<std::int32_t>& surface,
+        .def("__init__", [](WordSegmenter* self, std::int32_t num_labels, const In<std::int32_t>& label, const In<std::int32_t>& surface,
                             const In<std::uint8_t>& plain, const In<std::int32_t>& letters, const In<std::int64_t>& offsets,
                             const RuleTrie& label_trie, const RuleTrie& morpheme_trie, const RuleTrie& letter_trie, std::int32_t beam,
                             double floor, double unseen_share) {
             const SegmentOptions options{beam, floor, unseen_share};
-            new (self) WordSegmenter({labels, view(label), view(surface), view(plain), view(letters), view(offsets)}, label_trie,
+            new (self) WordSegmenter({num_labels, view(label), view(surface), view(plain), view(letters), view(offsets)}, label_trie,
                                      morpheme_trie, letter_trie, options);
-        }, nb::kw_only(), "labels"_a, "label"_a.noconvert(), "surface"_a.noconvert(), "plain"_a.noconvert(), "letters"_a.noconvert(),
+        }, nb::kw_only(), "num_labels"_a, "label"_a.noconvert(), "surface"_a.noconvert(), "plain"_a.noconvert(), "letters"_a.noconvert(),
              "offsets"_a.noconvert(), "label_trie"_a, "morpheme_trie"_a, "letter_trie"_a, "beam"_a, "floor"_a, "unseen_share"_a,
              nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>(), nb::keep_alive<1, 10>())
         .def("segment", &WordSegmenter::segment, "letters"_a.noconvert(), "offsets"_a.noconvert(), "kbest"_a = 1,

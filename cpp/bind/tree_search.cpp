@@ -245,8 +245,8 @@ void bind_tree_search(nb::module_& m) {
             throw std::invalid_argument("samples must be at least 1, and more than burn_in");
         return chains(grammar, model, sentences, {contexts_of_rules, forgetting}, {samples, burn_in, subtrees}, {seed, purpose, first},
                       node_cost, {counts, visited}, finer, threads);
-    }, "grammar"_a, "model"_a, "sentences"_a, nb::kw_only(), "contexts_of_rules"_a, "samples"_a, "burn_in"_a, "subtrees"_a, "seed"_a, "purpose"_a,
-          "first"_a, "node_cost"_a, "counts"_a = false, "visited"_a = false, "finer"_a = nb::none(), "forgetting"_a = true,
+    }, "grammar"_a, "model"_a, "sentences"_a, nb::kw_only(), "contexts_of_rules"_a, "samples"_a, "burn_in"_a, "subtrees"_a, "seed"_a,
+          "purpose"_a, "first"_a, "node_cost"_a, "counts"_a = false, "visited"_a = false, "finer"_a = nb::none(), "forgetting"_a = true,
           "threads"_a = 1,
           "Trees drawn by Metropolis and Hastings' rule, the grammar (or a finer one) proposing; sentence i has the stream of number first + i. The "
           "tree of least risk of each sentence (a node costs `node_cost` times what one that was drawn every time gains), the most "
