@@ -127,7 +127,9 @@ class NgramModel(Scoring, Model):
         for i in range(n):
             stream = Stream(seed, purpose_key("ngram.generate"), i)
             if temperature == 1:
-                drawn = self.frozen.sample_sequence(start[:pad], self.vocabulary.end, most, stream)
+                drawn = self.frozen.sample_sequence(
+                    start[:pad], end=self.vocabulary.end, max_length=most, rng=stream
+                )
                 ids = drawn.tolist()
             else:
                 ids = self._tempered(start[:pad], temperature, most, stream)

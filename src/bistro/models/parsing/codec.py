@@ -187,7 +187,15 @@ class Codec:
             if unseen.rows.size:
                 unseen = replace(unseen, rows=unseen.rows[order])
         tags, heads, labels = columns
-        return SentenceBatch(ids, offsets, tags, heads, labels, unseen.rows, unseen.spellings)
+        return SentenceBatch(
+            ids,
+            offsets,
+            tags=tags,
+            heads=heads,
+            labels=labels,
+            spelled=unseen.rows,
+            spellings=unseen.spellings,
+        )
 
     def encode_words(
         self, sentences: Iterable[Sequence[str]]

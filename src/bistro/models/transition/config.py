@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bistro.config import setting
-from bistro.encoding.contexts import element_numbers, is_lexical, sees_labels
+from bistro.encoding.contexts import check_context, is_lexical, sees_labels
 from bistro.errors import ConfigError
 from bistro.inference.settings import (
     UNKNOWN_HELP,
@@ -80,7 +80,7 @@ class ContextSettings:
         """Refuse elements that do not exist, or not yet when they are asked for."""
         for name in ("actions", "labels", "tags", "words"):
             elements = getattr(self, name)
-            element_numbers(elements)
+            check_context(elements)
             for element, owner in (("b.tag", "words"), ("action", "labels")):
                 if element in elements and name != owner:
                     raise ConfigError(f"'{element}' is known only to the contexts of {owner}")

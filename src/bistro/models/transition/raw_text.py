@@ -169,8 +169,16 @@ class _Run:
     def _learn(self, analyses: Analyses, phase: int) -> TransitionModel:
         ids, offsets = self.codec.encode_words(self.text)
         tags, heads, labels = map(analyses.column, ("tags", "heads", "labels"))
-        spelled = np.zeros(0, np.int32), np.zeros(0)
-        events = self._events(SentenceBatch(ids, offsets, tags, heads, labels, *spelled))
+        batch = SentenceBatch(
+            ids,
+            offsets,
+            tags=tags,
+            heads=heads,
+            labels=labels,
+            spelled=np.zeros(0, np.int32),
+            spellings=np.zeros(0),
+        )
+        events = self._events(batch)
         shape = shape_of(self.config, self.codec, single_root=self.single_root)
         outcomes = outcomes_of(shape, self.codec)
         chains = [
