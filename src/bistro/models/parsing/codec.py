@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bistro._core import SentenceBatch
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError, ModelFileError
+from bistro.errors import BistroError, ModelFileError, TreebankError
 from bistro.inference.settings import SpellingSettings, UnknownSetting
 from bistro.inference.speller import Speller
 from bistro.modelfile import Arrays
@@ -297,12 +297,20 @@ def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     """Return the whole tree of a training sentence, made projective."""
     tags = tags_of(sentence, config)
     if EMPTY in tags:
-        raise BistroError(
-            f"{place_of(sentence)}: a word has no {config.tagset} tag to learn from: give a "
-            "treebank with tags (and raw text, if there is some, with --text)"
+        raise _lacking(
+            sentence,
+            tags.index(EMPTY),
+            f"{config.tagset} tag",
+            "give a treebank with tags (and raw text, if there is some, with --text)",
         )
     if min(sentence.heads, default=0) < 0:
-        raise BistroError(f"{place_of(sentence)}: a word has no head to learn from")
+        raise _lacking(
+            sentence,
+            next(word for word, head in enumerate(sentence.heads) if head < 0),
+            "head",
+            "fill in what is missing first (bistro complete FILE -o WHOLE.conllu), or leave the "
+            "sentence out",
+        )
     labels = [EMPTY] * len(sentence) if config.labels == "none" else list(sentence.deprels)
     if is_projective(sentence.heads):
         return Tree(tags, list(sentence.heads), labels)
@@ -311,6 +319,13 @@ def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     if config.nonprojective == "lift" or config.labels == "none":
         return Tree(tags, lifted.heads, labels)
     return Tree(tags, lifted.heads, lifted.labels)
+
+
+def _lacking(sentence: Sentence, word: int, what: str, remedy: str) -> TreebankError:
+    return TreebankError(
+        f"word {word + 1} ('{sentence.forms[word]}') has no {what} to learn from: {remedy}",
+        line=sentence.line or None,
+    )
 
 
 def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
