@@ -297,20 +297,13 @@ def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     """Return the whole tree of a training sentence, made projective."""
     tags = tags_of(sentence, config)
     if EMPTY in tags:
-        raise _lacking(
-            sentence,
-            tags.index(EMPTY),
-            f"{config.tagset} tag",
+        word = tags.index(EMPTY)
+        raise TreebankError(
+            f"word {word + 1} ('{sentence.forms[word]}') has no {config.tagset} tag to learn from: "
             "give a treebank with tags (and raw text, if there is some, with --text)",
+            line=sentence.line or None,
         )
-    if min(sentence.heads, default=0) < 0:
-        raise _lacking(
-            sentence,
-            next(word for word, head in enumerate(sentence.heads) if head < 0),
-            "head",
-            "fill in what is missing first (bistro complete FILE -o WHOLE.conllu), or leave the "
-            "sentence out",
-        )
+    require_heads(sentence)
     labels = [EMPTY] * len(sentence) if config.labels == "none" else list(sentence.deprels)
     if is_projective(sentence.heads):
         return Tree(tags, list(sentence.heads), labels)
@@ -321,9 +314,14 @@ def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     return Tree(tags, lifted.heads, lifted.labels)
 
 
-def _lacking(sentence: Sentence, word: int, what: str, remedy: str) -> TreebankError:
-    return TreebankError(
-        f"word {word + 1} ('{sentence.forms[word]}') has no {what} to learn from: {remedy}",
+def require_heads(sentence: Sentence) -> None:
+    """Refuse a training sentence in which some word has no head."""
+    if min(sentence.heads, default=0) >= 0:
+        return
+    word = next(word for word, head in enumerate(sentence.heads) if head < 0)
+    raise TreebankError(
+        f"word {word + 1} ('{sentence.forms[word]}') has no head to learn from: fill in what is "
+        "missing first (bistro complete FILE -o WHOLE.conllu), or leave the sentence out",
         line=sentence.line or None,
     )
 

@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from bistro._core import Stream, TopicSampler
 from bistro.encoding.events import Events
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError
 from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains, short
 from bistro.inference.settings import SamplerSettings
 from bistro.models.base import Origin
 from bistro.models.inputs import Words
-from bistro.models.parsing.training import wants_single_root
+from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.model import TopicsModel, parent_numbers
 from bistro.models.topics.samples import TopicSample
@@ -165,11 +164,7 @@ def train_topics(
     session: Session,
 ) -> TopicsModel:
     """Find the states of a treebank's words, given their trees."""
-    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
-    if len(sentences) != len(data):
-        raise BistroError(
-            "syntactic topics are found in trees: give a treebank, not lists of words"
-        )
+    sentences = trees_of(data)
     single_root = wants_single_root(sentences, config)
     vocabulary, parents, words = pairs_of(sentences, config)
     num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
