@@ -42,7 +42,8 @@ def builtin(name: str | int = "english", sentences: int | None = None, seed: int
         Decides the English sentences; the Turkish ones are always the same, in file order.
     """
     if isinstance(name, int):
-        name, sentences = "english", name
+        sentences = name
+        name = "english"
     if sentences is not None and sentences < 1:
         raise BistroError(f"a treebank of {sentences} sentences: ask for at least 1")
     if name == "english":
