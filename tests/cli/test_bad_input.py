@@ -14,13 +14,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import ENVIRONMENT, PROGRAM, Command, Ended
 
 import bistro
 from bistro import modelfile
 from bistro.modelfile import read_model, write_model
 from bistro.models import KINDS
 from bistro.models.base import Model
+
+from .program import ENVIRONMENT, PROGRAM, Command, Ended
 
 ROWS = ("1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_", "2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_")
 GOOD = "\n".join(ROWS) + "\n\n"
