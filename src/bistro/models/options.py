@@ -48,4 +48,4 @@ def a_model(kind: str) -> str:
     >>> a_model("ngram"), a_model("transition")
     ('an ngram model', 'a transition model')
     """
-    return f"{'an' if kind[:1] in 'aeio' or kind == 'ngram' else 'a'} {kind} model"
+    return f"{'an' if kind[:1] in 'aeio' or kind.startswith('ngram') else 'a'} {kind} model"
