@@ -13,8 +13,8 @@ import pytest
 
 import bistro
 from bistro.cli.watcher import Watcher
-from bistro.inference import analyses
 from bistro.modelfile import read_model
+from bistro.models.transition import analyses
 from bistro.treebank.treebank import write
 
 from .program import ENVIRONMENT, PROGRAM, Command

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from toy_kind import TREES, ToyModel, install
+from toy_kind import TREES, ToyModel
 
 import bistro
 from bistro.errors import BistroError, ConfigError
-from bistro.models import kinds
 from bistro.models.unbounded.rules import Derivation
 from bistro.models.unbounded.search import SearchOptions
 from bistro.reference.infinite import Context, PlainTrie
@@ -21,14 +20,8 @@ GIBBS = {"seating": "gibbs", "hyper": "slice", "sweeps": 6, "samples": 3}
 
 
 @pytest.fixture(autouse=True)
-def _toy(
-    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("installed")
-    install(folder)
-    monkeypatch.syspath_prepend(folder)
-    yield
-    kinds.find.cache_clear()
+def _toy(install_kind: Callable[[str, str], None]) -> None:
+    install_kind("toy", "toy_kind:KIND")
 
 
 def trained(**settings: object) -> ToyModel:

@@ -127,11 +127,3 @@ KIND = Kind(
     items="binary trees",
     judged_by="figures",
 )
-
-
-def install(folder: Path) -> None:
-    """Write what an installed package that adds this kind has, a folder with its entry point."""
-    about = folder / "toy_kind-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-kind\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[bistro.kinds]\ntoy = toy_kind:KIND\n")
