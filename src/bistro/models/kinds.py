@@ -157,6 +157,7 @@ def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, 
     return find(name), settings
 
 
+@cache
 def _installed() -> dict[str, metadata.EntryPoint]:
     return {entry.name: entry for entry in metadata.entry_points(group=GROUP)}
 
