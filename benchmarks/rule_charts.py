@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ PURPOSE = purpose_key("benchmark")
 Ints = NDArray[np.int32]
 
 
-def random_rules(rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
+def random_rules(rng: np.random.Generator) -> dict[str, Ints]:
     """Return left sides and children; symbol 0 is the root, the last 44 are tags."""
 
     def symbols(count: int, low: int, high: int) -> NDArray[np.float64]:
@@ -41,8 +42,8 @@ def random_rules(rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
     words = np.concatenate([np.arange(WORDS), rng.integers(0, WORDS, LEXICAL - WORDS)])
     lexical = np.stack([symbols(LEXICAL, PHRASES, everything), -1 - words, -np.ones(LEXICAL)])
     rules = np.unique(np.concatenate([binary, unary, lexical], axis=1), axis=1).astype(np.int32)
-    left, first, second = (np.ascontiguousarray(column) for column in rules)
-    return left, first, second
+    names = ("left", "first", "second")
+    return {name: np.ascontiguousarray(row) for name, row in zip(names, rules, strict=True)}
 
 
 def probabilities(left: Ints, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -59,13 +60,20 @@ def sentences(length: int, number: int, rng: np.random.Generator) -> _core.Latti
 
 
 def model_of(
-    columns: tuple[Ints, Ints, Ints], shares: NDArray[np.float64], grammar: _core.RuleGrammar
+    columns: dict[str, Ints], shares: NDArray[np.float64], grammar: _core.RuleGrammar
 ) -> _core.RuleTrie:
     """Return unbounded contexts, learnt from draws of the grammar."""
-    drawn = grammar.draws(sentences(12, 300, np.random.default_rng(2)), 1, 1, PURPOSE)
-    trie = _core.ContextTrie.of_trees(*columns, drawn["rules"], drawn["offsets"], False)
+    drawn = grammar.draws(sentences(12, 300, np.random.default_rng(2)), 1, seed=1, purpose=PURPOSE)
+    trie = _core.ContextTrie.of_trees(
+        **columns,
+        trees=drawn["rules"],
+        offsets=drawn["offsets"],
+        by_rules=False,
+        depth=-1,
+        blocks=1,
+    )
     given = {"base": shares, "discount": np.full(3, 0.5), "strength": np.full(3, 1.0)}
-    return _core.RuleTrie(**trie.freeze(**given), **given)
+    return _core.RuleTrie(**trie.freeze(**given), **given, depth=-1)
 
 
 def milliseconds(work: Callable[[], Any], number: int) -> float:
@@ -78,9 +86,11 @@ def milliseconds(work: Callable[[], Any], number: int) -> float:
 def main() -> None:
     rng = np.random.default_rng(1)
     columns = random_rules(rng)
-    shares = probabilities(columns[0], rng)
-    grammar = _core.RuleGrammar(PHRASES + TAGS, WORDS, 0, *columns, np.log(shares))
-    print(f"{columns[0].size:,} rules, {grammar.left_out.size} left out")
+    shares = probabilities(columns["left"], rng)
+    grammar = _core.RuleGrammar(
+        num_symbols=PHRASES + TAGS, num_words=WORDS, root=0, **columns, log_prob=np.log(shares)
+    )
+    print(f"{shares.size:,} rules, {grammar.left_out.size} left out")
     for length, number in ((12, 20), (24, 20), (60, 5), (200, 1)):
         batch = sentences(length, number, rng)
         sums = milliseconds(lambda b=batch: grammar.log_inside(b), number)  # type: ignore[misc]
@@ -89,8 +99,21 @@ def main() -> None:
     model = model_of(columns, shares, grammar)
     batch = sentences(24, 5, rng)
     for subtrees in (0, 10):
-        chain = (grammar, model, batch, False, 5000, 0, subtrees, 1, PURPOSE)
-        each = milliseconds(lambda c=chain: _core.draw_trees(*c), 5 * 24)  # type: ignore[misc]
+        draw = partial(
+            _core.draw_trees,
+            grammar,
+            model,
+            batch,
+            contexts_of_rules=False,
+            samples=5000,
+            burn_in=0,
+            subtrees=subtrees,
+            seed=1,
+            purpose=PURPOSE,
+            first=0,
+            node_cost=0.5,
+        )
+        each = milliseconds(draw, 5 * 24)
         print(f"5,000 draws, {subtrees:>2} subtrees after each: {each:6.2f} ms a word")
 
 

@@ -113,27 +113,27 @@ Out<double> score_all(const Chains& chains, In<std::int32_t> words, In<std::int6
 
 void bind_chain(nb::module_& m) {
     nb::class_<ChainRequest>(m, "ChainRequest", "How tag sequences are searched, and what of them is returned.")
-        .def("__init__", [](ChainRequest* self, const std::string& search, std::int64_t beam, double ratio, double least, bool least_risk,
-                            bool marginals, std::int64_t samples, std::int64_t burn_in, std::uint64_t seed, std::uint64_t purpose) {
-            if (beam < 0 || !(ratio >= 0 && ratio < 1) || !(least >= 0 && least < 1))
+        .def("__init__", [](ChainRequest* self, const std::string& search, std::int64_t beam, double least_ratio,
+                            double least_probability, bool minimum_risk, bool marginals, std::int64_t samples, std::int64_t burn_in, std::uint64_t seed, std::uint64_t purpose) {
+            if (beam < 0 || !(least_ratio >= 0 && least_ratio < 1) || !(least_probability >= 0 && least_probability < 1))
                 throw std::invalid_argument("a beam is 0 or wider, its ratio and least probability below 1");
             if (burn_in < 0 || samples <= burn_in) throw std::invalid_argument("more samples are drawn than left out at the start");
-            new (self) ChainRequest{search_of(search), {static_cast<std::size_t>(beam), ratio, least}, least_risk, marginals, samples,
-                                    burn_in, seed, purpose};
-        }, "search"_a, "beam"_a = 0, "ratio"_a = 0.0, "least"_a = 0.0, "least_risk"_a = true, "marginals"_a = false, "samples"_a = 1000,
-             "burn_in"_a = 0, "seed"_a = 1, "purpose"_a = 0);
+            new (self) ChainRequest{search_of(search), {static_cast<std::size_t>(beam), least_ratio, least_probability},
+                                    minimum_risk, marginals, samples, burn_in, seed, purpose};
+        }, nb::kw_only(), "search"_a, "beam"_a, "least_ratio"_a, "least_probability"_a, "minimum_risk"_a, "marginals"_a, "samples"_a,
+             "burn_in"_a, "seed"_a, "purpose"_a);
 
     nb::class_<Chains>(m, "ChainTagger", "A grammar of tag sequences with the probabilities of a trie.")
         .def("__init__", [](Chains* self, In<std::int32_t> left, In<std::int32_t> first, In<std::int32_t> second,
-                            In<double> probability, std::int32_t start, std::int32_t symbols, std::int32_t words,
+                            In<double> probability, std::int32_t start, std::int32_t num_symbols, std::int32_t num_words,
                             std::int32_t end_word, const RuleTrie& trie) {
             if (trie.num_rules() != static_cast<std::int32_t>(left.shape(0)))
                 throw std::invalid_argument("grammar and trie have different rules");
-            new (self) Chains{ChainGrammar({view(left), view(first), view(second)}, view(probability), start, symbols, words, end_word),
-                              &trie};
-        }, "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "probability"_a.noconvert(), "start"_a, "symbols"_a,
-             "words"_a, "end_word"_a, "trie"_a, nb::keep_alive<1, 10>())
-        .def("tag", &tag_all, "words"_a.noconvert(), "offsets"_a.noconvert(), "request"_a, "first"_a = 0, "threads"_a = 1,
+            const RuleColumns rules{view(left), view(first), view(second)};
+            new (self) Chains{ChainGrammar(rules, view(probability), start, num_symbols, num_words, end_word), &trie};
+        }, nb::kw_only(), "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "probability"_a.noconvert(), "start"_a,
+             "num_symbols"_a, "num_words"_a, "end_word"_a, "trie"_a, nb::keep_alive<1, 10>())
+        .def("tag", &tag_all, "words"_a.noconvert(), "offsets"_a.noconvert(), "request"_a, nb::kw_only(), "first"_a, "threads"_a = 1,
              "Tags of all sentences; sentence i draws from stream first + i, so the result is the same for any number of threads.")
         .def("score", &score_all, "words"_a.noconvert(), "offsets"_a.noconvert(), "tags"_a.noconvert(),
              "Natural logarithms of p(words, tags); with no tags, of p(words), summed over all sequences.");

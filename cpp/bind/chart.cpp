@@ -56,8 +56,8 @@ void bind_chart(nb::module_& m) {
     nb::class_<TreeChart>(m, "TreeChart",
                           "All projective trees over nodes (candidates of words, node 0 the root) with logarithms of weights: pairs "
                           "by [head][child], steps by [head][side][kind of the child, 0: stop][kind of the sibling before, 0: none].")
-        .def(nb::init<const In<std::int32_t>&, const In<std::int32_t>&, const Matrix&, const Steps&>(), "positions"_a.noconvert(),
-             "kinds"_a.noconvert(), "pairs"_a.noconvert(), "steps"_a.noconvert())
+        .def(nb::init<const In<std::int32_t>&, const In<std::int32_t>&, const Matrix&, const Steps&>(), nb::kw_only(),
+             "positions"_a.noconvert(), "kinds"_a.noconvert(), "pairs"_a.noconvert(), "steps"_a.noconvert())
         .def("best", [](const TreeChart& self) { return self.give_tree(self.trees->best(), self.trees->score()); },
              "(node of each word, node of its head, logarithm of the weight) of the best tree.")
         .def("ranked", [](const TreeChart& self, int most) {

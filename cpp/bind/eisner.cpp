@@ -1,4 +1,6 @@
 // Eisner's model: training events of trees, and parsing of many sentences without the GIL.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/bind.hpp"
@@ -11,15 +13,6 @@ namespace bistro::bind {
 using namespace nb::literals;
 
 namespace {
-
-ContextList dependency_contexts(const std::vector<int>& elements) {
-    ContextList list;
-    for (const int e : elements) {
-        if (e < 0 || e >= kDependencyElements) throw std::invalid_argument("there is no such context element");
-        list.push_back(static_cast<std::uint8_t>(e));
-    }
-    return list;
-}
 
 nb::dict dependency_events(const DependencyShape& shape, const Batch& batch) {
     DependencyRecorder events(shape);
@@ -80,7 +73,7 @@ struct EisnerHolder {
 
 nb::dict parse_with_chart(const EisnerHolder& self, const Batch& batch, const ChartRequest& request, int threads) {
     const System system{self.model.shape.symbols};
-    return parse_all(batch, system, threads, {request.marginals, request.arcs}, [&] {
+    return parse_all(batch, system, threads, request, [&] {
         return [&](const Sentence& sentence, std::size_t i) { return parse_sentence(self.model, sentence, request, i); };
     });
 }
@@ -88,36 +81,33 @@ nb::dict parse_with_chart(const EisnerHolder& self, const Batch& batch, const Ch
 }  // namespace
 
 void bind_eisner(nb::module_& m) {
-    nb::class_<DependencyShape>(m, "DependencyShape", "Symbols, labels and contexts of Eisner's model.")
-        .def("__init__", [](DependencyShape* self, int tags, int words, int labels, bool single_root, bool labelled,
-                            bool generated_labels, const std::vector<int>& label_contexts, const std::vector<int>& tag_contexts,
-                            const std::vector<int>& word_contexts) {
-            if (tags < 1 || words < 1 || labels < 1) throw std::invalid_argument("there must be a tag, a word and a label");
-            new (self) DependencyShape{{tags, words, labels}, single_root, labelled, generated_labels,
-                                       dependency_contexts(label_contexts), dependency_contexts(tag_contexts),
-                                       dependency_contexts(word_contexts)};
-        }, "tags"_a, "words"_a, "labels"_a, "single_root"_a, "labelled"_a, "generated_labels"_a, "label_contexts"_a,
-             "tag_contexts"_a, "word_contexts"_a)
+    m.def("dependency_elements", &dependency_elements, "The names of all context elements, in the order of their numbers.");
+
+    nb::class_<DependencyShape>(m, "DependencyShape", "Symbols, labels and contexts (by distribution) of Eisner's model.")
+        .def("__init__", [](DependencyShape* self, int num_tags, int num_words, int num_labels, bool single_root, bool labelled,
+                            bool generated_labels, const NamedContexts& contexts) {
+            if (num_tags < 1 || num_words < 1 || num_labels < 1) throw std::invalid_argument("there must be a tag, a word and a label");
+            const std::vector<std::string> names = dependency_elements();
+            auto list = [&](const char* distribution) { return context_list(names, contexts.at(distribution)); };
+            new (self) DependencyShape{{num_tags, num_words, num_labels}, single_root, labelled, generated_labels,
+                                       list("labels"), list("tags"), list("words")};
+        }, nb::kw_only(), "num_tags"_a, "num_words"_a, "num_labels"_a, "single_root"_a, "labelled"_a, "generated_labels"_a,
+             "contexts"_a)
         .def_prop_ro("tag_outcomes", &DependencyShape::tag_outcomes)
         .def_prop_ro("label_outcomes", &DependencyShape::label_outcomes);
 
     m.def("dependency_events", &dependency_events, "shape"_a, "batch"_a, "(contexts, outcomes) of every distribution by name.");
 
-    nb::class_<ChartRequest>(m, "ChartRequest", "How many candidates a word has in the chart, and what to return.")
-        .def("__init__", [](ChartRequest* self, int candidates, double least_candidate, int best, int samples, bool marginals,
-                            bool minimum_risk, std::uint64_t seed, std::uint64_t purpose, double temperature, bool arcs) {
-            if (candidates < 1 || best < (arcs ? 0 : 1) || samples < 0)
-                throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
-            if (!(temperature > 0)) throw std::invalid_argument("the temperature must be above 0");
-            new (self) ChartRequest{candidates, least_candidate, best, samples, marginals, minimum_risk, seed, purpose, temperature,
-                                    arcs};
-        }, "candidates"_a, "least_candidate"_a, "best"_a, "samples"_a, "marginals"_a, "minimum_risk"_a, "seed"_a, "purpose"_a,
-             "temperature"_a, "arcs"_a = false);
+    nb::class_<ChartRequest>(m, "ChartRequest", "How many candidates a word has in the chart, and what the parser returns.")
+        .def("__init__", [](ChartRequest* self, const OutputRequest& output, int tags_per_word, double least_candidate) {
+            if (tags_per_word < 1) throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
+            new (self) ChartRequest{output, tags_per_word, least_candidate};
+        }, nb::kw_only(), "output"_a, "tags_per_word"_a, "least_candidate"_a);
 
     nb::class_<EisnerHolder>(m, "EisnerParser", "Eisner's model over frozen distributions.")
         .def(nb::init<const DependencyShape&, nb::object, nb::object, nb::object, nb::object, nb::object, Ints, Ints, Ints, Ints>(),
-             "shape"_a, "labels"_a.none(), "tags"_a, "words"_a, "states"_a, "emissions"_a, "tag_of"_a.noconvert(),
-             "label_of"_a.noconvert(), "state_begin"_a.noconvert(), "state_list"_a.noconvert())
+             "shape"_a, nb::kw_only(), "labels"_a = nb::none(), "tags"_a, "words"_a, "states"_a, "emissions"_a,
+             "tag_of"_a.noconvert(), "label_of"_a.noconvert(), "state_begin"_a.noconvert(), "state_list"_a.noconvert())
         .def("parse", &parse_with_chart, "batch"_a, "request"_a, "threads"_a = 1,
              "Parses of all sentences as flat arrays; the same for any number of threads.");
 }

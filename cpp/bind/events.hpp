@@ -1,14 +1,18 @@
-// Training events as Python gets them.
+// Contexts as Python gives them, and training events as Python gets them.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
 
 namespace bistro::bind {
+
+using NamedContexts = std::map<std::string, std::vector<std::string>>;  // by distribution: what it sees
 
 // (contexts as a matrix with `width` columns, outcomes).
 inline nb::tuple give_events(std::vector<std::int32_t> contexts, std::vector<std::int32_t> outcomes, std::size_t width) {

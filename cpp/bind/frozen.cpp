@@ -121,14 +121,15 @@ void bind_frozen(nb::module_& m) {
     nb::class_<FrozenHolder>(m, "Frozen", "A franchise that no longer learns: read-only arrays, shared between threads.")
         .def(nb::init<In<std::uint32_t>, In<std::uint32_t>, In<std::uint32_t>, In<float>, In<std::uint32_t>, In<float>,
                       In<double>, std::int32_t>(),
-             "child_begin"_a.noconvert(), "element"_a.noconvert(), "entry_begin"_a.noconvert(), "backoff"_a.noconvert(),
+             nb::kw_only(), "child_begin"_a.noconvert(), "element"_a.noconvert(), "entry_begin"_a.noconvert(), "backoff"_a.noconvert(),
              "dish"_a.noconvert(), "probability"_a.noconvert(), "base"_a.noconvert(), "dishes"_a)
         .def("log_probabilities", &log_probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert(),
              "Natural logarithms of p(dish | context), a row of contexts each.")
-        .def("fan_probabilities", &fan_probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert(), "width"_a, "most_bytes"_a,
+        .def("fan_probabilities", &fan_probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert(), nb::kw_only(),
+             "width"_a, "most_bytes"_a,
              "p(dish | v, the rest of the context) for every first element v below `width`, row after row.")
         .def("distribution", &distribution, "context"_a.noconvert(), "p(. | context) over all dishes.")
-        .def("sample_sequence", &sample_sequence, "start"_a.noconvert(), "end"_a, "max_length"_a, "rng"_a)
+        .def("sample_sequence", &sample_sequence, "start"_a.noconvert(), nb::kw_only(), "end"_a, "max_length"_a, "rng"_a)
         .def_prop_ro("dishes", [](const FrozenHolder& self) { return self.frozen.dishes; });
 }
 

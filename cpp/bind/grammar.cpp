@@ -73,7 +73,7 @@ void bind_grammar(nb::module_& m) {
         .def("__init__", [](Lattices* self, const Column& lengths, const In<std::int64_t>& offsets, const Column& starts,
                             const Column& ends, const Column& words) {
             new (self) Lattices(Lattices::of_words(lengths, offsets, starts, ends, words));
-        }, "lengths"_a.noconvert(), "offsets"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert(), "words"_a.noconvert())
+        }, nb::kw_only(), "lengths"_a.noconvert(), "offsets"_a.noconvert(), "starts"_a.noconvert(), "ends"_a.noconvert(), "words"_a.noconvert())
         .def_static("of_sentences", &Lattices::of_sentences, "offsets"_a.noconvert(), "words"_a.noconvert(),
                     "Words one after another; those of sentence i are words[offsets[i]:offsets[i + 1]].")
         .def("__len__", [](const Lattices& self) { return self.all.size(); });
@@ -81,10 +81,10 @@ void bind_grammar(nb::module_& m) {
     nb::class_<Grammar>(m, "RuleGrammar",
                         "Rules left -> first second (second -1: one child; first -1 - word: that child is a word) with their "
                         "log-probabilities. Unary rules that would close a cycle are left out, the least probable first.")
-        .def("__init__", [](Grammar* self, int symbols, int words, int root, const Column& left, const Column& first,
+        .def("__init__", [](Grammar* self, int num_symbols, int num_words, int root, const Column& left, const Column& first,
                             const Column& second, const In<double>& log_prob) {
-            new (self) Grammar(symbols, words, root, view(left), view(first), view(second), view(log_prob));
-        }, "symbols"_a, "words"_a, "root"_a, "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
+            new (self) Grammar(num_symbols, num_words, root, view(left), view(first), view(second), view(log_prob));
+        }, nb::kw_only(), "num_symbols"_a, "num_words"_a, "root"_a, "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
              "log_prob"_a.noconvert())
         .def_prop_ro("left_out", [](const Grammar& self) {
             return give(std::vector<std::int32_t>(self.left_out().begin(), self.left_out().end()));
@@ -93,7 +93,7 @@ void bind_grammar(nb::module_& m) {
              "Log-probabilities of sentences, summed over all trees; -inf where there is none.")
         .def("best", &best, "sentences"_a, "threads"_a = 1,
              "The most probable tree of each sentence: its rules, parents first, left to right; none where there is no tree.")
-        .def("draws", &draws, "sentences"_a, "number"_a, "seed"_a, "purpose"_a, "threads"_a = 1,
+        .def("draws", &draws, "sentences"_a, "number"_a, nb::kw_only(), "seed"_a, "purpose"_a, "threads"_a = 1,
              "Trees drawn from those of each sentence, all of one sentence before the next; log_prob is that of tree and words.");
 }
 

@@ -132,7 +132,7 @@ void bind_hpyp(nb::module_& m) {
     m.def("slice_step", [](double x, nb::callable log_density, double width, double low, double high, Stream& rng) {
         if (!(width > 0)) throw std::invalid_argument("the width of a slice step must be positive");
         return slice_step(x, [&](double y) { return nb::cast<double>(log_density(y)); }, width, low, high, rng);
-    }, "x"_a, "log_density"_a, "width"_a, "low"_a, "high"_a, "rng"_a,
+    }, "x"_a, "log_density"_a, nb::kw_only(), "width"_a, "low"_a, "high"_a, "rng"_a,
           "One step of slice sampling under any log density; the step that moves the hyper-parameters.");
 
     nb::class_<Base>(m, "Base", "A distribution over dishes below depth 0.")
@@ -147,18 +147,19 @@ void bind_hpyp(nb::module_& m) {
     nb::class_<FranchiseBase, Base>(m, "FranchiseBase", "One restaurant of another franchise as a base.")
         .def(nb::init<std::shared_ptr<Franchise>, std::vector<std::int32_t>>(), "franchise"_a, "context"_a);
 
+    nb::class_<HyperPrior>(m, "HyperPrior", "discount ~ Beta(a, b), strength ~ Gamma(shape, rate).")
+        .def("__init__", [](HyperPrior* self, std::pair<double, double> discount, std::pair<double, double> strength) {
+            new (self) HyperPrior{discount.first, discount.second, strength.first, strength.second};
+        }, nb::kw_only(), "discount"_a, "strength"_a);
+
     nb::class_<LevelLikelihood>(m, "LevelLikelihood", "The seating likelihood of one level as a function of its parameters.")
         .def("__call__", &LevelLikelihood::operator(), "discount"_a, "strength"_a)
         .def("gradient", [](const LevelLikelihood& self, double d, double theta) {
             const Gradient g = self.gradient(d, theta);
             return std::make_tuple(g.value, g.by_discount, g.by_strength);
         }, "discount"_a, "strength"_a, "The value and its derivatives by discount and strength.")
-        .def("slice", [](const LevelLikelihood& self, double discount, double strength, double a, double b, double shape, double rate,
-                         bool dirichlet, Stream& rng) {
-            nb::gil_scoped_release release;
-            return slice_level(self, discount, strength, HyperPrior{a, b, shape, rate}, dirichlet, rng);
-        }, "discount"_a, "strength"_a, "discount_a"_a, "discount_b"_a, "strength_shape"_a, "strength_rate"_a, "dirichlet"_a, "rng"_a,
-             "Both parameters after one slice-sampling step each.")
+        .def("slice", &slice_level, "discount"_a, "strength"_a, "prior"_a, nb::kw_only(), "dirichlet"_a, "rng"_a,
+             nb::call_guard<nb::gil_scoped_release>(), "Both parameters after one slice-sampling step each.")
         .def("__add__", &LevelLikelihood::operator+, "other"_a, "The likelihood of two levels that share their parameters.");
 
     nb::class_<Franchise>(m, "Franchise", "A hierarchical Pitman-Yor process that learns.")
@@ -179,21 +180,10 @@ void bind_hpyp(nb::module_& m) {
             nb::gil_scoped_release release;
             self.sweep(view(events), rng);
         }, "events"_a.noconvert(), "rng"_a, "One Gibbs sweep: every event leaves and comes back.")
-        .def("slice_hyperparameters",
-             [](Franchise& self, double a, double b, double shape, double rate, bool dirichlet, Stream& rng) {
-                 nb::gil_scoped_release release;
-                 slice_hyperparameters(self, HyperPrior{a, b, shape, rate}, dirichlet, rng);
-             },
-             "discount_a"_a, "discount_b"_a, "strength_shape"_a, "strength_rate"_a, "dirichlet"_a, "rng"_a,
-             "One slice-sampling step for each parameter of each level.")
-        .def("slice_sequentially",
-             [](Franchise& self, const SequentialLikelihood& events, double a, double b, double shape, double rate, bool dirichlet,
-                Stream& rng) {
-                 nb::gil_scoped_release release;
-                 slice_sequentially(self, events, HyperPrior{a, b, shape, rate}, dirichlet, rng);
-             },
-             "events"_a, "discount_a"_a, "discount_b"_a, "strength_shape"_a, "strength_rate"_a, "dirichlet"_a, "rng"_a,
-             "The same under the probability of the events in a row.")
+        .def("slice_hyperparameters", &slice_hyperparameters, "prior"_a, nb::kw_only(), "dirichlet"_a, "rng"_a,
+             nb::call_guard<nb::gil_scoped_release>(), "One slice-sampling step for each parameter of each level.")
+        .def("slice_sequentially", &slice_sequentially, "events"_a, "prior"_a, nb::kw_only(), "dirichlet"_a, "rng"_a,
+             nb::call_guard<nb::gil_scoped_release>(), "The same under the probability of the events in a row.")
         .def("level_likelihoods", &level_likelihoods)
         .def("log_likelihood", &log_likelihood, "log p(seating, dishes), with the probabilities of a base that does not learn.")
         .def("probabilities", &probabilities, "contexts"_a.noconvert(), "dishes"_a.noconvert())

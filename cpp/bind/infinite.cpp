@@ -158,16 +158,16 @@ auto tree_events(const In<std::int32_t>& left, const In<std::int32_t>& first, co
 
 void bind_context_trie(nb::module_& m) {
     nb::class_<ContextTrie>(m, "ContextTrie", "Rules in contexts of any length, counted, with minimal seating.")
-        .def_static("of_events", &trie_of_events, "elements"_a.noconvert(), "offsets"_a.noconvert(), "rules"_a.noconvert(), "depth"_a = -1,
-                    "blocks"_a.noconvert() = nb::none(),
+        .def_static("of_events", &trie_of_events, "elements"_a.noconvert(), "offsets"_a.noconvert(), "rules"_a.noconvert(),
+                    nb::kw_only(), "depth"_a, "blocks"_a.noconvert() = nb::none(),
                     "Context i is elements[offsets[i]:offsets[i + 1]], nearest first, cut to `depth` unless that is negative.")
         .def_static("of_trees", [](const In<std::int32_t>& left, const In<std::int32_t>& first, const In<std::int32_t>& second,
                                    const In<std::int32_t>& trees, const In<std::int64_t>& offsets, bool by_rules, std::int32_t depth,
                                    std::int32_t blocks) {
             nb::gil_scoped_release release;
             return trie_of_trees({view(left), view(first), view(second)}, {view(trees), view(offsets)}, by_rules, depth, blocks);
-        }, "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "trees"_a.noconvert(), "offsets"_a.noconvert(),
-                    "by_rules"_a, "depth"_a = -1, "blocks"_a = 1, "Neighbouring trees are in one of so many blocks.")
+        }, nb::kw_only(), "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "trees"_a.noconvert(), "offsets"_a.noconvert(),
+                    "by_rules"_a, "depth"_a, "blocks"_a, "Neighbouring trees are in one of so many blocks.")
         .def("level_likelihoods", [](const ContextTrie& self, int levels) {
             if (levels < 1) throw std::invalid_argument("there is at least one level");
             return self.level_likelihoods(levels);
@@ -212,12 +212,12 @@ void bind_rule_trie(nb::module_& m) {
                                 view(probability), view(base), static_cast<std::int32_t>(base.shape(0))};
             new (self) RuleTrie({frozen, view(length), view(label), view(link_next), view(link_element)},
                                 parameters_of(discount, strength), depth);
-        }, "child_begin"_a.noconvert(), "element"_a.noconvert(), "entry_begin"_a.noconvert(), "backoff"_a.noconvert(),
+        }, nb::kw_only(), "child_begin"_a.noconvert(), "element"_a.noconvert(), "entry_begin"_a.noconvert(), "backoff"_a.noconvert(),
              "dish"_a.noconvert(), "probability"_a.noconvert(), "length"_a.noconvert(), "label"_a.noconvert(), "link_next"_a.noconvert(),
-             "link_element"_a.noconvert(), "base"_a.noconvert(), "discount"_a.noconvert(), "strength"_a.noconvert(), "depth"_a = -1)
+             "link_element"_a.noconvert(), "base"_a.noconvert(), "discount"_a.noconvert(), "strength"_a.noconvert(), "depth"_a)
         .def("probabilities", &probabilities, "elements"_a.noconvert(), "offsets"_a.noconvert(), "rules"_a.noconvert(),
              "P(rule | context) for each rule in its context.")
-        .def("log_probabilities", &log_probabilities, "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
+        .def("log_probabilities", &log_probabilities, nb::kw_only(), "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
              "trees"_a.noconvert(), "offsets"_a.noconvert(), "by_rules"_a, "log P(T) of every tree.")
         .def("depths", &depths, "elements"_a.noconvert(), "offsets"_a.noconvert(), "How much of each context the trie knows.")
         .def_prop_ro("num_nodes", &RuleTrie::num_nodes)
@@ -231,8 +231,8 @@ void bind_infinite(nb::module_& m) {
     nb::class_<RuleBase, Base>(m, "RuleBase", "H(rule | left side), by rule.").def(nb::init<std::vector<double>>(), "probabilities"_a);
     m.def("resolve_contexts", &resolve_contexts, "franchise"_a, "elements"_a.noconvert(), "offsets"_a.noconvert(), "rules"_a.noconvert(),
           "The entries of events in a franchise, whose contexts may differ in length.");
-    m.def("tree_events", &tree_events, "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(), "trees"_a.noconvert(),
-          "offsets"_a.noconvert(), "by_rules"_a, "depth"_a = -1, "Contexts, where each begins, and rules, of all nodes of trees.");
+    m.def("tree_events", &tree_events, nb::kw_only(), "left"_a.noconvert(), "first"_a.noconvert(), "second"_a.noconvert(),
+          "trees"_a.noconvert(), "offsets"_a.noconvert(), "by_rules"_a, "depth"_a, "Contexts, where each begins, and rules, of all nodes of trees.");
     bind_context_trie(m);
     bind_left_out(m);
     bind_rule_trie(m);

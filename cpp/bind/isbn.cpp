@@ -1,6 +1,6 @@
 // The latent-variable parser: learning from trees, and parsing of many sentences without the GIL.
 #include <nanobind/stl/array.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/bind.hpp"
@@ -30,14 +30,15 @@ System symbols_of(const isbn::Shape& shape) {
     return {{shape.symbols().clusters(), shape.symbols().words, shape.symbols().labels}, false, shape.symbols().single_root};
 }
 
-void make_shape(isbn::Shape* self, int words, int tags, int labels, int components, Ints tag_of, Ints component_begin,
+void make_shape(isbn::Shape* self, int num_words, int num_tags, int num_labels, int num_components, Ints tag_of, Ints component_begin,
                 Ints component_list, Ints word_begin, Ints word_list, In<double> frequency, bool single_root, Ints root_labels,
-                int hidden, const std::vector<std::pair<int, int>>& elements, bool linked, bool mean_field) {
-    isbn::Symbols symbols{words, tags, labels, components, copied(tag_of), copied(component_begin), copied(component_list),
+                int hidden, const std::vector<std::string>& features, bool linked, bool mean_field) {
+    isbn::Symbols symbols{num_words, num_tags, num_labels, num_components, copied(tag_of), copied(component_begin), copied(component_list),
                           copied(word_begin), copied(word_list), copied(frequency), single_root, copied(root_labels)};
-    std::vector<isbn::Element> list;
-    for (const auto& [place, attribute] : elements) list.push_back({place, attribute});
-    new (self) isbn::Shape(std::move(symbols), hidden, std::move(list), linked, mean_field);
+    const std::vector<std::string> names = isbn::isbn_elements();
+    std::vector<isbn::Element> elements;
+    for (const std::string& name : features) elements.emplace_back(static_cast<int>(place_of(names, name)));
+    new (self) isbn::Shape(std::move(symbols), hidden, std::move(elements), linked, mean_field);
 }
 
 // Derivations of annotated trees, and the numbers of trees that have none.
@@ -90,8 +91,8 @@ void bind_trainer(nb::module_& m, const char* name) {
             if (at_once < 1 || threads < 1) throw std::invalid_argument("sizes must be at least 1");
             nb::gil_scoped_release release;
             return self.pass(data.list, view(order), static_cast<std::size_t>(at_once), {rate, decay}, dropout, threads);
-        }, "data"_a, "order"_a.noconvert(), "at_once"_a, "rate"_a, "decay"_a,
-             "dropout"_a, "threads"_a = 1, "One pass over derivations in an order; returns their log-probability. The same for any number of threads.")
+        }, "data"_a, "order"_a.noconvert(), nb::kw_only(), "at_once"_a, "rate"_a, "decay"_a, "dropout"_a, "threads"_a = 1,
+             "One pass over derivations in an order; returns their log-probability. The same for any number of threads.")
         .def("gradient", [](Trainer& self, const Derivations& data, const isbn::Dropout& dropout) {
             return give(self.gradient(data.list, dropout));
         }, "data"_a, "dropout"_a,
@@ -130,7 +131,7 @@ struct IsbnHolder {
 
 nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamRequest& request, int threads) {
     const isbn::Network<float> network = self.network();
-    return parse_all(batch, symbols_of(self.shape), threads, {request.marginals, request.arcs}, [&] {
+    return parse_all(batch, symbols_of(self.shape), threads, request, [&] {
         return [parser = isbn::SentenceParser<float>(network, self.seen, request)](const Sentence& sentence, std::size_t i) mutable {
             return parser.parse(sentence, i);
         };
@@ -138,7 +139,7 @@ nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
 }
 
 // Rows of figures for every word and end of sentence.
-nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamRequest& request, int threads) {
+nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamOptions& search, int threads) {
     PrefixArrays found;
     {
         nb::gil_scoped_release release;
@@ -146,7 +147,7 @@ nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
         const isbn::Network<float> network = self.network();
         std::vector<std::vector<PrefixFigures>> results(batch.size());
         in_parallel_each(batch.size(), threads, [&] {
-            return [&, beam = isbn::Beam<float>(network, self.seen, request.search)](std::size_t i) mutable {
+            return [&, beam = isbn::Beam<float>(network, self.seen, search)](std::size_t i) mutable {
                 results[i] = isbn::prefix_figures(beam, batch.sentence(i));
             };
         });
@@ -158,14 +159,14 @@ nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
 
 // Sentences drawn from the model, one after the other.
 nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int32_t most_words, std::uint64_t seed,
-                               std::uint64_t purpose, double temperature, const Batch& prefix, std::int64_t width) {
-    if (!(temperature > 0) || width < 1) throw std::invalid_argument("temperature and width must be above 0");
+                               std::uint64_t purpose, double temperature, const Batch& prefix, std::int64_t particles) {
+    if (!(temperature > 0) || particles < 1) throw std::invalid_argument("temperature and particles must be above 0");
     prefix.check(symbols_of(self.shape));
     GeneratedArrays drawn;
     {
         nb::gil_scoped_release release;
         const isbn::Network<float> network = self.network();
-        isbn::Beam<float> beam(network, self.seen, {static_cast<std::size_t>(width), 5, 3, INFINITY});
+        isbn::Beam<float> beam(network, self.seen, {static_cast<std::size_t>(particles), 5, 3, INFINITY});
         for (std::int64_t i = 0; i < n; ++i) {
             Stream rng(seed, purpose, static_cast<std::uint64_t>(i));
             isbn::Generator<float> generator(network, rng, temperature, most_words);
@@ -179,11 +180,13 @@ nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int3
 }  // namespace
 
 void bind_isbn(nb::module_& m) {
+    m.def("isbn_elements", &isbn::isbn_elements, "The names of all features of a configuration.");
+
     nb::class_<isbn::Shape>(m, "IsbnShape", "Symbols, features and sizes of a latent-variable parser.")
-        .def("__init__", &make_shape, "words"_a, "tags"_a, "labels"_a, "components"_a, "tag_of"_a.noconvert(),
-             "component_begin"_a.noconvert(), "component_list"_a.noconvert(), "word_begin"_a.noconvert(),
+        .def("__init__", &make_shape, nb::kw_only(), "num_words"_a, "num_tags"_a, "num_labels"_a, "num_components"_a,
+             "tag_of"_a.noconvert(), "component_begin"_a.noconvert(), "component_list"_a.noconvert(), "word_begin"_a.noconvert(),
              "word_list"_a.noconvert(), "frequency"_a.noconvert(), "single_root"_a, "root_labels"_a.noconvert(), "hidden"_a,
-             "elements"_a, "linked"_a, "mean_field"_a)
+             "features"_a, "linked"_a, "mean_field"_a)
         .def_prop_ro("parameters", &isbn::Shape::parameters)
         .def_prop_ro("rows", &isbn::Shape::rows)
         .def_prop_ro("groups", &isbn::Shape::groups)
@@ -193,7 +196,7 @@ void bind_isbn(nb::module_& m) {
         .def("bias_at", &isbn::Shape::bias_at, "group"_a);
 
     nb::class_<Derivations>(m, "IsbnDerivations", "The derivations of annotated trees.")
-        .def(nb::init<const isbn::Shape&, const Batch&, bool>(), "shape"_a, "batch"_a, "early_reduce"_a = false)
+        .def(nb::init<const isbn::Shape&, const Batch&, bool>(), "shape"_a, "batch"_a, nb::kw_only(), "early_reduce"_a)
         .def("__len__", [](const Derivations& self) { return self.list.size(); })
         .def_prop_ro("failed", [](const Derivations& self) { return give(std::vector<std::int32_t>(self.failed)); },
                      nb::rv_policy::automatic,
@@ -204,32 +207,34 @@ void bind_isbn(nb::module_& m) {
         .def("__init__", [](isbn::Dropout* self, double probability, std::uint64_t seed, std::uint64_t purpose, std::uint64_t pass) {
             if (!(probability >= 0 && probability < 1)) throw std::invalid_argument("a probability must lie in [0, 1)");
             new (self) isbn::Dropout{probability, seed, purpose, pass};
-        }, "probability"_a = 0.0, "seed"_a = 0, "purpose"_a = 0, "pass_number"_a = 0);
+        }, nb::kw_only(), "probability"_a, "seed"_a, "purpose"_a, "pass_number"_a);
 
     bind_trainer<float>(m, "IsbnTrainer");
     bind_trainer<double>(m, "IsbnTrainer64");
 
-    nb::class_<isbn::BeamRequest>(m, "BeamRequest", "How wide to search with the latent-variable parser, and what to return.")
-        .def("__init__", [](isbn::BeamRequest* self, std::int64_t width, int labels, int clusters, double margin, int best, int samples, bool marginals,
-                            bool minimum_risk, std::uint64_t seed, std::uint64_t purpose, double temperature, bool arcs) {
-            if (width < 1 || labels < 1 || clusters < 1 || best < (arcs ? 0 : 1) || samples < 0)
+    nb::class_<isbn::BeamOptions>(m, "BeamOptions", "How wide the latent-variable parser searches.")
+        .def("__init__", [](isbn::BeamOptions* self, std::int64_t width, int labels_per_arc, int tags_per_word, double margin) {
+            if (width < 1 || labels_per_arc < 1 || tags_per_word < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
             if (!(margin >= 0)) throw std::invalid_argument("the margin must not be below 0");
-            if (!(temperature > 0)) throw std::invalid_argument("the temperature must be above 0");
-            new (self) isbn::BeamRequest{{static_cast<std::size_t>(width), static_cast<std::size_t>(labels), static_cast<std::size_t>(clusters), margin},
-                                         best, samples, marginals, minimum_risk, seed, purpose, temperature, arcs};
-        }, "width"_a, "labels"_a, "clusters"_a, "margin"_a, "best"_a, "samples"_a, "marginals"_a, "minimum_risk"_a, "seed"_a, "purpose"_a,
-             "temperature"_a, "arcs"_a = false);
+            new (self) isbn::BeamOptions{static_cast<std::size_t>(width), static_cast<std::size_t>(labels_per_arc),
+                                         static_cast<std::size_t>(tags_per_word), margin};
+        }, nb::kw_only(), "width"_a, "labels_per_arc"_a, "tags_per_word"_a, "margin"_a);
+
+    nb::class_<isbn::BeamRequest>(m, "BeamRequest", "How the latent-variable parser searches, and what it returns.")
+        .def("__init__", [](isbn::BeamRequest* self, const OutputRequest& output, const isbn::BeamOptions& search) {
+            new (self) isbn::BeamRequest{output, search};
+        }, nb::kw_only(), "output"_a, "search"_a);
 
     nb::class_<IsbnHolder>(m, "IsbnParser", "A trained latent-variable parser.")
         .def(nb::init<const isbn::Shape&, In<float>, Ints, Ints, In<float>>(), "shape"_a, "weights"_a.noconvert(),
-             "seen_begin"_a.noconvert(), "seen_list"_a.noconvert(), "seen_share"_a.noconvert())
+             nb::kw_only(), "seen_begin"_a.noconvert(), "seen_list"_a.noconvert(), "seen_share"_a.noconvert())
         .def("parse", &parse_with_beam, "batch"_a, "request"_a, "threads"_a = 1,
              "Parses of all sentences as flat arrays; the same for any number of threads.")
-        .def("score", &score_with_beam, "batch"_a, "request"_a, "threads"_a = 1,
+        .def("score", &score_with_beam, "batch"_a, "search"_a, "threads"_a = 1,
              "Log-probabilities of all prefixes, sentence ends included, and means over derivations (nats).")
-        .def("generate", &generate_with_network, "n"_a, "most_words"_a, "seed"_a, "purpose"_a, "temperature"_a, "prefix"_a,
-             "width"_a, "Sentences drawn from the model, with their trees.");
+        .def("generate", &generate_with_network, "n"_a, nb::kw_only(), "most_words"_a, "seed"_a, "purpose"_a, "temperature"_a,
+             "prefix"_a, "particles"_a, "Sentences drawn from the model, with their trees.");
 }
 
 }  // namespace bistro::bind

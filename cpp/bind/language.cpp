@@ -27,8 +27,9 @@ struct Sampler {
             std::shared_ptr<Franchise> tags, std::shared_ptr<Franchise> words, bool labels_in_contexts,
             Ints tag_begin_, Ints tag_list_)
         : batch(std::move(batch_)), tag_begin(std::move(tag_begin_)), tag_list(std::move(tag_list_)),
-          sampler(shape, {std::move(actions), std::move(labels), std::move(tags), std::move(words)}, labels_in_contexts,
-                  view(tag_begin), view(tag_list)) {
+          sampler(shape, {actions, labels, tags, words}, labels_in_contexts, view(tag_begin), view(tag_list)) {
+        if ((shape.labelled && !shape.joint_labels && !labels) || (shape.lexicalised && !words))
+            throw std::invalid_argument("a distribution is missing");
         batch.check(shape.system);
         if (tag_begin.shape(0) > 0) check_tag_lists(shape.system.symbols, view(tag_begin), view(tag_list));
         for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -174,8 +175,8 @@ void bind_language(nb::module_& m) {
     nb::class_<Sampler>(m, "DerivationSampler", "Particle Gibbs over the derivations of annotated sentences.")
         .def(nb::init<const EventShape&, Batch, std::shared_ptr<Franchise>, std::shared_ptr<Franchise>,
                       std::shared_ptr<Franchise>, std::shared_ptr<Franchise>, bool, Ints, Ints>(),
-             "shape"_a, "batch"_a, "actions"_a, "labels"_a.none(), "tags"_a, "words"_a.none(), "labels_in_contexts"_a,
-             "tag_begin"_a.noconvert(), "tag_list"_a.noconvert())
+             "shape"_a, "batch"_a, nb::kw_only(), "actions"_a, "labels"_a = nb::none(), "tags"_a, "words"_a = nb::none(),
+             "labels_in_contexts"_a, "tag_begin"_a.noconvert(), "tag_list"_a.noconvert())
         .def("seat", &Sampler::seat, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Seats the events of all sentences, along the deterministic oracle.")
         .def("take_up", &Sampler::take_up, "annotated"_a,
@@ -184,23 +185,23 @@ void bind_language(nb::module_& m) {
              "Takes up what `histories` gave, in franchises that were rebuilt and restored.")
         .def("sweep", &Sampler::sweep, "particles"_a, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Draws every derivation anew; returns how many draws were accepted, and how many changed something.")
-        .def("draw", &Sampler::draw, "index"_a, "steps"_a.noconvert(), "particles"_a, "rng"_a,
+        .def("draw", &Sampler::draw, "index"_a, "steps"_a.noconvert(), nb::kw_only(), "particles"_a, "rng"_a,
              "The steps of a derivation of one sentence, given the franchises as they are; conditional on steps, if there are any.")
         .def("histories", &Sampler::histories, "(action, tag, label) of every step, and where each sentence's steps end.");
 
     nb::class_<ScoreRequest>(m, "ScoreRequest", "How to sum over derivations: by search, or by sequential Monte Carlo.")
-        .def("__init__", [](ScoreRequest* self, bool draws, std::int64_t size, int tags, int labels, int repeats,
-                            std::uint64_t seed, std::uint64_t purpose) {
-            if (size < 1 || tags < 0 || labels < 1 || repeats < 1)
+        .def("__init__", [](ScoreRequest* self, bool draws, std::int64_t particles, int tags_per_word, int labels_per_arc,
+                            int repeats, std::uint64_t seed, std::uint64_t purpose) {
+            if (particles < 1 || tags_per_word < 0 || labels_per_arc < 1 || repeats < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
-            new (self) ScoreRequest{draws, size, tags, labels, repeats, seed, purpose};
-        }, "draws"_a, "size"_a, "tags"_a, "labels"_a, "repeats"_a, "seed"_a, "purpose"_a);
+            new (self) ScoreRequest{draws, particles, tags_per_word, labels_per_arc, repeats, seed, purpose};
+        }, nb::kw_only(), "draws"_a, "particles"_a, "tags_per_word"_a, "labels_per_arc"_a, "repeats"_a, "seed"_a, "purpose"_a);
 
     // The class itself is bound with the parser.
     auto parser = nb::borrow<nb::class_<Parser>>(m.attr("TransitionParser"));
     parser.def("score", &score_batch, "batch"_a, "request"_a, "threads"_a = 1,
                "Log-probabilities of all prefixes, sentence ends included, and means over derivations (nats).");
-    parser.def("generate", &generate_batch, "n"_a, "most_words"_a, "seed"_a, "purpose"_a, "temperature"_a,
+    parser.def("generate", &generate_batch, "n"_a, nb::kw_only(), "most_words"_a, "seed"_a, "purpose"_a, "temperature"_a,
                "prefix"_a, "particles"_a, "Sentences drawn from the model, with their trees.");
 }
 

@@ -30,7 +30,7 @@ std::pair<Out<double>, Out<double>> order_table(In<std::int64_t> counts, In<doub
 }  // namespace
 
 void bind_orders(nb::module_& m) {
-    m.def("order_table", &order_table, "counts"_a.noconvert(), "steps"_a.noconvert(), "contexts"_a, "maximise"_a,
+    m.def("order_table", &order_table, "counts"_a.noconvert(), "steps"_a.noconvert(), "contexts"_a, nb::kw_only(), "maximise"_a,
           "The sum, or maximum, of the weights of all ways to go on: (cells by side, multiset left and context; "
           "log-scales by side and multiset). Steps are probabilities by side, context and kind, the stop last.");
 }

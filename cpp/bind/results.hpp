@@ -76,14 +76,9 @@ struct ResultArrays {
     }
 };
 
-// Which marginals are wanted: those of heads, labels and tags, or those of heads with labels, and of tags.
-struct Wanted {
-    bool marginals, arcs;
-};
-
 // Parses all sentences on several threads, each with a `parse` of its own; parse(sentence, number) gives the result of one.
 template <class MakeParse>
-nb::dict parse_all(const Batch& batch, const System& system, int threads, Wanted wanted, const MakeParse& make_parse) {
+nb::dict parse_all(const Batch& batch, const System& system, int threads, const OutputRequest& output, const MakeParse& make_parse) {
     ResultArrays arrays;
     {
         nb::gil_scoped_release release;
@@ -103,11 +98,11 @@ nb::dict parse_all(const Batch& batch, const System& system, int threads, Wanted
     out["posterior"] = give(std::move(arrays.posterior));
     out["log_total"] = give(std::move(arrays.log_total));
     out["relaxed"] = give(std::vector<std::uint8_t>(arrays.relaxed.begin(), arrays.relaxed.end()));
-    if (wanted.arcs) {
+    if (output.arc_marginals) {
         out["arc_marginals"] = arrays.arcs.give_all();
         out["tag_marginals"] = arrays.tag_marginals.give_all();
     }
-    if (wanted.marginals) {
+    if (output.marginals) {
         out["head_marginals"] = arrays.head_marginals.give_all();
         out["label_marginals"] = arrays.label_marginals.give_all();
         out["tag_marginals"] = arrays.tag_marginals.give_all();

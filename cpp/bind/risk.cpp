@@ -54,7 +54,7 @@ Out<std::int32_t> least_risk(In<std::int64_t> offsets, In<std::int64_t> begin, I
 }  // namespace
 
 void bind_risk(nb::module_& m) {
-    m.def("least_risk", &least_risk, "offsets"_a.noconvert(), "begin"_a.noconvert(), "head"_a.noconvert(),
+    m.def("least_risk", &least_risk, nb::kw_only(), "offsets"_a.noconvert(), "begin"_a.noconvert(), "head"_a.noconvert(),
           "score"_a.noconvert(), "single_root"_a, "threads"_a = 1,
           "Heads of the projective tree with the highest sum of scores, for every sentence; an arc not listed "
           "scores 0. Sentences too long for the chart get heads of 0.");

@@ -32,21 +32,21 @@ struct Words {
     }
 };
 
-Out<double> spellings(const RuleTrie& trie, std::int32_t labels, std::int32_t alphabet,
+Out<double> spellings(const RuleTrie& trie, std::int32_t num_labels, std::int32_t alphabet,
                       const In<std::int32_t>& letters, const In<std::int64_t>& offsets, const In<std::int32_t>& label) {
     const Words words(letters, offsets, alphabet);
     if (label.shape(0) != words.size() || trie.num_rules() != alphabet + 1)
         throw std::invalid_argument("every word has a label, and every letter and the end of a word is an event");
     std::vector<double> out(words.size());
     nb::gil_scoped_release release;
-    const MorphemeSpeller<RuleTrie> speller(trie, labels, alphabet);
+    const MorphemeSpeller<RuleTrie> speller(trie, num_labels, alphabet);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = speller.log_prob(words[i], label.data()[i]);
     nb::gil_scoped_acquire acquire;
     return give(std::move(out));
 }
 
 // Contexts of the letters of words, for those who learn how they are spelled: (elements, offsets, events).
-auto spelling_events(const In<std::int32_t>& letters, const In<std::int64_t>& offsets, const In<std::int32_t>& label, std::int32_t labels,
+auto spelling_events(const In<std::int32_t>& letters, const In<std::int64_t>& offsets, const In<std::int32_t>& label, std::int32_t num_labels,
                      std::int32_t alphabet) {
     const Words words(letters, offsets, alphabet);
     if (label.shape(0) != words.size()) throw std::invalid_argument("every word has a label");
@@ -54,7 +54,7 @@ auto spelling_events(const In<std::int32_t>& letters, const In<std::int64_t>& of
     std::vector<std::int64_t> begins{0};
     for (std::size_t i = 0; i < words.size(); ++i)
         for (std::size_t length = 0; length <= words[i].size(); ++length) {
-            spelling_context(words[i].first(length), label.data()[i], labels, context);
+            spelling_context(words[i].first(length), label.data()[i], num_labels, context);
             elements.insert(elements.end(), context.begin(), context.end());
             begins.push_back(static_cast<std::int64_t>(elements.size()));
             events.push_back(length < words[i].size() ? words[i][length] : alphabet);
@@ -119,19 +119,19 @@ private:
 }  // namespace
 
 void bind_segment(nb::module_& m) {
-    m.def("spellings", &spellings, "trie"_a, "labels"_a, "alphabet"_a, "letters"_a.noconvert(), "offsets"_a.noconvert(),
+    m.def("spellings", &spellings, "trie"_a, nb::kw_only(), "num_labels"_a, "alphabet"_a, "letters"_a.noconvert(), "offsets"_a.noconvert(),
           "label"_a.noconvert(), "log P(letters | label) of every word.");
-    m.def("spelling_events", &spelling_events, "letters"_a.noconvert(), "offsets"_a.noconvert(), "label"_a.noconvert(), "labels"_a,
-          "alphabet"_a, "Contexts, where each begins, and letters, of words and their ends.");
+    m.def("spelling_events", &spelling_events, nb::kw_only(), "letters"_a.noconvert(), "offsets"_a.noconvert(), "label"_a.noconvert(),
+          "num_labels"_a, "alphabet"_a, "Contexts, where each begins, and letters, of words and their ends.");
     nb::class_<WordSegmenter>(m, "WordSegmenter", "Cuts words into labelled morphemes.")
-        .def("__init__", [](WordSegmenter* self, std::int32_t labels, const In<std::int32_t>& label, const In<std::int32_t>& surface,
+        .def("__init__", [](WordSegmenter* self, std::int32_t num_labels, const In<std::int32_t>& label, const In<std::int32_t>& surface,
                             const In<std::uint8_t>& plain, const In<std::int32_t>& letters, const In<std::int64_t>& offsets,
                             const RuleTrie& label_trie, const RuleTrie& morpheme_trie, const RuleTrie& letter_trie, std::int32_t beam,
                             double floor, double unseen_share) {
             const SegmentOptions options{beam, floor, unseen_share};
-            new (self) WordSegmenter({labels, view(label), view(surface), view(plain), view(letters), view(offsets)}, label_trie,
+            new (self) WordSegmenter({num_labels, view(label), view(surface), view(plain), view(letters), view(offsets)}, label_trie,
                                      morpheme_trie, letter_trie, options);
-        }, "labels"_a, "label"_a.noconvert(), "surface"_a.noconvert(), "plain"_a.noconvert(), "letters"_a.noconvert(),
+        }, nb::kw_only(), "num_labels"_a, "label"_a.noconvert(), "surface"_a.noconvert(), "plain"_a.noconvert(), "letters"_a.noconvert(),
              "offsets"_a.noconvert(), "label_trie"_a, "morpheme_trie"_a, "letter_trie"_a, "beam"_a, "floor"_a, "unseen_share"_a,
              nb::keep_alive<1, 8>(), nb::keep_alive<1, 9>(), nb::keep_alive<1, 10>())
         .def("segment", &WordSegmenter::segment, "letters"_a.noconvert(), "offsets"_a.noconvert(), "kbest"_a = 1,

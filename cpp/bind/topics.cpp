@@ -36,7 +36,7 @@ void bind_topics(nb::module_& m) {
                             std::int32_t num_parents, std::int32_t num_words, std::int32_t slots, bool open,
                             double strength, double smoothing, double gamma) {
             new (self) TopicSampler(view(parents), view(words), num_parents, num_words, slots, open, {strength, smoothing, gamma});
-        }, "parents"_a.noconvert(), "words"_a.noconvert(), "num_parents"_a, "num_words"_a, "slots"_a, "open"_a,
+        }, "parents"_a.noconvert(), "words"_a.noconvert(), nb::kw_only(), "num_parents"_a, "num_words"_a, "slots"_a, "open"_a,
              "strength"_a, "smoothing"_a, "gamma"_a)
         .def("seat", [](TopicSampler& self, Stream& rng) {
             nb::gil_scoped_release release;
@@ -61,7 +61,7 @@ void bind_topics(nb::module_& m) {
         .def("restore", [](TopicSampler& self, const In<std::int32_t>& states, const In<double>& weights, double unseen,
                            double strength, double smoothing, double gamma) {
             self.restore(view(states), view(weights), unseen, {strength, smoothing, gamma});
-        }, "states"_a.noconvert(), "weights"_a.noconvert(), "unseen"_a, "strength"_a, "smoothing"_a, "gamma"_a)
+        }, "states"_a.noconvert(), "weights"_a.noconvert(), nb::kw_only(), "unseen"_a, "strength"_a, "smoothing"_a, "gamma"_a)
         .def_prop_ro("states", [](const TopicSampler& self) { return give(std::vector<std::int32_t>(self.states())); },
                      nb::rv_policy::automatic)
         .def_prop_ro("weights", [](const TopicSampler& self) { return give(std::vector<double>(self.weights())); },

@@ -225,14 +225,14 @@ void bind_tree_search(nb::module_& m) {
             Translation meaning{{view(symbol_of).begin(), view(symbol_of).end()}, {view(rule_of).begin(), view(rule_of).end()}};
             meaning.check(finer, coarser);
             new (self) FinerGrammar{&finer, std::move(meaning)};
-        }, "finer"_a, "coarser"_a, "symbol_of"_a.noconvert(), "rule_of"_a.noconvert(), nb::keep_alive<1, 2>());
+        }, "finer"_a, "coarser"_a, nb::kw_only(), "symbol_of"_a.noconvert(), "rule_of"_a.noconvert(), nb::keep_alive<1, 2>());
 
     m.def("search_trees", [](const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, bool contexts_of_rules,
                              bool local, std::int64_t beam, std::int64_t completions, std::int64_t expansions,
                              const FinerGrammar* finer, bool forgetting, int threads) {
         if (beam < 1 || completions < 1 || expansions < 1) throw std::invalid_argument("sizes of a search must be at least 1");
         return astar(grammar, model, sentences, {contexts_of_rules, forgetting}, local, {beam, completions, expansions}, finer, threads);
-    }, "grammar"_a, "model"_a, "sentences"_a, "contexts_of_rules"_a, "local"_a, "beam"_a, "completions"_a, "expansions"_a,
+    }, "grammar"_a, "model"_a, "sentences"_a, nb::kw_only(), "contexts_of_rules"_a, "local"_a, "beam"_a, "completions"_a, "expansions"_a,
           "finer"_a = nb::none(), "forgetting"_a = true, "threads"_a = 1,
           "Trees by A*, the grammar (or a finer one) guessing: whole partial trees in one queue of `beam`, or with `local` each node searched for itself, "
           "`beam` ways of it. `complete` tells where the search came to an end; elsewhere the tree took the best-scored rule at every node. "
@@ -245,8 +245,8 @@ void bind_tree_search(nb::module_& m) {
             throw std::invalid_argument("samples must be at least 1, and more than burn_in");
         return chains(grammar, model, sentences, {contexts_of_rules, forgetting}, {samples, burn_in, subtrees}, {seed, purpose, first},
                       node_cost, {counts, visited}, finer, threads);
-    }, "grammar"_a, "model"_a, "sentences"_a, "contexts_of_rules"_a, "samples"_a, "burn_in"_a, "subtrees"_a, "seed"_a, "purpose"_a,
-          "first"_a = 0, "node_cost"_a = 0.5, "counts"_a = false, "visited"_a = false, "finer"_a = nb::none(), "forgetting"_a = true,
+    }, "grammar"_a, "model"_a, "sentences"_a, nb::kw_only(), "contexts_of_rules"_a, "samples"_a, "burn_in"_a, "subtrees"_a, "seed"_a,
+          "purpose"_a, "first"_a, "node_cost"_a, "counts"_a = false, "visited"_a = false, "finer"_a = nb::none(), "forgetting"_a = true,
           "threads"_a = 1,
           "Trees drawn by Metropolis and Hastings' rule, the grammar (or a finer one) proposing; sentence i has the stream of number first + i. The "
           "tree of least risk of each sentence (a node costs `node_cost` times what one that was drawn every time gains), the most "

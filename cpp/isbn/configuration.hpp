@@ -123,27 +123,27 @@ private:
 inline void see(const Shape& shape, const Configuration& c, const std::int32_t* words, std::vector<std::int32_t>& rows) {
     const Symbols& s = shape.symbols();
     const std::int32_t top = c.top(), second = c.item(1), front = c.front();
-    const std::array<std::int32_t, kPlaces> places{
+    const std::array<std::int32_t, kPlaceNames.size()> places{
         top, second, c.item(2), front, c.leftmost(top), c.rightmost(top), c.head_or_none(top), c.leftmost(front),
-        front > 1 ? front - 1 : 0, front > 2 ? front - 2 : 0, c.leftmost(second), c.rightmost(second), c.head_or_none(second), 0};
+        front > 1 ? front - 1 : 0, front > 2 ? front - 2 : 0, c.leftmost(second), c.rightmost(second), c.head_or_none(second)};
     rows.push_back(0);
     for (const Element& e : shape.elements()) {
         const std::int32_t word = places[e.place];
         const bool is_end = word > 0 && word == front && c.ended();
         switch (e.attribute) {
-            case kWord: rows.push_back(e.first_row + (word == 0 ? s.no_word() : is_end ? s.end_word() : words[word])); break;
-            case kTag:
+            case attribute("word"): rows.push_back(e.first_row + (word == 0 ? s.no_word() : is_end ? s.end_word() : words[word])); break;
+            case attribute("tag"):
                 rows.push_back(e.first_row + (word == 0 ? s.no_tag() : is_end ? s.end_tag() : s.tag_of[c.cluster(word)]));
                 break;
-            case kFeatures:
+            case attribute("feats"):
                 if (word == 0 || is_end) break;
                 for (auto i = s.component_begin[c.cluster(word)]; i < s.component_begin[c.cluster(word) + 1]; ++i)
                     rows.push_back(e.first_row + s.component_list[i]);
                 break;
-            case kLabel:
+            case attribute("label"):
                 rows.push_back(e.first_row + (word == 0 ? s.label_of_none() : c.head(word) < 0 ? s.no_label() : c.label(word)));
                 break;
-            case kLastAction: rows.push_back(e.first_row + c.last_action()); break;
+            case attribute("action"): rows.push_back(e.first_row + c.last_action()); break;
             default: {
                 const std::int32_t d = top ? front - top : 0;
                 rows.push_back(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));

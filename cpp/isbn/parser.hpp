@@ -13,13 +13,8 @@
 
 namespace bistro::isbn {
 
-struct BeamRequest {
+struct BeamRequest : OutputRequest {
     BeamOptions search;
-    int best = 1, samples = 0;
-    bool marginals = false, minimum_risk = false;
-    std::uint64_t seed = 1, purpose = 0;
-    double temperature = 1;  // of marginals, samples and least risk
-    bool arcs = false;       // marginals of heads with labels, and of tags, and no trees
 };
 
 inline double log_total(const std::vector<Final>& finals) {
@@ -140,9 +135,9 @@ public:
         result.log_total = trees.log_total();
         for (std::size_t i = 0; i < trees.size() && i < static_cast<std::size_t>(request_.best); ++i) result.parses.push_back(trees[i]);
         const bool by_risk = request_.minimum_risk && sentence.size() <= kLongestForRisk;
-        if (request_.marginals || by_risk || request_.arcs) result.marginals = trees.marginals();
+        if (request_.marginals || by_risk || request_.arc_marginals) result.marginals = trees.marginals();
         if (by_risk) take_least_risk(sentence, trees, result);
-        if (request_.arcs) result.arcs = trees.arcs(static_cast<std::size_t>(symbols_.labels));
+        if (request_.arc_marginals) result.arcs = trees.arcs(static_cast<std::size_t>(symbols_.labels));
         Stream rng(request_.seed, request_.purpose, index);
         for (int i = 0; i < request_.samples; ++i) result.parses.push_back(trees.sample(rng));
         if (symbols_.labels == 1)

@@ -11,7 +11,11 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <vector>
+
+#include "parse/elements.hpp"
 
 namespace bistro::isbn {
 
@@ -21,17 +25,30 @@ inline constexpr std::int32_t kAbsent = -1;
 enum Action : std::int32_t { kLeftArc = 0, kRightArc = 1, kReduce = 2, kShift = 3, kStart = 4 };
 inline constexpr std::int32_t kActions = 4;
 
-// Words that a state can see, and what it can see of them; in the order of Python's names.
-enum Place : std::int32_t {
-    kTop, kSecond, kThird, kFront, kTopLeft, kTopRight, kTopHead, kFrontLeft, kBefore, kBeforeBefore, kSecondLeft,
-    kSecondRight, kSecondHead, kNowhere, kPlaces
-};
-enum Attribute : std::int32_t { kWord, kTag, kFeatures, kLabel, kLastAction, kDistance, kAttributes };
+// Words that a state can see, in the order in which `see` lists them, what it can see of them, and what has no word.
+inline constexpr std::array<std::string_view, 13> kPlaceNames{"s1",   "s2", "s3", "b",     "s1.lc", "s1.rc", "s1.head",
+                                                              "b.lc", "p1", "p2", "s2.lc", "s2.rc", "s2.head"};
+inline constexpr std::array<std::string_view, 6> kAttributeNames{"word", "tag", "feats", "label", "action", "distance"};
+consteval int attribute(std::string_view name) { return number_of(kAttributeNames, name); }
+
+inline constexpr int kOfWords = attribute("action"), kElementsOfWords = kPlaceNames.size() * kOfWords;
 
 struct Element {
     std::int32_t place, attribute;
     std::int32_t first_row = 0;
+
+    explicit Element(int number)
+        : place(number < kElementsOfWords ? number / kOfWords : 0),
+          attribute(number < kElementsOfWords ? number % kOfWords : kOfWords + number - kElementsOfWords) {}
 };
+
+inline std::vector<std::string> isbn_elements() {
+    std::vector<std::string> names;
+    for (const std::string_view place : kPlaceNames)
+        for (int a = 0; a < kOfWords; ++a) names.emplace_back(place).append(".").append(kAttributeNames[a]);
+    names.insert(names.end(), kAttributeNames.begin() + kOfWords, kAttributeNames.end());
+    return names;
+}
 
 // Groups of outcomes that are decided among; those of tags and clusters follow the five here.
 enum Group : std::int32_t { kActionGroup, kLeftLabels, kRightLabels, kRootLabels, kTagGroup, kFirstBundles };
@@ -89,10 +106,8 @@ public:
         weigh_other_words();
         rows_ = 1;  // row 0 is always seen
         for (Element& e : elements_) {
-            if (e.place < 0 || e.place >= kPlaces || e.attribute < 0 || e.attribute >= kAttributes)
-                throw std::invalid_argument("there is no such feature");
             e.first_row = rows_;
-            rows_ += values_of(e.attribute);
+            rows_ += values_of(e);
         }
         lay_out();
     }
@@ -137,13 +152,13 @@ public:
     }
 
 private:
-    std::int32_t values_of(std::int32_t attribute) const {
-        switch (attribute) {
-            case kWord: return symbols_.words + 2;
-            case kTag: return symbols_.tags + 2;
-            case kFeatures: return symbols_.components;
-            case kLabel: return symbols_.labels + 2;
-            case kLastAction: return kActions + 1;
+    std::int32_t values_of(const Element& element) const {
+        switch (element.attribute) {
+            case attribute("word"): return symbols_.words + 2;
+            case attribute("tag"): return symbols_.tags + 2;
+            case attribute("feats"): return symbols_.components;
+            case attribute("label"): return symbols_.labels + 2;
+            case attribute("action"): return kActions + 1;
             default: return 6;
         }
     }

@@ -1,34 +1,40 @@
 // What can be seen of a configuration: numbered elements, from which every context is made.
 //
-// Elements 0 to 39 are ten facts about each of the top four stack items; the rest follow. A context is a list of element
-// numbers, most informative first, so a model's contexts are data. What is missing has a value of its own.
+// The first elements are facts about each of the top four stack items, s1.tag to s4.rval; the others follow. A context is a list
+// of elements, so a model's contexts are data. What is missing has a value of its own.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "parse/elements.hpp"
 #include "parse/state.hpp"
 
 namespace bistro {
 
 inline constexpr int kStackItems = 4;
-enum Fact { kTag, kWord, kLeftTag, kLeftLabel, kLeftWord, kRightTag, kRightLabel, kRightWord, kLeftCount, kRightCount, kFacts };
-enum Element {
-    kNextTag = kStackItems * kFacts,  // of the word about to be generated
-    kLastTag,
-    kLastWord,
-    kLastButOneTag,
-    kLastButOneWord,
-    kDistance,
-    kArcAction,
-    kElements
-};
+// Facts about a stack item in the order in which `observe` lists their values.
+inline constexpr std::array<std::string_view, 10> kFactNames{"tag",     "word",      "lc1.tag",  "lc1.label", "lc1.word",
+                                                             "rc1.tag", "rc1.label", "rc1.word", "lval",      "rval"};
+inline constexpr std::array<std::string_view, 7> kOtherNames{"b.tag", "p1.tag", "p1.word", "p2.tag", "p2.word", "distance", "action"};
+inline constexpr int kFacts = kFactNames.size(), kElements = kStackItems * kFacts + kOtherNames.size();
+
+consteval int element(std::string_view name) { return kStackItems * kFacts + number_of(kOtherNames, name); }
+
+inline std::vector<std::string> transition_elements() {
+    std::vector<std::string> names;
+    for (int item = 1; item <= kStackItems; ++item)
+        for (const std::string_view fact : kFactNames) names.emplace_back("s").append(std::to_string(item)).append(".").append(fact);
+    names.insert(names.end(), kOtherNames.begin(), kOtherNames.end());
+    return names;
+}
 
 using Elements = std::array<std::int32_t, kElements>;
-using ContextList = std::vector<std::uint8_t>;
 
 // How many tags, words and labels there are; beyond them stand the root and what is missing.
 struct Symbols {
@@ -48,7 +54,7 @@ inline std::int32_t distance_class(std::int32_t distance) {
     return static_cast<std::int32_t>(std::lower_bound(limits.begin(), limits.end(), distance) - limits.begin());
 }
 
-// All elements of a configuration; kNextTag and kArcAction are set by whoever predicts with them.
+// All elements of a configuration; b.tag and action are set by whoever predicts with them.
 inline void observe(const States& states, std::uint32_t id, const Symbols& symbols, std::span<const std::int32_t> words,
                     Elements& out) {
     const State& now = states[id];
@@ -68,11 +74,11 @@ inline void observe(const States& states, std::uint32_t id, const Symbols& symbo
         std::copy(facts.begin(), facts.end(), fact);
         at = s.below;
     }
-    out[kLastTag] = now.last_tag >= 0 ? now.last_tag : symbols.no_tag();
-    out[kLastButOneTag] = now.last_tag_but_one >= 0 ? now.last_tag_but_one : symbols.no_tag();
-    out[kLastWord] = now.shifted >= 1 ? words[now.shifted - 1] : symbols.no_word();
-    out[kLastButOneWord] = now.shifted >= 2 ? words[now.shifted - 2] : symbols.no_word();
-    out[kDistance] = now.below == kNone ? 6 : distance_class(now.position - states[now.below].position);
+    out[element("p1.tag")] = now.last_tag >= 0 ? now.last_tag : symbols.no_tag();
+    out[element("p2.tag")] = now.last_tag_but_one >= 0 ? now.last_tag_but_one : symbols.no_tag();
+    out[element("p1.word")] = now.shifted >= 1 ? words[now.shifted - 1] : symbols.no_word();
+    out[element("p2.word")] = now.shifted >= 2 ? words[now.shifted - 2] : symbols.no_word();
+    out[element("distance")] = now.below == kNone ? 6 : distance_class(now.position - states[now.below].position);
 }
 
 // One context, read element by element.

@@ -13,19 +13,12 @@
 
 namespace bistro {
 
-enum DependencyElement : std::uint8_t {
-    kDirection,
-    kParentTag,
-    kParentLabel,
-    kParentWord,
-    kSiblingTag,
-    kSiblingLabel,
-    kChildLabel,
-    kChildTag,
-    kChildWord,
-    kDependencyElements
-};
-using DependencyElements = std::array<std::int32_t, kDependencyElements>;
+inline constexpr std::array<std::string_view, 9> kDependencyNames{
+    "direction", "parent.tag", "parent.label", "parent.word", "sibling.tag", "sibling.label", "label", "tag", "word"};
+consteval int dependency_element(std::string_view name) { return number_of(kDependencyNames, name); }
+inline std::vector<std::string> dependency_elements() { return {kDependencyNames.begin(), kDependencyNames.end()}; }
+
+using DependencyElements = std::array<std::int32_t, kDependencyNames.size()>;
 
 struct DependencyContext {
     const DependencyElements& elements;
@@ -51,19 +44,19 @@ struct DependencyNode {
 
 inline void see_parent(const DependencyShape& shape, const DependencyNode& parent, bool right, DependencyElements& out) {
     const bool is_root = parent.position == 0;
-    out[kDirection] = right;
-    out[kParentTag] = is_root ? shape.symbols.root_tag() : parent.tag;
-    out[kParentWord] = is_root ? shape.symbols.root_word() : parent.word;
-    out[kParentLabel] = parent.label < 0 ? shape.symbols.no_label() : parent.label;
+    out[dependency_element("direction")] = right;
+    out[dependency_element("parent.tag")] = is_root ? shape.symbols.root_tag() : parent.tag;
+    out[dependency_element("parent.word")] = is_root ? shape.symbols.root_word() : parent.word;
+    out[dependency_element("parent.label")] = parent.label < 0 ? shape.symbols.no_label() : parent.label;
 }
 inline void see_sibling(const DependencyShape& shape, std::int32_t tag, std::int32_t label, DependencyElements& out) {
-    out[kSiblingTag] = tag < 0 ? shape.symbols.no_tag() : tag;
-    out[kSiblingLabel] = label < 0 ? shape.symbols.no_label() : label;
+    out[dependency_element("sibling.tag")] = tag < 0 ? shape.symbols.no_tag() : tag;
+    out[dependency_element("sibling.label")] = label < 0 ? shape.symbols.no_label() : label;
 }
 inline void see_child(const DependencyNode& child, DependencyElements& out) {
-    out[kChildTag] = child.tag;
-    out[kChildLabel] = child.label;
-    out[kChildWord] = child.word;
+    out[dependency_element("tag")] = child.tag;
+    out[dependency_element("label")] = child.label;
+    out[dependency_element("word")] = child.word;
 }
 
 // Contexts (row by row) and outcomes of one distribution.

@@ -105,7 +105,7 @@ private:
             for (int child = 0; child < out.kinds; ++child) {
                 double weight = firsts_.log_probability(first, child);
                 if (shape_.labels_first() && child > 0) {
-                    elements_[kChildLabel] = kinds_[child].second;
+                    elements_[dependency_element("label")] = kinds_[child].second;
                     weight += tags_.log_probability(row(tags_, shape_.tags), child);
                 }
                 out.step[out.step_at(head, side, child) + sibling] = weight;

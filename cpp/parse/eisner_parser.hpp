@@ -16,14 +16,9 @@
 
 namespace bistro {
 
-struct ChartRequest {
-    int candidates = 3;           // most tags (or tags with labels) a word
-    double least_candidate = 0.01;  // of the probability of the word's likeliest
-    int best = 1, samples = 0;
-    bool marginals = false, minimum_risk = false;
-    std::uint64_t seed = 1, purpose = 0;
-    double temperature = 1;
-    bool arcs = false;  // marginals of heads with labels, and of tags, and no trees
+struct ChartRequest : OutputRequest {
+    int candidates;          // most tags (or tags with labels) per word
+    double least_candidate;  // relative to the probability of the word's likeliest
 };
 
 class EisnerParse {
@@ -38,7 +33,7 @@ public:
         const BestTrees trees(weights_);
         if (trees.none()) return false;
         const ChartTree best = trees.best();
-        if (request_.arcs) {
+        if (request_.arc_marginals) {
             arcs_ = SumOfTrees(weights_, best, request_.temperature).probabilities();
             collect(result);
             return true;

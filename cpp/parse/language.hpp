@@ -155,7 +155,7 @@ private:
 
     std::uint32_t generate(std::uint32_t id, Generated& out) {
         const std::int32_t tag = draw_from(model_.tags);
-        elements_[kNextTag] = tag;
+        elements_[element("b.tag")] = tag;
         return shifted(id, tag, model_.lexicalised ? draw_from(model_.words) : 0, out);
     }
 

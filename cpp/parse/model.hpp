@@ -17,7 +17,6 @@
 
 namespace bistro {
 
-inline constexpr int kLongestContext = 31;
 using Path = std::array<std::uint32_t, kLongestContext + 1>;
 
 // A distribution and the elements it is conditioned on.
@@ -104,7 +103,7 @@ struct TransitionModel {
             actions.franchise->distribution(path.data(), actions.descend(elements, path), all.data());
             for (std::size_t l = 0; l < n; ++l) out[l] = all[code().arc(action, static_cast<std::int32_t>(l))];
         } else {
-            elements[kArcAction] = action == Action::right_arc;
+            elements[element("action")] = action == Action::right_arc;
             labels.franchise->distribution(path.data(), labels.descend(elements, path), out.data());
         }
         const double sum = std::accumulate(out.begin(), out.end(), 0.0);
@@ -117,7 +116,7 @@ struct TransitionModel {
             label_probabilities(action, elements, scratch);
             return scratch[static_cast<std::size_t>(label)];
         }
-        elements[kArcAction] = action == Action::right_arc;
+        elements[element("action")] = action == Action::right_arc;
         return labels.probability(elements, label);
     }
 };

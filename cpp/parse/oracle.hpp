@@ -97,7 +97,7 @@ private:
                              : action == Action::end ? code.end()
                                                      : code.arc(action, label));
         if (is_arc && shape_.labelled && !joint) {
-            elements_[kArcAction] = action == Action::right_arc;
+            elements_[element("action")] = action == Action::right_arc;
             out_.labels.add(elements_, shape_.contexts.labels, label);
         }
         const auto l = static_cast<std::int16_t>(label);
@@ -112,7 +112,7 @@ private:
     std::uint32_t generate(const Sentence& sentence, std::uint32_t id, std::int32_t tag) {
         const std::int32_t word = sentence.words[states_[id].shifted];
         out_.tags.add(elements_, shape_.contexts.tags, tag);
-        elements_[kNextTag] = tag;
+        elements_[element("b.tag")] = tag;
         if (shape_.lexicalised) out_.words.add(elements_, shape_.contexts.words, word);
         return shift(shape_.system, states_, id, tag, word);
     }

@@ -13,18 +13,22 @@
 
 namespace bistro {
 
-struct ParseRequest {
-    bool use_beam = false;
-    std::int64_t size = 1000;  // particles, or the width of the beam
+// What any parser returns for a sentence.
+struct OutputRequest {
+    int best;              // most probable trees, or none
+    int samples;
+    bool marginals;        // of heads, of labels and of tags
+    bool minimum_risk;     // the first tree is the one of least risk
+    bool arc_marginals;    // of heads with labels, and of tags
+    double temperature;    // of marginals, samples and least risk
+    std::uint64_t seed, purpose;
+};
+
+struct ParseRequest : OutputRequest {
+    bool use_beam;
+    std::int64_t size;  // particles, or the width of the beam
+    bool by_weight;     // how particles are shared out after each word
     SearchOptions search;
-    int best = 1;
-    int samples = 0;
-    bool marginals = false;
-    bool minimum_risk = false;
-    std::uint64_t seed = 1, purpose = 0;
-    bool by_weight = false;     // how particles are shared out after each word
-    double temperature = 1;     // of marginals, samples and least risk
-    bool arcs = false;          // marginals of heads with labels, and of tags
 };
 
 struct SentenceResult {
@@ -93,7 +97,7 @@ private:
             Parse& first = result.parses[0];
             if (take_least_risk(first, posterior, result.marginals, model_)) first.log_prob = tree_log_prob(sentence, first);
         }
-        if (request_.arcs) {
+        if (request_.arc_marginals) {
             result.arcs = posterior.arcs();
             result.marginals.tags = posterior.tags();
         }

@@ -18,8 +18,8 @@ public:
     explicit TagChoices(const TransitionModel<Franchise>& model) : model_(model), of_tags_(model.tags, model.system.symbols.tags) {
         const ContextList& contexts = model.words.contexts;
         if constexpr (std::is_same_v<Franchise, Frozen>) {
-            const bool tag_first = !contexts.empty() && contexts[0] == kNextTag &&
-                                   std::count(contexts.begin(), contexts.end(), kNextTag) == 1;
+            const bool tag_first = !contexts.empty() && contexts[0] == element("b.tag") &&
+                                   std::count(contexts.begin(), contexts.end(), element("b.tag")) == 1;
             if (model.lexicalised && tag_first)
                 fan_.emplace(*model.words.franchise, model.system.symbols.tags);
         }
@@ -64,7 +64,7 @@ private:
     }
 
     double of_word(Elements& elements, std::int32_t word, std::int32_t tag) const {
-        elements[kNextTag] = tag;
+        elements[element("b.tag")] = tag;
         return model_.lexicalised ? model_.words.probability(elements, word) : 1.0;
     }
 

@@ -24,7 +24,9 @@ class Forest:
     trees: dict[tuple[tuple[int, ...], Choice], float] = field(default_factory=dict)
 
     def chart(self) -> _core.TreeChart:
-        return _core.TreeChart(self.positions, self.kinds, self.pairs, self.steps)
+        return _core.TreeChart(
+            positions=self.positions, kinds=self.kinds, pairs=self.pairs, steps=self.steps
+        )
 
     def log_weight(self, step: Step, choice: Choice) -> float:
         """The weight of a step; a node stands in `choice` for every word."""

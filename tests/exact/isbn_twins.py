@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bistro import _core
-from bistro.models.isbn.config import LOCAL, NAMES, element_numbers
+from bistro.models.isbn.config import LOCAL, NAMES
 from bistro.reference.arc_standard import projective_trees
 from bistro.reference.isbn import IsbnTwin, TwinSymbols
 
@@ -33,9 +33,10 @@ def tiny_symbols(*, single_root: bool, root_labels: int = 2) -> TwinSymbols:
     )
 
 
-def _ragged(rows: list[list[int]]) -> tuple[Any, Any]:
+def _ragged(name: str, rows: list[list[int]]) -> dict[str, Any]:
     begin = np.cumsum([0, *map(len, rows)]).astype(np.int32)
-    return begin, np.array([x for row in rows for x in row], np.int32)
+    values = np.array([x for row in rows for x in row], np.int32)
+    return {f"{name}_begin": begin, f"{name}_list": values}
 
 
 @dataclass(frozen=True)
@@ -62,20 +63,20 @@ class Tiny:
         """Draw weights for a model."""
         s = tiny_symbols(single_root=single_root, root_labels=root_labels)
         shape = _core.IsbnShape(
-            s.words,
-            s.tags,
-            s.labels,
-            s.components,
-            np.array(s.tag_of, np.int32),
-            *_ragged(s.components_of),
-            *_ragged(s.words_of),
-            np.array(s.frequency),
-            single_root,
-            np.array(s.root_labels, np.int32),
-            hidden,
-            element_numbers(ELEMENTS[elements]),
-            linked,
-            mean_field,
+            num_words=s.words,
+            num_tags=s.tags,
+            num_labels=s.labels,
+            num_components=s.components,
+            tag_of=np.array(s.tag_of, np.int32),
+            **_ragged("component", s.components_of),
+            **_ragged("word", s.words_of),
+            frequency=np.array(s.frequency),
+            single_root=single_root,
+            root_labels=np.array(s.root_labels, np.int32),
+            hidden=hidden,
+            features=ELEMENTS[elements],
+            linked=linked,
+            mean_field=mean_field,
         )
         weights = np.random.default_rng(seed).normal(0, 0.7, shape.parameters)
         kind = {"linked": linked, "mean_field": mean_field}
@@ -84,12 +85,17 @@ class Tiny:
 
     def parser(self) -> Any:
         """Return the core's parser with these weights, every cluster possible for every word."""
-        nothing = np.zeros(WORDS + 1, np.int32), np.zeros(0, np.int32), np.zeros(0, np.float32)
-        return _core.IsbnParser(self.shape, self.weights.astype(np.float32), *nothing)
+        return _core.IsbnParser(
+            self.shape,
+            self.weights.astype(np.float32),
+            seen_begin=np.zeros(WORDS + 1, np.int32),
+            seen_list=np.zeros(0, np.int32),
+            seen_share=np.zeros(0, np.float32),
+        )
 
     def derivations(self, trees: list[Tree], *, early: bool = False) -> Any:
         """Return the core's derivations of trees."""
-        return _core.IsbnDerivations(self.shape, batch(trees), early)
+        return _core.IsbnDerivations(self.shape, batch(trees), early_reduce=early)
 
     def trainer(self, kind: Any = _core.IsbnTrainer64) -> Any:
         """Return the core's trainer with these weights."""
@@ -114,15 +120,14 @@ def batch(trees: list[Tree], *, clusters: bool = True, arcs: bool = True) -> Any
         return np.array([x for t in trees for x in getattr(t, name)] if given else [], np.int32)
 
     offsets = np.cumsum([0, *(len(t.words) for t in trees)]).astype(np.int64)
-    none = np.zeros(0, np.int32)
     return _core.SentenceBatch(
         column("words"),
         offsets,
-        column("clusters", clusters),
-        column("heads", arcs),
-        column("labels", arcs),
-        none,
-        np.zeros(0),
+        tags=column("clusters", clusters),
+        heads=column("heads", arcs),
+        labels=column("labels", arcs),
+        spelled=np.zeros(0, np.int32),
+        spellings=np.zeros(0),
     )
 
 

@@ -113,8 +113,15 @@ def labelled_steps(twin: Twin, now: Configuration, action: Action) -> list[tuple
 
 def runs_of(twin: Twin, forms: Sequence[str], particles: int, runs: int, seed: int = 1) -> Any:
     """Independent estimates of the probabilities of all prefixes, a row a run."""
-    labels = len(twin.model.codec.labels)
-    request = ScoreRequest(True, particles, ALL_TAGS, labels, runs, seed, 0)
+    request = ScoreRequest(
+        draws=True,
+        particles=particles,
+        tags_per_word=ALL_TAGS,
+        labels_per_arc=len(twin.model.codec.labels),
+        repeats=runs,
+        seed=seed,
+        purpose=0,
+    )
     batch = twin.model.codec.encode([Sentence.from_columns(forms)], None)
     found = twin.model._parser.score(batch, request, 1)["log_prefix"]
     return np.exp(cast("Any", found).reshape(runs, len(forms) + 1))

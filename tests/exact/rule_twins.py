@@ -46,8 +46,16 @@ def random_grammar(
 
 def both(rules: Sequence[Rule], log_prob: Sequence[float], symbols: int, words: int) -> Grammars:
     """Return the grammar with symbol 0 as its root."""
-    columns = np.array(rules, dtype=np.int32).reshape(-1, 3).T.copy()
-    core = _core.RuleGrammar(symbols, words, 0, *columns, np.array(log_prob, dtype=np.float64))
+    left, first, second = np.array(rules, dtype=np.int32).reshape(-1, 3).T.copy()
+    core = _core.RuleGrammar(
+        num_symbols=symbols,
+        num_words=words,
+        root=0,
+        left=left,
+        first=first,
+        second=second,
+        log_prob=np.array(log_prob, dtype=np.float64),
+    )
     return Grammars(PCFG(rules, log_prob, 0), core, symbols, words)
 
 
@@ -61,7 +69,8 @@ def lattice(length: int, edges: Sequence[Edge]) -> _core.Lattices:
     """Return words between positions as the core reads them."""
     start, end, word = np.array(edges, dtype=np.int32).reshape(-1, 3).T.copy()
     offsets = np.array([0, len(edges)], dtype=np.int64)
-    return _core.Lattices(np.array([length], np.int32), offsets, start, end, word)
+    lengths = np.array([length], np.int32)
+    return _core.Lattices(lengths=lengths, offsets=offsets, starts=start, ends=end, words=word)
 
 
 def trees_of(result: dict[str, Any]) -> list[tuple[int, ...]]:

@@ -46,7 +46,7 @@ def ragged(contexts: list[Context]) -> tuple[NDArray[np.int32], NDArray[np.int64
 
 def counted(given: tuple[Event, ...], bound: int | None) -> _core.ContextTrie:
     contexts, rules = ragged([c for c, _ in given]), np.array([r for _, r in given], np.int32)
-    return _core.ContextTrie.of_events(*contexts, rules, -1 if bound is None else bound)
+    return _core.ContextTrie.of_events(*contexts, rules, depth=-1 if bound is None else bound)
 
 
 def base() -> NDArray[np.float64]:
@@ -198,7 +198,7 @@ def test_impossible_events_are_refused() -> None:
     ):
         with pytest.raises(ValueError, match=r"context|offsets|element"):
             _core.ContextTrie.of_events(
-                np.array(elements, np.int32), np.array(offsets, np.int64), rule, bound
+                np.array(elements, np.int32), np.array(offsets, np.int64), rule, depth=bound
             )
     trie = frozen(counted(events(), None), DEEP, None)
     with pytest.raises(ValueError, match="no such rule"):
@@ -210,7 +210,7 @@ def test_impossible_events_are_refused() -> None:
 def test_damaged_arrays_are_refused() -> None:
     given = {"base": base(), "discount": np.array([0.5]), "strength": np.array([1.0])}
     arrays = counted(events(), None).freeze(**given)
-    _core.RuleTrie(**arrays, **given)
+    _core.RuleTrie(**arrays, **given, depth=-1)
     for name, place, value in (
         ("length", 5, 0),
         ("label", 3, 2**31),
@@ -223,15 +223,15 @@ def test_damaged_arrays_are_refused() -> None:
         wrong = {key: array.copy() for key, array in arrays.items()}
         wrong[name][place] = value
         with pytest.raises(ValueError, match="arrays"):
-            _core.RuleTrie(**wrong, **given)
+            _core.RuleTrie(**wrong, **given, depth=-1)
     with pytest.raises(ValueError, match="arrays"):
-        _core.RuleTrie(**arrays, **{**given, "base": base()[:1]})
+        _core.RuleTrie(**arrays, **{**given, "base": base()[:1]}, depth=-1)
 
 
 def left_out(blocks: NDArray[np.int32], bound: int | None) -> _core.LeftOut:
     contexts, rules = ragged([c for c, _ in events()]), np.array([r for _, r in events()], np.int32)
     cut = -1 if bound is None else bound
-    trie = _core.ContextTrie.of_events(*contexts, rules, cut, blocks)
+    trie = _core.ContextTrie.of_events(*contexts, rules, depth=cut, blocks=blocks)
     return _core.LeftOut(trie, int(blocks.max()) + 1, base())
 
 

@@ -52,7 +52,9 @@ def test_a_fan_gives_what_plain_look_ups_give(most_bytes: int) -> None:
     """Also where what is remembered is forgotten now and then, or before every question."""
     frozen = trained(_core.UniformBase(DISHES))
     contexts, dishes = questions(600)
-    found = frozen.fan_probabilities(contexts, dishes, WIDTH, most_bytes).reshape(-1, WIDTH)
+    found = frozen.fan_probabilities(contexts, dishes, width=WIDTH, most_bytes=most_bytes).reshape(
+        -1, WIDTH
+    )
     expected = plainly(frozen, contexts, dishes)
     np.testing.assert_array_equal(found, expected)
     assert len(np.unique(expected)) > 100  # not one number everywhere
@@ -61,7 +63,7 @@ def test_a_fan_gives_what_plain_look_ups_give(most_bytes: int) -> None:
 def test_contexts_of_the_first_element_alone() -> None:
     frozen = trained(_core.UniformBase(DISHES))
     contexts, dishes = questions(60)
-    found = frozen.fan_probabilities(contexts[:, :1].copy(), dishes, WIDTH, ROOMY)
+    found = frozen.fan_probabilities(contexts[:, :1].copy(), dishes, width=WIDTH, most_bytes=ROOMY)
     expected = plainly(frozen, contexts[:, :1], dishes)
     np.testing.assert_array_equal(found.reshape(-1, WIDTH), expected)
 
@@ -70,6 +72,6 @@ def test_questions_that_do_not_fit_are_refused() -> None:
     frozen = trained(_core.UniformBase(DISHES))
     contexts, dishes = questions(6)
     with pytest.raises(ValueError, match="as many contexts"):
-        frozen.fan_probabilities(contexts, dishes[:3].copy(), WIDTH, ROOMY)
+        frozen.fan_probabilities(contexts, dishes[:3].copy(), width=WIDTH, most_bytes=ROOMY)
     with pytest.raises(ValueError, match="first element"):
-        frozen.fan_probabilities(contexts, dishes, 0, ROOMY)
+        frozen.fan_probabilities(contexts, dishes, width=0, most_bytes=ROOMY)

@@ -152,7 +152,9 @@ BAD_PARTS: dict[str, Callable[[], object]] = {
     "unknown seating": lambda: _core.Franchise(_core.UniformBase(2), 1, "standing"),
     "base of a long context": lambda: _core.FranchiseBase(trained()[0], [0, 0, 0]),
     "base of a negative context": lambda: _core.FranchiseBase(trained()[0], [-1]),
-    "a slice without width": lambda: _core.slice_step(0.5, lambda x: 0.0, 0.0, 0, 1, stream()),
+    "a slice without width": lambda: _core.slice_step(
+        0.5, lambda x: 0.0, width=0.0, low=0, high=1, rng=stream()
+    ),
 }
 
 
@@ -164,4 +166,4 @@ def test_parts_that_cannot_be_made(name: str) -> None:
 
 def test_an_exception_in_a_density_comes_out() -> None:
     with pytest.raises(ZeroDivisionError):
-        _core.slice_step(0.5, lambda x: 1 / 0, 1.0, 0, 1, stream())
+        _core.slice_step(0.5, lambda x: 1 / 0, width=1.0, low=0, high=1, rng=stream())

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import (
+    FLAT,
     SEATINGS,
     Context,
     Event,
@@ -74,9 +75,9 @@ def test_predictions_sum_to_one_all_along(base: str, seating: Seating) -> None:
     assert_sums_to_one(core)
     for _ in range(3):
         core.sweep(ids, rng)
-        core.slice_hyperparameters(1, 1, 1, 1, False, rng)
+        core.slice_hyperparameters(FLAT, dirichlet=False, rng=rng)
         assert_sums_to_one(core)
-    core.slice_hyperparameters(1, 1, 1, 1, True, rng)
+    core.slice_hyperparameters(FLAT, dirichlet=True, rng=rng)
     assert all(discount == 0 for discount, _ in core.parameters())
     assert_sums_to_one(core)
 
@@ -208,13 +209,13 @@ def test_a_restored_chain_goes_on_identically(seating: Seating) -> None:
     assert (resolve(copy, data) == ids).all()
     original.add(ids, stream(0))
     original.sweep(ids, stream(1))
-    original.slice_hyperparameters(1, 1, 1, 1, False, stream(2))
+    original.slice_hyperparameters(FLAT, dirichlet=False, rng=stream(2))
     copy.restore(*original.state())
     for level, (discount, strength) in enumerate(original.parameters()):
         copy.set_parameters(level, discount, strength)
     for chain in (original, copy):
         chain.sweep(ids, stream(3))
-        chain.slice_hyperparameters(1, 1, 1, 1, False, stream(4))
+        chain.slice_hyperparameters(FLAT, dirichlet=False, rng=stream(4))
         chain.sweep(ids, stream(5))
     assert core_seats(original, data) == core_seats(copy, data)
     assert original.parameters() == copy.parameters()

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from scipy import stats
-from twins import Context, contexts, dishes, stream
+from twins import FLAT, Context, contexts, dishes, stream
 
 from bistro import _core
 from bistro.reference.hpyp import Seating
@@ -55,7 +55,7 @@ class Trained:
         self.predictions = []
         for sample in range(samples):
             self.core.sweep(ids, stream(2 * sample + 1))
-            self.core.slice_hyperparameters(1, 1, 1, 1, False, stream(2 * sample + 2))
+            self.core.slice_hyperparameters(FLAT, dirichlet=False, rng=stream(2 * sample + 2))
             self.sum.add(self.core)
             self.predictions.append(self.core.probabilities(queries, asked))
         self.arrays = self.sum.freeze(self.core)
@@ -184,7 +184,9 @@ def test_draws_follow_the_distribution(samples: int, context: Context) -> None:
     trained = Trained(LARGE, samples=samples)
     law = trained.frozen.distribution(dishes(context))
     start, rng, n = dishes(context), stream(99), 20_000
-    draws = [trained.frozen.sample_sequence(start, -1, 1, rng)[0] for _ in range(n)]
+    draws = [
+        trained.frozen.sample_sequence(start, end=-1, max_length=1, rng=rng)[0] for _ in range(n)
+    ]
     counts = np.bincount(draws, minlength=LARGE)
     statistic = float(((counts - n * law) ** 2 / (n * law)).sum())
     assert stats.chi2.sf(statistic, LARGE - 1) > 1e-4
@@ -196,7 +198,7 @@ def test_draws_follow_the_distribution(samples: int, context: Context) -> None:
 def test_sequences_feed_their_own_context() -> None:
     """Pairs of neighbours in long sequences follow p(next | the two before)."""
     trained = Trained(SMALL, samples=1)
-    text = trained.frozen.sample_sequence(dishes([0, 0]), -1, 60_000, stream(98))
+    text = trained.frozen.sample_sequence(dishes([0, 0]), end=-1, max_length=60_000, rng=stream(98))
     for before in [(0, 1), (1, 2), (3, 0)]:
         following = text[2:][(text[1:-1] == before[0]) & (text[:-2] == before[1])]
         law = trained.frozen.distribution(dishes(before))
@@ -209,10 +211,14 @@ def test_sequences_feed_their_own_context() -> None:
 def test_sequences_end() -> None:
     trained = Trained(SMALL, samples=1)
     for index in range(50):
-        text = trained.frozen.sample_sequence(dishes([0, 0]), 2, 10, stream(index))
+        text = trained.frozen.sample_sequence(
+            dishes([0, 0]), end=2, max_length=10, rng=stream(index)
+        )
         assert len(text) <= 10
         assert 2 not in text
-    assert trained.frozen.sample_sequence(dishes([0, 0]), 2, 0, stream(0)).size == 0
+    assert (
+        trained.frozen.sample_sequence(dishes([0, 0]), end=2, max_length=0, rng=stream(0)).size == 0
+    )
 
 
 def test_what_is_not_a_dish_is_impossible() -> None:

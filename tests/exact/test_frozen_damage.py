@@ -181,6 +181,6 @@ def test_fuzzed_arrays_never_crash() -> None:
         picked = rng.integers(0, len(asked), 200)
         assert frozen.log_probabilities(queries[picked], asked[picked]).shape == (200,)
         assert frozen.distribution(dishes([1, 2])).shape == (NUM_DISHES,)
-        drawn = frozen.sample_sequence(dishes([0, 0]), -1, 50, stream())
+        drawn = frozen.sample_sequence(dishes([0, 0]), end=-1, max_length=50, rng=stream())
         assert ((drawn >= 0) & (drawn < NUM_DISHES)).all()
     assert 0.1 < accepted / rounds < 0.9  # both outcomes were exercised

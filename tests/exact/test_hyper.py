@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from scipy import special
-from twins import SEATINGS, Event, Twins, contexts, dishes, plain_stream, resolve, stream
+from twins import FLAT, SEATINGS, Event, Twins, contexts, dishes, plain_stream, resolve, stream
 
 from bistro import _core
 from bistro.reference import hyper
@@ -176,9 +176,10 @@ def test_slice_move_equals_its_twin(start: tuple[float, float]) -> None:
         twins.core.set_parameters(level, *start)
         twins.reference.discount[level], twins.reference.strength[level] = start
     prior = hyper.HyperPrior(2.0, 3.0, 1.5, 0.7)
+    core_prior = _core.HyperPrior(discount=(2.0, 3.0), strength=(1.5, 0.7))
     core_rng, plain_rng = stream(7), plain_stream(7)
     for _ in range(5):
-        twins.core.slice_hyperparameters(2.0, 3.0, 1.5, 0.7, False, core_rng)
+        twins.core.slice_hyperparameters(core_prior, dirichlet=False, rng=core_rng)
         hyper.slice_hyperparameters(twins.reference, prior, plain_rng)
         for level, (discount, strength) in enumerate(twins.core.parameters()):
             assert discount == pytest.approx(twins.reference.discount[level], rel=1e-9)
@@ -193,7 +194,7 @@ def test_slice_move_enters_the_prior_from_outside(strength: float) -> None:
     core.set_parameters(0, 0.5, strength)
     core.set_parameters(1, 0.5, strength)
     core.add(core.resolve(contexts([(0,)] * 9), dishes([0, 1, 2] * 3)), stream())
-    core.slice_hyperparameters(1, 1, 1, 1, False, stream(1))
+    core.slice_hyperparameters(FLAT, dirichlet=False, rng=stream(1))
     assert all(theta > 0 for _, theta in core.parameters())
 
 
@@ -202,7 +203,7 @@ def test_slice_move_on_an_empty_franchise_stays_in_the_domain(dirichlet: bool) -
     core = _core.Franchise(_core.UniformBase(5), 3)
     rng = stream()
     for _ in range(2_000):
-        core.slice_hyperparameters(1, 1, 1, 1, dirichlet, rng)
+        core.slice_hyperparameters(FLAT, dirichlet=dirichlet, rng=rng)
         for d, theta in core.parameters():
             assert d == 0 if dirichlet else 0 < d < 1
             assert 0 < theta < 100
@@ -250,7 +251,7 @@ def test_strength_follows_the_events_and_not_their_tables() -> None:
         core.add(ids, stream())
         given = [_core.SequentialLikelihood(core, ids, stream())] if "seq" in name else []
         for sweep in range(30):
-            getattr(core, name)(*given, 1.0, 1.0, 1.0, 1.0, False, stream(sweep))
+            getattr(core, name)(*given, FLAT, dirichlet=False, rng=stream(sweep))
         settled[name] = core.parameters()[2][0]
     assert settled["slice_hyperparameters"] > 0.95
     assert settled["slice_sequentially"] < 0.9

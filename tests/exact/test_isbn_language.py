@@ -47,7 +47,7 @@ def test_prefixes_have_the_sums_of_the_twin(kind: str, n: int) -> None:
     words = [3, 1][:n]
     found = tiny.parser().score(
         batch([Tree(words, [], [], [])], clusters=False, arcs=False),
-        _core.BeamRequest(100_000, 100, 100, np.inf, 1, 0, False, False, 1, 1, 1.0),
+        _core.BeamOptions(width=100_000, labels_per_arc=100, tags_per_word=100, margin=np.inf),
     )
     assert found["log_prefix"].tolist() == pytest.approx(prefix_logs(tiny, words), abs=3e-4)
     entropy = found["log_prefix"] - found["log_joint"]
@@ -57,7 +57,7 @@ def test_prefixes_have_the_sums_of_the_twin(kind: str, n: int) -> None:
 
 
 def drawn(tiny: Tiny, n: int, **options: Any) -> dict[str, Any]:
-    values = {"most_words": 30, "seed": 1, "purpose": 5, "temperature": 1.0, "width": 1000}
+    values = {"most_words": 30, "seed": 1, "purpose": 5, "temperature": 1.0, "particles": 1000}
     prefix = options.pop("prefix", [])
     trees = [Tree(prefix, [], [], [])] if prefix else []
     chosen = {**values, **options, "prefix": batch(trees, clusters=False, arcs=False)}

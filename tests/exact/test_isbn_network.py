@@ -11,7 +11,13 @@ from isbn_twins import Tiny, Tree, random_tree
 
 from bistro import _core
 
-NO_DROPOUT = _core.IsbnDropout()
+
+def dropout_of(probability: float, purpose: int = 1, number: int = 1) -> Any:
+    return _core.IsbnDropout(probability=probability, seed=1, purpose=purpose, pass_number=number)
+
+
+NO_DROPOUT = dropout_of(0.0)
+STILL = {"at_once": 1, "rate": 0.0, "decay": 0.0}
 KINDS: dict[str, dict[str, Any]] = {
     "one root": {},
     "several roots": {"single_root": False},
@@ -68,7 +74,8 @@ def differences(tiny: Tiny, data: Any, places: Any, dropout: Any) -> Any:
             trainer = _core.IsbnTrainer64(tiny.shape, moved, np.zeros_like(moved))
             # A rate of 0 changes nothing, and says what the trees are worth with their dropout.
             order = np.arange(len(data))
-            values.append(-trainer.learn(data, order, len(data), 0.0, 0.0, dropout))
+            still = {**STILL, "at_once": len(data)}
+            values.append(-trainer.learn(data, order, **still, dropout=dropout))
         found.append((values[0] - values[1]) / 2e-5)
     return np.array(found)
 
@@ -88,7 +95,7 @@ def differences(tiny: Tiny, data: Any, places: Any, dropout: Any) -> Any:
 def test_gradients_are_those_of_finite_differences(kind: str, dropout: float) -> None:
     tiny = Tiny.make(4, **KINDS[kind])
     data = tiny.derivations(some_trees(tiny, 6, number=8))
-    chosen = _core.IsbnDropout(dropout, 1, 2, 3)
+    chosen = dropout_of(dropout, 2, 3)
     gradient = tiny.trainer().gradient(data, chosen)
     rng = np.random.default_rng(1)
     for name, (begin, end) in parameter_groups(tiny).items():
@@ -106,12 +113,12 @@ def test_dropout_is_drawn_anew_by_every_stream() -> None:
     data = tiny.derivations(some_trees(tiny, 2, number=1))
     plain, order = tiny.trainer(), np.arange(1)
     values = {
-        plain.learn(data, order, 1, 0.0, 0.0, _core.IsbnDropout(0.3, 1, 1, number))
+        plain.learn(data, order, **STILL, dropout=dropout_of(0.3, number=number))
         for number in range(20)
     }
     assert len(values) > 10
-    whole = plain.learn(data, order, 1, 0.0, 0.0, NO_DROPOUT)
-    assert plain.learn(data, order, 1, 0.0, 0.0, _core.IsbnDropout(0.0, 1, 1, 1)) == whole
+    whole = plain.learn(data, order, **STILL, dropout=NO_DROPOUT)
+    assert plain.learn(data, order, **STILL, dropout=dropout_of(0.0, number=2)) == whole
 
 
 @pytest.mark.parametrize("mean_field", [False, True])
@@ -122,7 +129,10 @@ def test_learning_does_not_depend_on_threads(mean_field: bool) -> None:
     found = []
     for threads in (1, 2, 5):
         trainer = tiny.trainer(_core.IsbnTrainer)
-        value = trainer.learn(data, order, 7, 0.1, 0.01, _core.IsbnDropout(0.2, 1, 2, 3), threads)
+        chosen = dropout_of(0.2, 2, 3)
+        value = trainer.learn(
+            data, order, at_once=7, rate=0.1, decay=0.01, dropout=chosen, threads=threads
+        )
         found.append((value, trainer.weights.tobytes(), trainer.squares.tobytes()))
     assert found[0] == found[1] == found[2]
 
@@ -134,7 +144,7 @@ def test_learning_makes_the_trees_more_probable(mean_field: bool) -> None:
     trainer = tiny.trainer(_core.IsbnTrainer)
     before = sum(trainer.log_probs(data))
     for _ in range(30):
-        trainer.learn(data, np.arange(20), 5, 0.1, 0.0, NO_DROPOUT)
+        trainer.learn(data, np.arange(20), at_once=5, rate=0.1, decay=0.0, dropout=NO_DROPOUT)
     assert sum(trainer.log_probs(data)) > 0.6 * before
 
 
@@ -156,4 +166,4 @@ def test_damaged_numbers_are_refused() -> None:
     with pytest.raises(ValueError, match="do not fit"):
         _core.IsbnTrainer64(tiny.shape, np.zeros(3), np.zeros(3))
     with pytest.raises(ValueError, match="no such derivation"):
-        tiny.trainer().learn(tiny.derivations([]), np.arange(1), 1, 0.1, 0.0, NO_DROPOUT)
+        tiny.trainer().learn(tiny.derivations([]), np.arange(1), **STILL, dropout=NO_DROPOUT)

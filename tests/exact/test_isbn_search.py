@@ -23,10 +23,20 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def request(width: int = 100_000, best: int = 100_000, **options: Any) -> Any:
-    values = {"samples": 0, "marginals": True, "minimum_risk": False, "seed": 1, "purpose": 1}
+def request(width: int = 100_000, **options: Any) -> Any:
+    output = {
+        "best": 100_000,
+        "samples": 0,
+        "marginals": True,
+        "minimum_risk": False,
+        "arc_marginals": False,
+        "temperature": 1.0,
+        "seed": 1,
+        "purpose": 1,
+    }
     return _core.BeamRequest(
-        width, 100, 100, np.inf, best, temperature=1.0, **{**values, **options}
+        output=_core.OutputRequest(**{**output, **options}),
+        search=_core.BeamOptions(width=width, labels_per_arc=100, tags_per_word=100, margin=np.inf),
     )
 
 

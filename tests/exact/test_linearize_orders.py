@@ -15,7 +15,7 @@ from bistro._core import order_table
 from bistro.models.linearize.model import LinearizeModel
 from bistro.models.linearize.orders import NgramOrders, UniformOrders, UnigramOrders
 from bistro.models.linearize.search import best_orders
-from bistro.models.results.orders import (Family)
+from bistro.models.results.orders import Family
 from bistro.reference.linearize import STOP, all_orders, normaliser, weight
 from bistro.rng import Stream
 from bistro.treebank.sentence import Sentence
@@ -162,11 +162,11 @@ def test_weights_below_the_range_of_floats_are_summed(counts: list[int]) -> None
 def test_tables_that_do_not_fit_are_refused() -> None:
     steps = random_steps(2, 2, seed=1).reshape(-1)
     with pytest.raises(ValueError, match="do not fit together"):
-        order_table(np.array([1, 1]), steps[1:], 3, False)
+        order_table(np.array([1, 1]), steps[1:], 3, maximise=False)
     with pytest.raises(ValueError, match="too many multisets"):
-        order_table(np.array([2**20, 2**20]), steps, 3, False)
+        order_table(np.array([2**20, 2**20]), steps, 3, maximise=False)
     with pytest.raises(ValueError, match="too many multisets"):
-        order_table(np.array([-1, 1]), steps, 3, False)
+        order_table(np.array([-1, 1]), steps, 3, maximise=False)
 
 
 def test_the_best_of_a_mixture_is_the_best_of_all_orders() -> None:

@@ -35,14 +35,16 @@ class Case:
         self.task, self.trees = TreesTask.learn([parse_tree(t) for t in TREES], config)
         rules = self.rules = self.task.rules
         self.pcfg = relative_frequencies(rules, rules.counts(self.trees))
-        columns = (rules.left, rules.first, rules.second)
-        size = (len(rules.symbols), len(rules.words), rules.top)
-        self.core = _core.RuleGrammar(*size, *columns, np.log(self.pcfg))
+        self.core = _core.RuleGrammar(
+            num_symbols=len(rules.symbols),
+            num_words=len(rules.words),
+            root=rules.top,
+            **rules.arrays(),
+            log_prob=np.log(self.pcfg),
+        )
         self.parents = ParentGrammar.build(rules, self.pcfg, ParentCounts.of(rules, self.trees))
         self.finer = self.parents.over(self.core)
-        offsets = np.cumsum([0, *(t.size for t in self.trees)]).astype(np.int64)
-        joined = np.concatenate(self.trees)
-        trie = _core.ContextTrie.of_trees(*columns, joined, offsets, False, depth)
+        trie = _core.ContextTrie.of_trees(**self.columns(self.trees), depth=depth, blocks=1)
         pair = {"discount": np.full(2, 0.5), "strength": np.full(2, 1.0)}
         arrays = trie.freeze(self.pcfg, pair["discount"], pair["strength"])
         self.trie = _core.RuleTrie(**arrays, base=self.pcfg, **pair, depth=depth)
@@ -51,12 +53,13 @@ class Case:
         words = self.task.terminals(text.split()).word
         return _core.Lattices.of_sentences(np.array([0, words.size], np.int64), words)
 
-    def log_prob(self, trees: list[np.ndarray]) -> np.ndarray:
+    def columns(self, trees: list[np.ndarray]) -> dict:
         offsets = np.cumsum([0, *(t.size for t in trees)]).astype(np.int64)
-        rules = self.rules
-        return self.trie.log_probabilities(
-            rules.left, rules.first, rules.second, np.concatenate(trees), offsets, False
-        )
+        joined = {"trees": np.concatenate(trees), "offsets": offsets}
+        return {**self.rules.arrays(), **joined, "by_rules": False}
+
+    def log_prob(self, trees: list[np.ndarray]) -> np.ndarray:
+        return self.trie.log_probabilities(**self.columns(trees))
 
 
 def split(found: dict) -> list[np.ndarray]:
@@ -88,7 +91,7 @@ def test_shares_are_those_of_the_formula_and_sum_to_one() -> None:
     rules, parents = case.rules, case.parents
     # A tree with each symbol once: its log-probability is the sum of the shares.
     text = "a b c"
-    drawn = parents.grammar.draws(case.lattice(text), 50, 1, PURPOSE)
+    drawn = parents.grammar.draws(case.lattice(text), 50, seed=1, purpose=PURPOSE)
     for tree, log_prob in zip(split(drawn), drawn["log_prob"].tolist(), strict=True):
         own = parents.rule_of[tree]
         above = rules.parents(own)
@@ -104,8 +107,11 @@ def test_shares_are_those_of_the_formula_and_sum_to_one() -> None:
 def test_it_has_the_trees_of_the_pcfg() -> None:
     case = Case(-1)
     for text in ("a b c d e a b", "c a b e d", "b c d e b"):
-        plain = {t.tobytes() for t in split(case.core.draws(case.lattice(text), 4000, 1, PURPOSE))}
-        finer = split(case.parents.grammar.draws(case.lattice(text), 4000, 2, PURPOSE))
+        plain = {
+            t.tobytes()
+            for t in split(case.core.draws(case.lattice(text), 4000, seed=1, purpose=PURPOSE))
+        }
+        finer = split(case.parents.grammar.draws(case.lattice(text), 4000, seed=2, purpose=PURPOSE))
         told = {case.parents.rule_of[t].tobytes() for t in finer}
         assert plain == told
         assert len(plain) > 1
@@ -115,12 +121,25 @@ def test_it_has_the_trees_of_the_pcfg() -> None:
 def test_chains_have_the_law_of_the_model_whoever_proposes(subtrees: int) -> None:
     case = Case(-1)
     lattice = case.lattice("a b c d e a b")
-    trees = {t.tobytes(): t for t in split(case.core.draws(lattice, 4000, 1, PURPOSE))}
+    trees = {t.tobytes(): t for t in split(case.core.draws(lattice, 4000, seed=1, purpose=PURPOSE))}
     exact = np.exp(case.log_prob(list(trees.values())))
     exact /= exact.sum()
     samples = 20_000
-    asked = (False, samples, 100, subtrees, 5, PURPOSE)
-    found = _core.draw_trees(case.core, case.trie, lattice, *asked, visited=True, finer=case.finer)
+    found = _core.draw_trees(
+        case.core,
+        case.trie,
+        lattice,
+        contexts_of_rules=False,
+        samples=samples,
+        burn_in=100,
+        subtrees=subtrees,
+        seed=5,
+        purpose=PURPOSE,
+        first=0,
+        node_cost=0.5,
+        visited=True,
+        finer=case.finer,
+    )
     visited = split(found["visited"])
     times = Counter[bytes]()
     for tree, n in zip(visited, found["visited"]["times"].tolist(), strict=True):
@@ -143,10 +162,18 @@ def test_searches_find_the_best_tree_whoever_guesses(local: bool) -> None:
     case = Case(-1)
     for text in ("a b c d e a b", "c a b e d", "d c"):
         lattice = case.lattice(text)
-        trees = {t.tobytes(): t for t in split(case.core.draws(lattice, 4000, 1, PURPOSE))}
+        trees = {
+            t.tobytes(): t for t in split(case.core.draws(lattice, 4000, seed=1, purpose=PURPOSE))
+        }
         best = float(case.log_prob(list(trees.values())).max())
         found = _core.search_trees(
-            case.core, case.trie, lattice, False, local, 10**6, 10**6, 10**6, finer=case.finer
+            case.core,
+            case.trie,
+            lattice,
+            contexts_of_rules=False,
+            local=local,
+            **dict.fromkeys(("beam", "completions", "expansions"), 10**6),
+            finer=case.finer,
         )
         assert found["log_prob"][0] == pytest.approx(best, rel=1e-5)
         assert split(found)[0].tobytes() in trees
@@ -156,9 +183,9 @@ def test_a_grammar_that_stands_for_nothing_is_refused() -> None:
     case = Case(-1)
     wrong = case.parents.rule_of.copy()
     wrong[0], wrong[-1] = wrong[-1], wrong[0]
-    with pytest.raises(ValueError, match="stand for nothing"):
-        _core.FinerGrammar(case.parents.grammar, case.core, case.parents.symbol_of, wrong)
-    with pytest.raises(ValueError, match="stand for nothing"):
-        _core.FinerGrammar(
-            case.parents.grammar, case.core, case.parents.symbol_of[1:], case.parents.rule_of
-        )
+    symbols, rules = case.parents.symbol_of, case.parents.rule_of
+    for symbol_of, rule_of in ((symbols, wrong), (symbols[1:], rules)):
+        with pytest.raises(ValueError, match="stand for nothing"):
+            _core.FinerGrammar(
+                case.parents.grammar, case.core, symbol_of=symbol_of, rule_of=rule_of
+            )

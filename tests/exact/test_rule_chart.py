@@ -74,7 +74,7 @@ def test_words_without_rules_and_empty_sentences_have_no_tree() -> None:
     texts = [[], [grammar.words - 1], [0, grammar.words - 1, 0], [-1], [grammar.words + 5]]
     assert np.isneginf(grammar.core.log_inside(sentences(texts))).all()
     assert trees_of(grammar.core.best(sentences(texts))) == [()] * len(texts)
-    drawn = grammar.core.draws(sentences(texts), 2, 1, PURPOSE)
+    drawn = grammar.core.draws(sentences(texts), 2, seed=1, purpose=PURPOSE)
     assert trees_of(drawn) == [()] * 2 * len(texts)
 
 
@@ -106,7 +106,9 @@ def test_words_between_positions() -> None:
 def test_draws_have_the_law_of_the_trees() -> None:
     cases = list(with_trees(range(60), [3, 4], least=3, most=60))
     for grammar, text, trees in cases:
-        counts = Counter(trees_of(grammar.core.draws(sentences([text]), 5000, 1, PURPOSE)))
+        counts = Counter(
+            trees_of(grammar.core.draws(sentences([text]), 5000, seed=1, purpose=PURPOSE))
+        )
         total = grammar.twin.log_inside(text)
         law = np.array([math.exp(grammar.twin.log_weight(t) - total) for t in trees])
         assert set(counts) <= {t.rules for t in trees}
@@ -116,7 +118,7 @@ def test_draws_have_the_law_of_the_trees() -> None:
 
 def test_log_prob_of_a_draw_is_that_of_its_rules() -> None:
     grammar, text, _ = next(with_trees(range(60), [4], least=10))
-    result = grammar.core.draws(sentences([text]), 50, 7, PURPOSE)
+    result = grammar.core.draws(sentences([text]), 50, seed=7, purpose=PURPOSE)
     for rules, score in zip(trees_of(result), result["log_prob"], strict=True):
         assert score == pytest.approx(sum(grammar.twin.log_prob[r] for r in rules), rel=1e-12)
 
@@ -124,8 +126,8 @@ def test_log_prob_of_a_draw_is_that_of_its_rules() -> None:
 def test_draws_do_not_depend_on_threads() -> None:
     grammar, text, _ = next(with_trees(range(60), [4], least=10))
     texts = sentences([text] * 6)
-    one = grammar.core.draws(texts, 20, 9, PURPOSE, threads=1)
-    three = grammar.core.draws(texts, 20, 9, PURPOSE, threads=3)
+    one = grammar.core.draws(texts, 20, seed=9, purpose=PURPOSE, threads=1)
+    three = grammar.core.draws(texts, 20, seed=9, purpose=PURPOSE, threads=3)
     assert (one["rules"] == three["rules"]).all()
     assert len(set(trees_of(one))) > 1
 
@@ -140,14 +142,15 @@ def test_long_sentences_do_not_vanish(split: float, rare: float) -> None:
     each_tree = (words - 1) * math.log(split) + words * math.log(rare)
     total = grammar.core.log_inside(sentences([[0] * words]))[0]
     assert total == pytest.approx(catalan + each_tree, rel=1e-9)
-    drawn = grammar.core.draws(sentences([[0] * words]), 1, 1, PURPOSE)
+    drawn = grammar.core.draws(sentences([[0] * words]), 1, seed=1, purpose=PURPOSE)
     assert drawn["log_prob"][0] == pytest.approx(each_tree, rel=1e-12)
 
 
 def test_rules_that_cannot_be_are_refused() -> None:
     def grammar(*rule: int, log_prob: float = -1.0) -> None:
-        columns = [np.array([x], dtype=np.int32) for x in rule]
-        _core.RuleGrammar(2, 1, 0, *columns, np.array([log_prob]))
+        left, first, second = (np.array([x], dtype=np.int32) for x in rule)
+        columns = {"left": left, "first": first, "second": second, "log_prob": np.array([log_prob])}
+        _core.RuleGrammar(num_symbols=2, num_words=1, root=0, **columns)
 
     grammar(0, 1, 1)
     for bad in ((2, 1, 1), (0, 2, 1), (0, 1, 2), (0, -2, -1), (0, -1, 1), (-1, 0, 0)):

@@ -19,7 +19,8 @@ from bistro.inference.chains import Session, run_chains
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.inference.gibbs import Chain
 from bistro.models.parsing.codec import training_tree
-from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
+from bistro.models.transition.config import DISTRIBUTIONS
+from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
 from bistro.treebank.sentence import Sentence
 
 SEED = 3

@@ -157,18 +157,36 @@ def test_draws_depend_on_the_seed_and_the_sentence_alone(model):
 
 def test_what_the_core_refuses(model):
     ids, offsets = model.task.vocabulary.encode_all([TEXT])
+    asked = {
+        "beam": 0,
+        "least_ratio": 0.0,
+        "least_probability": 0.0,
+        "minimum_risk": True,
+        "marginals": False,
+        "samples": 5,
+        "burn_in": 0,
+        "seed": 1,
+        "purpose": 0,
+    }
     with pytest.raises(ValueError, match="search is hmm"):
-        ChainRequest("astar")
+        ChainRequest(search="astar", **asked)
     with pytest.raises(ValueError, match="more samples"):
-        ChainRequest("mcmc", samples=5, burn_in=5)
+        ChainRequest(search="mcmc", **{**asked, "burn_in": 5})
+    request = ChainRequest(search="hmm", **asked)
     with pytest.raises(ValueError, match="do not fit together"):
-        model._tagger.tag(ids, offsets[:1], ChainRequest("hmm"))
+        model._tagger.tag(ids, offsets[:1], request, first=0)
     with pytest.raises(ValueError, match="no tag in the grammar"):
-        model._tagger.tag(ids + 100, offsets, ChainRequest("hmm"))
+        model._tagger.tag(ids + 100, offsets, request, first=0)
     rules = model.rules
-    columns = (rules.left, rules.first, rules.second, model.pcfg)
-    size = (len(rules.symbols), len(rules.words), len(rules.words) - 1)
+    columns = {**rules.arrays(), "probability": model.pcfg}
+    size = {
+        "num_symbols": len(rules.symbols),
+        "num_words": len(rules.words),
+        "end_word": len(rules.words) - 1,
+        "trie": model.trie,
+    }
+    shorter = {name: column[:-1].copy() for name, column in columns.items()}
     with pytest.raises(ValueError, match="different rules"):
-        ChainTagger(*(column[:-1].copy() for column in columns), 0, *size, model.trie)
+        ChainTagger(**shorter, start=0, **size)
     with pytest.raises(ValueError, match="start or end"):
-        ChainTagger(*columns, -1, *size, model.trie)
+        ChainTagger(**columns, start=-1, **size)

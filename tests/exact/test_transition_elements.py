@@ -9,12 +9,11 @@ import pytest
 from transition_twins import LABELS, SYSTEMS, TAGS, Kind, random_analysis
 
 from bistro._core import SentenceBatch, TransitionShape, oracle_events
-from bistro.encoding.contexts import NUMBERS, element_numbers
+from bistro.encoding.contexts import NUMBERS
 from bistro.reference.arc_standard import Analysis, derivations, is_projective_tree, oracle
 from bistro.reference.transition_model import Event, GenerativeParser
 
 NUM_WORDS = 7
-NO_SPELLING = np.zeros(0, np.int32), np.zeros(0)
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 # Elements that are known to one distribution only, and what is left, in two contexts of 31.
 EVERYWHERE = [name for name in NUMBERS if name not in ("b.tag", "action")]
@@ -25,7 +24,13 @@ def batch(words: list[int], analysis: Analysis) -> SentenceBatch:
     heads, labels, tags = (np.array(column, dtype=np.int32) for column in analysis)
     offsets = np.array([0, len(words)], dtype=np.int64)
     return SentenceBatch(
-        np.array(words, dtype=np.int32), offsets, tags, heads, labels, *NO_SPELLING
+        np.array(words, dtype=np.int32),
+        offsets,
+        tags=tags,
+        heads=heads,
+        labels=labels,
+        spelled=np.zeros(0, np.int32),
+        spellings=np.zeros(0),
     )
 
 
@@ -45,15 +50,15 @@ def core_events(
 
 def both(kind: Kind, contexts: dict[str, list[str]]) -> tuple[TransitionShape, GenerativeParser]:
     shape = TransitionShape(
-        len(TAGS),
-        NUM_WORDS,
-        len(LABELS),
-        kind.root == "first",
-        kind.roots == "one",
-        kind.labels != "none",
-        kind.labels == "joint",
-        kind.lexical != "none",
-        *(element_numbers(contexts[name]) for name in DISTRIBUTIONS),
+        num_tags=len(TAGS),
+        num_words=NUM_WORDS,
+        num_labels=len(LABELS),
+        root_first=kind.root == "first",
+        single_root=kind.roots == "one",
+        labelled=kind.labels != "none",
+        joint_labels=kind.labels == "joint",
+        lexicalised=kind.lexical != "none",
+        contexts=contexts,
     )
     plain = GenerativeParser(
         kind.system,

@@ -137,7 +137,9 @@ def flat_chart(words: int, *, single_root: bool) -> _core.TreeChart:
         steps[0, :, 1, 1] = -np.inf
     kinds = np.minimum(np.arange(words + 1), 1).astype(np.int32)
     positions = np.arange(words + 1, dtype=np.int32)
-    return _core.TreeChart(positions, kinds, np.zeros((words + 1, words + 1)), steps)
+    return _core.TreeChart(
+        positions=positions, kinds=kinds, pairs=np.zeros((words + 1, words + 1)), steps=steps
+    )
 
 
 @pytest.mark.parametrize("words", [1, 2, 3, 10, 40, 140])
@@ -165,6 +167,6 @@ def test_a_sentence_without_any_tree_is_refused() -> None:
     ends = np.arange(2, dtype=np.int32)
     steps = np.zeros((2, 2, 2, 2))
     with pytest.raises(ValueError, match="no tree"):
-        _core.TreeChart(ends, ends, pairs, steps)
+        _core.TreeChart(positions=ends, kinds=ends, pairs=pairs, steps=steps)
     with pytest.raises(ValueError, match="do not fit together"):
-        _core.TreeChart(ends[:1], ends, pairs, steps)
+        _core.TreeChart(positions=ends[:1], kinds=ends, pairs=pairs, steps=steps)

@@ -51,9 +51,14 @@ class Case:
 
     def search(self, full: bool = True, beam: int = PLENTY, **other: Any) -> dict[str, Any]:
         asked = {"completions": PLENTY, "expansions": PLENTY, **other}
-        where = sentences([self.text])
         return _core.search_trees(
-            self.grammar.core, self.trie, where, self.by_rules, not full, beam, **asked
+            self.grammar.core,
+            self.trie,
+            sentences([self.text]),
+            contexts_of_rules=self.by_rules,
+            local=not full,
+            beam=beam,
+            **asked,
         )
 
     def plain_search(self, beam: int) -> LocalSearch:
@@ -64,25 +69,23 @@ class Case:
         return LocalSearch(self.grammar.twin, model, self.text, beam, by)
 
     def draw(self, samples: int, subtrees: int = 0, burn_in: int = 0, **other: Any) -> Any:
-        where = sentences([self.text])
+        asked = {"seed": 1, "purpose": PURPOSE, "first": 0, "node_cost": 0.5, **other}
         return _core.draw_trees(
             self.grammar.core,
             self.trie,
-            where,
-            self.by_rules,
-            samples,
-            burn_in,
-            subtrees,
-            1,
-            PURPOSE,
-            **other,
+            sentences([self.text]),
+            contexts_of_rules=self.by_rules,
+            samples=samples,
+            burn_in=burn_in,
+            subtrees=subtrees,
+            **asked,
         )
 
 
 def trained(grammar: Grammars, by_rules: bool, seed: int) -> tuple[_core.RuleTrie, PlainTrie]:
     """A model of trees drawn from the grammar, that differ in taste from the grammar itself."""
     texts = random_texts(seed, grammar.words, [2, 3, 3, 4, 4, 5, 5] * 4)
-    drawn = trees_of(grammar.core.draws(sentences(texts), 1, seed, PURPOSE))
+    drawn = trees_of(grammar.core.draws(sentences(texts), 1, seed=seed, purpose=PURPOSE))
     liked = [t for t in drawn if t and sum(t) % 3]
     by = "rules" if by_rules else "symbols"
     seen = [e for t in liked for e in events(grammar.twin.rules, t, by)]  # type: ignore[arg-type]
@@ -90,10 +93,10 @@ def trained(grammar: Grammars, by_rules: bool, seed: int) -> tuple[_core.RuleTri
     offsets = np.cumsum([0, *(len(c) for c, _ in seen)]).astype(np.int64)
     elements = np.array([x for c, _ in seen for x in c], np.int32)
     counted = _core.ContextTrie.of_events(
-        elements, offsets, np.array([r for _, r in seen], np.int32)
+        elements, offsets, np.array([r for _, r in seen], np.int32), depth=-1
     )
     levels = dict(zip(("discount", "strength"), np.array(PARAMETERS).T.copy(), strict=True))
-    trie = _core.RuleTrie(**counted.freeze(base, **levels), base=base, **levels)
+    trie = _core.RuleTrie(**counted.freeze(base, **levels), base=base, **levels, depth=-1)
     return trie, PlainTrie(seen, base.tolist(), PARAMETERS)
 
 
@@ -308,13 +311,23 @@ def test_sentences_without_trees_and_threads() -> None:
     case = next(cases(False, range(100), least=5))
     nothing = case.grammar.words - 1
     where = sentences([case.text, [nothing], [], case.text, case.text])
-    common = (case.grammar.core, case.trie, where, False)
-    one = _core.draw_trees(*common, 50, 0, 1, 3, PURPOSE, threads=1)
-    three = _core.draw_trees(*common, 50, 0, 1, 3, PURPOSE, threads=3)
+    model = case.grammar.core, case.trie
+    asked = {
+        "contexts_of_rules": False,
+        "samples": 50,
+        "burn_in": 0,
+        "subtrees": 1,
+        "seed": 3,
+        "purpose": PURPOSE,
+        "node_cost": 0.5,
+    }
+    one = _core.draw_trees(*model, where, **asked, first=0, threads=1)
+    three = _core.draw_trees(*model, where, **asked, first=0, threads=3)
     assert trees_of(one) == trees_of(three)
     assert [bool(rules) for rules in trees_of(one)] == [True, False, False, True, True]
     assert np.isneginf(one["log_prob"]).tolist() == [False, True, True, False, False]
-    later = _core.draw_trees(*common[:2], sentences([case.text]), False, 50, 0, 1, 3, PURPOSE, 4)
+    later = _core.draw_trees(*model, sentences([case.text]), **asked, first=4)
     assert trees_of(later)[0] == trees_of(one)[4]
-    found = _core.search_trees(*common, False, 10, 1, 100)
+    sizes = {"beam": 10, "completions": 1, "expansions": 100}
+    found = _core.search_trees(*model, where, contexts_of_rules=False, local=False, **sizes)
     assert [bool(rules) for rules in trees_of(found)] == [True, False, False, True, True]

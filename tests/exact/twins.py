@@ -21,6 +21,9 @@ Seats: TypeAlias = dict[Event, dict[int, int]]  # (context, dish) -> {table size
 SEATINGS: tuple[Seating, ...] = ("gibbs", "minimal", "maximal")
 
 
+FLAT = _core.HyperPrior(discount=(1, 1), strength=(1, 1))
+
+
 def stream(index: int = 0, seed: int = 1) -> _core.Stream:
     """A stream of the core; `plain_stream` gives the same numbers."""
     return _core.Stream(seed, purpose_key("twins"), index)

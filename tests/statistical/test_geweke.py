@@ -67,7 +67,8 @@ class Core:
         self.core.remove(self.ids[context, dish], self.rng)
 
     def move_hyperparameters(self, prior: Prior) -> None:
-        self.core.slice_hyperparameters(*prior, False, self.rng)
+        core_prior = _core.HyperPrior(discount=prior[:2], strength=prior[2:])
+        self.core.slice_hyperparameters(core_prior, dirichlet=False, rng=self.rng)
 
     def tables(self) -> list[int]:
         return [tables for _, _, tables in self.core.counts_by_level()]

@@ -64,12 +64,10 @@ class Small:
         return DerivationSampler(
             self.training.shape,
             self.batch,
-            franchises["actions"],
-            franchises.get("labels"),
-            franchises["tags"],
-            franchises.get("words"),
-            self.kind.sees_labels,
-            *ALL_TAGS,
+            **franchises,
+            labels_in_contexts=self.kind.sees_labels,
+            tag_begin=ALL_TAGS[0],
+            tag_list=ALL_TAGS[1],
         )
 
     def seated(self) -> dict[str, Franchise]:
@@ -171,7 +169,7 @@ def test_a_step_leaves_the_posterior_as_it_is(kind):
     for i, begin in enumerate(exact_starts(law, 1)):
         steps, rng = np.array(begin, dtype=np.int16).ravel(), Stream(1, 2, i)
         for _ in range(STEPS):
-            steps = sampler.draw(0, steps, PARTICLES, rng)
+            steps = sampler.draw(0, steps, particles=PARTICLES, rng=rng)
         counts[key_of(steps)] += 1
     assert fits(counts, law) > SUSPICIOUS
 
@@ -181,14 +179,14 @@ def test_it_moves(kind):
     sampler, law, _, _ = fixed(kind)
     begin = max(law, key=law.__getitem__)
     steps = np.array(begin, dtype=np.int16).ravel()
-    drawn = {key_of(sampler.draw(0, steps, 20, Stream(1, 3, i))) for i in range(200)}
+    drawn = {key_of(sampler.draw(0, steps, particles=20, rng=Stream(1, 3, i))) for i in range(200)}
     assert len(drawn) > 10
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_a_filter_that_retains_nothing_is_caught(kind):
     sampler, law, _, _ = fixed(kind)
-    drawn = (sampler.draw(0, NOTHING, 2, Stream(1, 4, i)) for i in range(DRAWN))
+    drawn = (sampler.draw(0, NOTHING, particles=2, rng=Stream(1, 4, i)) for i in range(DRAWN))
     assert fits(Counter(map(key_of, drawn)), law) < SUSPICIOUS
 
 

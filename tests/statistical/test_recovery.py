@@ -20,6 +20,7 @@ Parameters: TypeAlias = tuple[tuple[float, float], ...]  # (discount, strength) 
 RESTAURANTS, CUSTOMERS, DISHES = 80, 100, 100_000
 # Four standard deviations: one right answer in sixteen thousand lies outside.
 FAR = 4.0
+PRIOR = _core.HyperPrior(discount=(1, 1), strength=(1, 0.1))
 
 
 @dataclass
@@ -75,7 +76,7 @@ class Fit:
         kept = []
         for sweep in range(800):
             self.core.sweep(self.ids, rng)
-            self.core.slice_hyperparameters(1, 1, 1, 0.1, dirichlet, rng)
+            self.core.slice_hyperparameters(PRIOR, dirichlet=dirichlet, rng=rng)
             if sweep >= 200:
                 kept.append([value for pair in self.core.parameters() for value in pair])
         chain = np.array(kept)

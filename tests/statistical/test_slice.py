@@ -90,7 +90,7 @@ def core_chain(law: Known, width: float, steps: int = STEPS) -> Array:
     rng = _core.Stream(1, purpose_key("slice"), 0)
     x, chain = law.start, np.empty(steps)
     for i in range(steps):
-        x = _core.slice_step(x, law.log_density, width, law.low, law.high, rng)
+        x = _core.slice_step(x, law.log_density, width=width, low=law.low, high=law.high, rng=rng)
         chain[i] = x
     return chain
 
@@ -111,7 +111,9 @@ def test_core_and_reference_make_the_same_step(name: str) -> None:
     x = law.start
     for _ in range(300):
         y = hyper.slice_step(x, law.log_density, 0.7, law.low, law.high, plain_rng)
-        x = _core.slice_step(x, law.log_density, 0.7, law.low, law.high, core_rng)
+        x = _core.slice_step(
+            x, law.log_density, width=0.7, low=law.low, high=law.high, rng=core_rng
+        )
         assert x == pytest.approx(y, rel=1e-12, abs=1e-12)
     assert core_rng.uniform() == plain_rng.uniform()
 

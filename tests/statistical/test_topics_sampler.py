@@ -16,6 +16,7 @@ from bistro.rng import purpose_key
 PARENTS = np.array([0, 0, 0, 1, 1], dtype=np.int32)
 WORDS = np.array([0, 1, 1, 0, 2], dtype=np.int32)
 STRENGTH, SMOOTHING, GAMMA = 1.5, 0.4, 0.8
+PARAMETERS = {"strength": STRENGTH, "smoothing": SMOOTHING, "gamma": GAMMA}
 Step = Callable[[TopicSampler, int], None]
 
 
@@ -45,8 +46,20 @@ def canonical(states: States) -> States:
 
 def sampler(states: int | None, words: np.ndarray = WORDS) -> TopicSampler:
     return TopicSampler(
-        PARENTS, words, 2, 3, states or 2, states is None, STRENGTH, SMOOTHING, GAMMA
+        PARENTS,
+        words,
+        num_parents=2,
+        num_words=3,
+        slots=states or 2,
+        open=states is None,
+        **PARAMETERS,
     )
+
+
+def restored(topics: TopicSampler, source: TopicSampler, **changed: float) -> None:
+    """Put the state of one sampler into another, with some parameters changed."""
+    own = dict(zip(PARAMETERS, source.parameters, strict=True))
+    topics.restore(source.states, source.weights, unseen=source.unseen, **(own | changed))
 
 
 def right_step(topics: TopicSampler, i: int) -> None:
@@ -61,9 +74,9 @@ def frozen_weights(topics: TopicSampler, i: int) -> None:
 
 def half_words(topics: TopicSampler, i: int) -> None:
     """Sweep under a smoothing that is not the model's."""
-    topics.restore(topics.states, topics.weights, topics.unseen, STRENGTH, SMOOTHING / 2, GAMMA)
+    restored(topics, topics, smoothing=SMOOTHING / 2)
     right_step(topics, i)
-    topics.restore(topics.states, topics.weights, topics.unseen, STRENGTH, SMOOTHING, GAMMA)
+    restored(topics, topics, smoothing=SMOOTHING)
 
 
 def p_of(step: Step, states: int | None) -> float:
@@ -127,7 +140,7 @@ def geweke_p(states: int | None, rate: float) -> float:
         chain.append([f for x in topics.parameters for f in (x, np.log(x))])
         words = redrawn_words(topics, words, i)
         again = sampler(states, words)
-        again.restore(topics.states, topics.weights, topics.unseen, *topics.parameters)
+        restored(again, topics)
         topics = again
     prior = stats.gamma(2.0, scale=0.5)
     mean_log = prior.expect(np.log)
@@ -161,7 +174,9 @@ def test_log_joint_is_that_of_the_formula() -> None:
 
 def test_more_states_than_slots_find_room() -> None:
     words = np.arange(400, dtype=np.int32)
-    topics = TopicSampler(np.zeros(400, np.int32), words, 1, 400, 1, True, 50.0, 0.001, 50.0)
+    parameters = {"strength": 50.0, "smoothing": 0.001, "gamma": 50.0}
+    sizes = {"num_parents": 1, "num_words": 400, "slots": 1}
+    topics = TopicSampler(np.zeros(400, np.int32), words, **sizes, open=True, **parameters)
     topics.seat(stream("room"))
     assert topics.live > 8
     assert topics.slots >= topics.live
@@ -175,7 +190,7 @@ def test_same_stream_same_states_also_after_a_restore() -> None:
     one.seat(stream("same"))
     for i in range(5):
         right_step(one, i)
-    other.restore(one.states, one.weights, one.unseen, *one.parameters)
+    restored(other, one)
     for i in range(5, 10):
         right_step(one, i)
         right_step(other, i)
@@ -190,5 +205,11 @@ def test_same_stream_same_states_also_after_a_restore() -> None:
 def test_bad_tokens_are_refused(parents: list[int], words: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         TopicSampler(
-            np.array(parents, np.int32), np.array(words, np.int32), 2, 3, 2, False, 1.0, 1.0, 1.0
+            np.array(parents, np.int32),
+            np.array(words, np.int32),
+            num_parents=2,
+            num_words=3,
+            slots=2,
+            open=False,
+            **PARAMETERS,
         )

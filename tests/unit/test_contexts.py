@@ -1,30 +1,29 @@
-"""Names of context elements: numbers, complaints, and what the settings make of them."""
+"""Names of context elements: order, complaints, and what the settings make of them."""
 
 from __future__ import annotations
 
 import pytest
 
 from bistro import config as configuration
-from bistro.encoding.contexts import (
-    FACTS,
-    LONGEST,
-    NUMBERS,
-    OTHERS,
-    STACK_ITEMS,
-    element_numbers,
-    is_lexical,
-    sees_labels,
-)
+from bistro._core import LONGEST_CONTEXT
+from bistro.encoding.contexts import NUMBERS, check_context, is_lexical, sees_labels
 from bistro.errors import ConfigError
 from bistro.models.transition.config import ContextSettings, TransitionConfig
 
 
-def test_numbers_are_dense_and_in_the_order_of_the_core() -> None:
-    assert sorted(NUMBERS.values()) == list(range(STACK_ITEMS * len(FACTS) + len(OTHERS)))
+def test_elements_are_ten_facts_of_four_stack_items_and_seven_others() -> None:
     assert len(NUMBERS) == 47
-    assert element_numbers(["s1.tag", "s1.rval", "s2.tag", "s4.rval"]) == [0, 9, 10, 39]
-    assert element_numbers(OTHERS) == list(range(40, 47))
-    assert element_numbers([]) == []
+    assert [NUMBERS[name] for name in ("s1.tag", "s1.rval", "s2.tag", "s4.rval")] == [0, 9, 10, 39]
+    assert [*NUMBERS][40:] == [
+        "b.tag",
+        "p1.tag",
+        "p1.word",
+        "p2.tag",
+        "p2.word",
+        "distance",
+        "action",
+    ]
+    check_context([])
 
 
 @pytest.mark.parametrize(
@@ -33,14 +32,14 @@ def test_numbers_are_dense_and_in_the_order_of_the_core() -> None:
 )
 def test_unknown_names_get_a_suggestion(name: str, hint: str) -> None:
     with pytest.raises(ConfigError, match=rf"'{name}' \(did you mean '{hint}"):
-        element_numbers(["s1.tag", name])
+        check_context(["s1.tag", name])
 
 
 def test_a_context_has_an_end() -> None:
     names = list(NUMBERS)
-    assert len(element_numbers(names[:LONGEST])) == LONGEST
+    check_context(names[:LONGEST_CONTEXT])
     with pytest.raises(ConfigError, match="at most 31 elements, not 32"):
-        element_numbers(names[: LONGEST + 1])
+        check_context(names[: LONGEST_CONTEXT + 1])
 
 
 def test_words_and_labels_are_told_by_their_names() -> None:

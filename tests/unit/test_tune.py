@@ -18,8 +18,7 @@ from bistro.inference.settings import SamplerSettings
 from bistro.models import presets
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.eisner.config import EisnerConfig
-from bistro.models.transition.config import TransitionConfig
-from bistro.models.transition.model import DISTRIBUTIONS
+from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig
 from bistro.models.transition.tune import Effort, Search, Trial
 from bistro.models.transition.workbench import Workbench, with_elements
 from bistro.models.unbounded.config import InfiniteConfig

@@ -11,34 +11,11 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from bistro.cli.complete import complete
-from bistro.cli.convert import convert
-from bistro.cli.crossval import crossval
-from bistro.cli.demo import demo
-from bistro.cli.diagnose import diagnose
-from bistro.cli.doctor import doctor
-from bistro.cli.evaluate import evaluate
-from bistro.cli.explain import explain as explain_command
-from bistro.cli.fetch import fetch
-from bistro.cli.generate import generate
-from bistro.cli.info import info
-from bistro.cli.learning_curve import learning_curve
-from bistro.cli.linearize import linearize
-from bistro.cli.parse import parse
-from bistro.cli.perplexity import perplexity
-from bistro.cli.report import report
-from bistro.cli.segment import segment
-from bistro.cli.serve import serve
-from bistro.cli.suite import suite
-from bistro.cli.surprisal import surprisal
-from bistro.cli.tag import tag
-from bistro.cli.topics import topics
-from bistro.cli.train import train
-from bistro.cli.tune import tune
 from bistro.errors import BistroError
 from bistro.files import explain
 
@@ -49,40 +26,53 @@ BROKEN_PIPE = 1
 # carry a copy.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
-app = typer.Typer(
-    name="bistro",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
+COMMANDS = (
+    "demo",
+    "train",
+    "tune",
+    "parse",
+    "tag",
+    "perplexity",
+    "surprisal",
+    "suite",
+    "generate",
+    "linearize",
+    "segment",
+    "evaluate",
+    "complete",
+    "crossval",
+    "learning-curve",
+    "report",
+    "doctor",
+    "diagnose",
+    "convert",
+    "fetch",
+    "info",
+    "serve",
+    "explain",
+    "topics",
 )
-for command in (
-    demo,
-    train,
-    tune,
-    parse,
-    tag,
-    perplexity,
-    surprisal,
-    suite,
-    generate,
-    linearize,
-    segment,
-    evaluate,
-    complete,
-    crossval,
-    learning_curve,
-    report,
-    doctor,
-    diagnose,
-    convert,
-    fetch,
-    info,
-    serve,
-):
-    app.command()(command)
-app.command("explain")(explain_command)
-app.add_typer(topics, name="topics")
+"""Every command, in the order of the help; each is a function of the module of its name."""
+
+
+def app_of(names: Sequence[str]) -> typer.Typer:
+    """Return the program with some of its commands: only these are imported."""
+    app = typer.Typer(
+        name="bistro",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(about)
+    for name in names:
+        plain = name.replace("-", "_")
+        command = getattr(import_module(f"bistro.cli.{plain}"), plain)
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    return app
 
 
 def _show_version(asked: bool) -> None:
@@ -93,11 +83,12 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def about(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Print it and stop."),
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Generative models of syntax: train on a treebank in seconds, get probabilities everywhere.
@@ -121,6 +112,8 @@ def run(arguments: Sequence[str]) -> int:
         # A terminal that lacks a letter shows its code instead of stopping the program.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        named = next((word for word in arguments if not word.startswith("-")), None)
+        app = app_of([named] if named in COMMANDS else COMMANDS)
         code: int | None = app(arguments or ["--help"], prog_name="bistro", standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()

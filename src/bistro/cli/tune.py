@@ -16,7 +16,6 @@ from bistro.cli.common import FormatOption, SeedOption, require_writable, say
 from bistro.cli.watcher import Watcher
 from bistro.errors import ConfigError, nearest
 from bistro.files import writing
-from bistro.version import __version__
 
 if TYPE_CHECKING:
     from bistro.evaluate.development import DevelopmentSet
@@ -98,7 +97,7 @@ def tune(
     """
     from bistro.evaluate.development import DevelopmentSet, default_metric
     from bistro.models.data import SENTENCES
-    from bistro.models.transition.model import DISTRIBUTIONS
+    from bistro.models.transition.config import DISTRIBUTIONS
     from bistro.models.transition.tune import SETTINGS, Effort
     from bistro.treebank.treebank import read
 
@@ -135,6 +134,8 @@ class _Errand:
     @property
     def protocol(self) -> dict[str, Any]:
         """What decides the figures, beside the configuration itself."""
+        from bistro.version import __version__
+
         return {
             "bistro": __version__,
             "train": f"{self.treebank.label} {self.treebank.sha256}",

@@ -12,54 +12,36 @@ and beside them ``b.tag`` (the tag of the word about to be generated; for words 
 p1.word p2.tag p2.word`` (the last words generated, whatever became of them), ``distance`` (between
 s1 and s2, in classes) and ``action`` (left or right arc; for labels only).
 
->>> element_numbers(["s1.tag", "s2.tag"])
-[0, 10]
->>> element_numbers(["s1.tga"])
+The compiled core has the list of them; its order gives their numbers.
+
+>>> check_context(["s1.tag", "s2.tag"])
+>>> check_context(["s1.tga"])
 Traceback (most recent call last):
 bistro.errors.ConfigError: unknown context element 's1.tga' (did you mean 's1.tag'?)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
+from bistro._core import LONGEST_CONTEXT, transition_elements
 from bistro.errors import ConfigError, nearest
 
-STACK_ITEMS = 4
-FACTS = (
-    "tag",
-    "word",
-    "lc1.tag",
-    "lc1.label",
-    "lc1.word",
-    "rc1.tag",
-    "rc1.label",
-    "rc1.word",
-    "lval",
-    "rval",
-)
-OTHERS = ("b.tag", "p1.tag", "p1.word", "p2.tag", "p2.word", "distance", "action")
-# The numbers are those of the compiled core: ten facts an item, then the others.
-NUMBERS = {
-    name: number
-    for number, name in enumerate(
-        [f"s{item + 1}.{fact}" for item in range(STACK_ITEMS) for fact in FACTS] + list(OTHERS)
-    )
-}
-LONGEST = 31
+NUMBERS = {name: number for number, name in enumerate(transition_elements())}
 
 
-def element_numbers(names: Iterable[str]) -> list[int]:
-    """Return the core's numbers of context elements."""
-    numbers = []
+def check_elements(names: Iterable[str], known: Collection[str]) -> None:
+    """Refuse names of elements that do not exist."""
     for name in names:
-        if name not in NUMBERS:
-            hint = nearest(name, NUMBERS)
-            raise ConfigError(f"unknown context element '{name}'{hint}")
-        numbers.append(NUMBERS[name])
-    if len(numbers) > LONGEST:
-        raise ConfigError(f"a context has at most {LONGEST} elements, not {len(numbers)}")
-    return numbers
+        if name not in known:
+            raise ConfigError(f"unknown context element '{name}'{nearest(name, known)}")
+
+
+def check_context(names: Collection[str], known: Collection[str] = NUMBERS) -> None:
+    """Refuse contexts with elements that do not exist, or with too many."""
+    check_elements(names, known)
+    if len(names) > LONGEST_CONTEXT:
+        raise ConfigError(f"a context has at most {LONGEST_CONTEXT} elements, not {len(names)}")
 
 
 def is_lexical(name: str) -> bool:

@@ -166,7 +166,7 @@ class Inventory:
         letters, offsets = self.encode(list(self.surfaces))
         found = self.morphemes
         return {
-            "labels": len(self.labels),
+            "num_labels": len(self.labels),
             "label": np.array([self.label_numbers[m.label] for m in found], dtype=np.int32),
             "surface": np.array([self.surfaces[m.surface] for m in found], dtype=np.int32),
             "plain": np.array([m.canonical == m.surface for m in found], dtype=np.uint8),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from bistro._core import Franchise, LevelLikelihood, SequentialLikelihood, Stream
+from bistro._core import Franchise, HyperPrior, LevelLikelihood, SequentialLikelihood, Stream
 from bistro.inference.settings import SamplerSettings
 
 Floats = NDArray[np.float64]
@@ -31,14 +31,11 @@ def update_hyperparameters(
     sequence: SequentialLikelihood | None = None,
 ) -> None:
     """Move or maximise the hyper-parameters of all levels, as the settings say."""
+    prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
     if sequence is not None:
-        franchise.slice_sequentially(
-            sequence, *settings.discount_prior, *settings.strength_prior, settings.dirichlet, stream
-        )
+        franchise.slice_sequentially(sequence, prior, dirichlet=settings.dirichlet, rng=stream)
     elif settings.hyper == "slice":
-        franchise.slice_hyperparameters(
-            *settings.discount_prior, *settings.strength_prior, settings.dirichlet, stream
-        )
+        franchise.slice_hyperparameters(prior, dirichlet=settings.dirichlet, rng=stream)
     elif settings.hyper == "map":
         likelihoods = franchise.level_likelihoods()
         for level, (likelihood, start) in enumerate(

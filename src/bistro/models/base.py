@@ -37,6 +37,16 @@ if TYPE_CHECKING:
 class LacksAbilityError(BistroError, AttributeError):
     """A model was asked for what its kind cannot do."""
 
+    def __init__(self, method: str, kind: str) -> None:
+        super().__init__(method, kind)
+        self.method, self.kind = method, kind
+
+    def __str__(self) -> str:
+        # Found when it is read: to ask `hasattr` must not import all families.
+        from bistro.models.abilities import METHODS
+
+        return METHODS[self.method].refusal(self.kind)
+
 
 def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
     """Return the arrays of several distributions under names of a model file, ``words.nodes``."""
@@ -127,7 +137,7 @@ class Model(ABC):
                 from bistro.models.abilities import METHODS
 
                 if name in METHODS:
-                    raise LacksAbilityError(METHODS[name].refusal(self.kind))
+                    raise LacksAbilityError(name, self.kind)
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
@@ -177,8 +187,8 @@ def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
 
 def _model_of(file: ModelFile, name: str) -> LoadedModel:
     header = upgraded(file.header)
-    kind = header.get("kind")
-    if kind not in kinds.names():
+    kind = str(header.get("kind"))
+    if not kinds.is_known(kind):
         raise ModelFileError(
             f"{name}: is of kind '{kind}', which this Bistro does not know "
             f"(it knows {', '.join(sorted(kinds.names()))})"

@@ -22,13 +22,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError, nearest
 from bistro.models.options import a_model
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from bistro.models.base import Model
     from bistro.models.data import Reader
 
@@ -135,6 +137,11 @@ def find(name: str) -> Kind:
     )
 
 
+def is_known(name: str) -> bool:
+    """Tell whether there is a kind of this name; packages are looked through only if needed."""
+    return name in BUILT_IN or name in _installed()
+
+
 def names() -> list[str]:
     """Return the names of all kinds, those of installed packages last."""
     return [*BUILT_IN, *_installed()]
@@ -158,7 +165,10 @@ def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, 
 
 
 @cache
-def _installed() -> dict[str, metadata.EntryPoint]:
+def _installed() -> dict[str, EntryPoint]:
+    # Imported here: it takes longer than everything else that a command needs to start.
+    from importlib import metadata
+
     return {entry.name: entry for entry in metadata.entry_points(group=GROUP)}
 
 

@@ -48,4 +48,6 @@ def a_model(kind: str) -> str:
     >>> a_model("ngram"), a_model("transition")
     ('an ngram model', 'a transition model')
     """
-    return f"{'an' if kind[:1] in 'aeio' or kind == 'ngram' else 'a'} {kind} model"
+    # Letters that are read by their names: an "en-gram", an "aitch-dee-pee".
+    spelled = kind[:1] in "hmnx" and kind[1:2] not in "aeiouy"
+    return f"{'an' if spelled or kind[:1] in 'aeio' else 'a'} {kind} model"

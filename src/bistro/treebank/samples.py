@@ -29,11 +29,21 @@ TURKISH_FILES = ("web.conllu", "wiki.conllu")
 INSTALL = "pip install 'bistro-syntax[samples]'"
 
 
-def builtin(name: str = "english", sentences: int | None = None, seed: int = 1) -> Treebank:
-    """Return a built-in treebank: ``english`` (5,000 sentences by default) or ``turkish`` (all).
+def builtin(name: str | int = "english", sentences: int | None = None, seed: int = 1) -> Treebank:
+    """Return a built-in treebank.
 
-    The seed decides the English sentences; the Turkish ones are always the same, in file order.
+    Parameters
+    ----------
+    name
+        ``"english"`` or ``"turkish"``; a number is that of English sentences.
+    sentences
+        How many sentences; default: 5,000 English ones, or all Turkish ones.
+    seed
+        Decides the English sentences; the Turkish ones are always the same, in file order.
     """
+    if isinstance(name, int):
+        sentences = name
+        name = "english"
     if sentences is not None and sentences < 1:
         raise BistroError(f"a treebank of {sentences} sentences: ask for at least 1")
     if name == "english":

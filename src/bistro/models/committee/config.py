@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bistro.config import setting
-from bistro.encoding.contexts import element_numbers
+from bistro.encoding.contexts import check_context
 from bistro.errors import ConfigError
 from bistro.inference.settings import SamplerSettings
 from bistro.models.isbn.config import IsbnConfig
@@ -88,4 +88,4 @@ class CommitteeConfig:
             raise ConfigError(
                 f"particles = {self.particles} and beam = {self.beam} must be at least 1"
             )
-        element_numbers(self.label_actions)
+        check_context(self.label_actions)

@@ -154,12 +154,12 @@ class Mixture:
     def trees(self, single_root: bool, threads: int) -> tuple[Ints, Ints, Ints]:
         """Return heads of least risk, the likeliest label of each arc, and the likeliest tags."""
         heads = least_risk(
-            self.offsets,
-            self.heads.begin,
-            self.heads.what.astype(np.int32),
-            self.heads.probability,
-            single_root,
-            threads or os.cpu_count() or 1,
+            offsets=self.offsets,
+            begin=self.heads.begin,
+            head=self.heads.what.astype(np.int32),
+            score=self.heads.probability,
+            single_root=single_root,
+            threads=threads or os.cpu_count() or 1,
         ).astype(np.int64)
         label = self.code.label(self.arcs.what)
         labelled = self.arcs.among(label >= 0)

@@ -10,43 +10,19 @@ A head takes its children outward on each side, until a stop. What can be seen o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from bistro._core import dependency_elements
 from bistro.config import setting
-from bistro.errors import ConfigError, nearest
+from bistro.encoding.contexts import check_context
+from bistro.errors import ConfigError
 from bistro.inference.settings import SamplerSettings, SpellingSettings
 
-# In the order of the compiled core.
-ELEMENTS = (
-    "direction",
-    "parent.tag",
-    "parent.label",
-    "parent.word",
-    "sibling.tag",
-    "sibling.label",
-    "label",
-    "tag",
-    "word",
-)
-SIBLING = ("sibling.tag", "sibling.label")
-GENERATED = ("parent.label", "sibling.label", "label")
+ELEMENTS = dependency_elements()
+SIBLING = [name for name in ELEMENTS if name.startswith("sibling.")]
+GENERATED = [name for name in ELEMENTS if name.endswith("label")]
 """Elements that there are only where labels are generated with the child."""
-
-
-def element_numbers(names: Iterable[str]) -> list[int]:
-    """Return the core's numbers of context elements.
-
-    >>> element_numbers(["direction", "parent.tag"])
-    [0, 1]
-    """
-    numbers = []
-    for name in names:
-        if name not in ELEMENTS:
-            raise ConfigError(f"unknown context element '{name}'{nearest(name, ELEMENTS)}")
-        numbers.append(ELEMENTS.index(name))
-    return numbers
 
 
 @dataclass(frozen=True)
@@ -119,7 +95,7 @@ class EisnerConfig:
         }
         for name, forbidden in late.items():
             elements = getattr(self.contexts, name)
-            element_numbers(elements)
+            check_context(elements, ELEMENTS)
             for element in elements:
                 if element in forbidden:
                     told = f"'{element}' cannot be seen by the contexts of {name}"

@@ -21,22 +21,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro import config as configuration
-from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen
+from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen, OutputRequest
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
-from bistro.models.eisner.config import EisnerConfig, element_numbers
+from bistro.models.eisner.config import EisnerConfig
 from bistro.models.inputs import as_sentence
 from bistro.models.parsing.codec import Codec
 from bistro.models.parsing.parser import CoreOptions, ParsingAbility
 from bistro.models.results.explanations import Explanation
-from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.results.explanations import Explanation
 
 DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 
@@ -45,24 +47,17 @@ DISTRIBUTIONS = ("labels", "tags", "words", "states", "emissions")
 class EisnerOptions(CoreOptions):
     """How to parse with the chart, and what to return."""
 
+    kind: ClassVar[str] = "eisner"
+
     temperature: float = 1.4
     """As for all parsers; sums over all trees are less sure of themselves than searches."""
     least_candidate: float = 0.01
     """Tags are tried that the tagger finds this probable, compared with its likeliest."""
 
-    def request(self, chunk: int = 0, *, votes: bool = False) -> ChartRequest:
-        """Return the options as the core takes them; every chunk of sentences draws its own."""
+    def request_for(self, output: OutputRequest) -> ChartRequest:
+        """Return the request for this output, with the candidates of a word."""
         return ChartRequest(
-            self.tags_per_word,
-            self.least_candidate,
-            0 if votes else self.kbest,
-            0 if votes else self.samples,
-            self.marginals and not votes,
-            self.mbr and self.kbest == 1 and not votes,
-            self.seed,
-            purpose_key(f"eisner.samples.{chunk}"),
-            self.temperature,
-            votes,
+            output=output, tags_per_word=self.tags_per_word, least_candidate=self.least_candidate
         )
 
 
@@ -81,13 +76,13 @@ class States:
 def shape_of(config: EisnerConfig, codec: Codec, *, single_root: bool) -> DependencyShape:
     """Return the model's shape for the core."""
     return DependencyShape(
-        len(codec.tags),
-        len(codec.vocabulary),
-        len(codec.labels),
-        single_root,
-        codec.is_labelled,
-        codec.is_labelled and config.labels == "generated",
-        *(element_numbers(getattr(config.contexts, name)) for name in ("labels", "tags", "words")),
+        num_tags=len(codec.tags),
+        num_words=len(codec.vocabulary),
+        num_labels=len(codec.labels),
+        single_root=single_root,
+        labelled=codec.is_labelled,
+        generated_labels=codec.is_labelled and config.labels == "generated",
+        contexts=vars(config.contexts),
     )
 
 
@@ -135,15 +130,11 @@ class EisnerModel(ParsingAbility):
         }
         self._parser = EisnerParser(
             self.shape,
-            frozen.get("labels"),
-            frozen["tags"],
-            frozen["words"],
-            frozen["states"],
-            frozen["emissions"],
-            states.tag,
-            states.label,
-            states.begin,
-            states.list,
+            **frozen,
+            tag_of=states.tag,
+            label_of=states.label,
+            state_begin=states.begin,
+            state_list=states.list,
         )
 
     def explain(

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from bistro._core import UniformBase, dependency_events
 from bistro.encoding.events import Events
-from bistro.errors import BistroError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.gibbs import Chain
 from bistro.models.base import Origin
@@ -18,7 +17,7 @@ from bistro.models.eisner.config import EisnerConfig
 from bistro.models.eisner.model import DISTRIBUTIONS, EisnerModel, States, outcomes_of, shape_of
 from bistro.models.inputs import Words
 from bistro.models.parsing.codec import Codec, Tree, training_tree
-from bistro.models.parsing.training import wants_single_root
+from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.treebank.sentence import Sentence
 
 
@@ -30,9 +29,7 @@ class EisnerTraining:
     ) -> None:
         self.config = config
         self.seed = seed
-        sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
-        if len(sentences) != len(data):
-            raise BistroError("a parser learns from trees: give a treebank, not lists of words")
+        sentences = trees_of(data)
         self.codec, self.lifted = Codec.learn(sentences, config)
         self.single_root = wants_single_root(sentences, config)
         shape = shape_of(config, self.codec, single_root=self.single_root)

@@ -12,34 +12,16 @@ A state sees words of its configuration and what is known of them, as names such
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from bistro._core import isbn_elements
 from bistro.config import setting
-from bistro.errors import ConfigError, nearest
+from bistro.encoding.contexts import check_elements
+from bistro.errors import ConfigError
 from bistro.inference.settings import SpellingSettings
 
-# In the order of the compiled core.
-PLACES = (
-    "s1",
-    "s2",
-    "s3",
-    "b",
-    "s1.lc",
-    "s1.rc",
-    "s1.head",
-    "b.lc",
-    "p1",
-    "p2",
-    "s2.lc",
-    "s2.rc",
-    "s2.head",
-)
-ATTRIBUTES = ("word", "tag", "feats", "label")
-ALONE = ("action", "distance")
-NAMES = (*(f"{place}.{attribute}" for place in PLACES for attribute in ATTRIBUTES), *ALONE)
-
+NAMES = isbn_elements()
 LOCAL = ("s1.word", "s1.tag", "s1.feats", "s1.label", "b.word", "b.tag", "b.feats", "b.label")
 RICH = (
     *LOCAL,
@@ -57,24 +39,6 @@ RICH = (
     "p1.tag",
     "action",
 )
-
-
-def element_numbers(names: Iterable[str]) -> list[tuple[int, int]]:
-    """Return the core's numbers of features.
-
-    >>> element_numbers(["s1.word", "b.lc.label", "action"])
-    [(0, 0), (7, 3), (13, 4)]
-    """
-    numbers = []
-    for name in names:
-        if name not in NAMES:
-            raise ConfigError(f"unknown feature '{name}'{nearest(name, NAMES)}")
-        if name in ALONE:
-            numbers.append((len(PLACES), len(ATTRIBUTES) + ALONE.index(name)))
-        else:
-            place, _, attribute = name.rpartition(".")
-            numbers.append((PLACES.index(place), ATTRIBUTES.index(attribute)))
-    return numbers
 
 
 @dataclass(frozen=True)
@@ -158,7 +122,7 @@ class IsbnConfig:
 
     def validate(self) -> None:
         """Refuse features that do not exist and sizes that mean nothing."""
-        element_numbers(self.features)
+        check_elements(self.features, NAMES)
         if len(set(self.features)) < len(self.features):
             raise ConfigError("a feature is named twice")
         if self.hidden < 1 or self.unknown_below < 1:

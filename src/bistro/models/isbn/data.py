@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import IsbnShape, SentenceBatch
-from bistro.models.isbn.config import IsbnConfig, element_numbers
+from bistro.models.isbn.config import IsbnConfig
 from bistro.models.parsing.codec import Codec, CodecSettings, Tree, Unseen, training_tree
 from bistro.treebank.sentence import Sentence
 
@@ -138,22 +138,22 @@ class IsbnSymbols:
     def shape(self, codec: IsbnCodec, config: IsbnConfig, *, single_root: bool) -> IsbnShape:
         """Return the model's shape for the core."""
         return IsbnShape(
-            len(codec.vocabulary),
-            len(plain_tags(codec)),
-            len(codec.labels) if codec.is_labelled else 1,
-            int(self.component_list.max(initial=-1)) + 1,
-            self.tag_of,
-            self.component_begin,
-            self.component_list,
-            self.word_begin,
-            self.word_list,
-            self.frequency,
-            single_root,
-            self.root_labels,
-            config.hidden,
-            element_numbers(config.features),
-            config.links,
-            config.approximation == "mean-field",
+            num_words=len(codec.vocabulary),
+            num_tags=len(plain_tags(codec)),
+            num_labels=len(codec.labels) if codec.is_labelled else 1,
+            num_components=int(self.component_list.max(initial=-1)) + 1,
+            tag_of=self.tag_of,
+            component_begin=self.component_begin,
+            component_list=self.component_list,
+            word_begin=self.word_begin,
+            word_list=self.word_list,
+            frequency=self.frequency,
+            single_root=single_root,
+            root_labels=self.root_labels,
+            hidden=config.hidden,
+            features=config.features,
+            linked=config.links,
+            mean_field=config.approximation == "mean-field",
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro import config as configuration
-from bistro._core import BeamRequest, IsbnParser
+from bistro._core import BeamOptions, BeamRequest, IsbnParser, OutputRequest
 from bistro.errors import ConfigError
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin
@@ -37,7 +37,6 @@ from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
 from bistro.models.options import Options
 from bistro.models.parsing.language import LanguageAbility
 from bistro.models.parsing.parser import CoreOptions
-from bistro.rng import purpose_key
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10
@@ -47,6 +46,8 @@ TAGS_SUMMED = 10
 @dataclass(frozen=True)
 class IsbnOptions(CoreOptions):
     """How to search, and what to return."""
+
+    kind: ClassVar[str] = "isbn"
 
     search: Literal["beam"] = "beam"
     size: int = 30
@@ -66,22 +67,15 @@ class IsbnOptions(CoreOptions):
                 "a latent-variable parser searches with a beam, not with particles: use --beam"
             )
 
-    def request(self, chunk: int = 0, *, votes: bool = False) -> BeamRequest:
-        """Return the options as the core takes them; every chunk of sentences draws its own."""
-        return BeamRequest(
-            self.size,
-            self.labels_per_arc,
-            self.tags_per_word,
-            self.margin,
-            0 if votes else self.kbest,
-            0 if votes else self.samples,
-            self.marginals and not votes,
-            self.mbr and self.kbest == 1 and not votes,
-            self.seed,
-            purpose_key(f"isbn.samples.{chunk}"),
-            self.temperature,
-            votes,
+    def request_for(self, output: OutputRequest) -> BeamRequest:
+        """Return the request for this output, with how the parser searches."""
+        search = BeamOptions(
+            width=self.size,
+            labels_per_arc=self.labels_per_arc,
+            tags_per_word=self.tags_per_word,
+            margin=self.margin,
         )
+        return BeamRequest(output=output, search=search)
 
 
 @dataclass(frozen=True)
@@ -105,11 +99,14 @@ class IsbnScoreOptions(Options):
         if self.particles < 1:
             raise ConfigError(f"particles = {self.particles} must be at least 1")
 
-    def request(self, num_tags: int, num_labels: int) -> BeamRequest:
+    def request(self, num_tags: int, num_labels: int) -> BeamOptions:
         """Return the options as the core takes them."""
-        labels = min(num_labels, LABELS_SUMMED)
-        sizes = self.particles, labels, TAGS_SUMMED, math.inf
-        return BeamRequest(*sizes, 1, 0, False, False, self.seed, 0, 1.0)
+        return BeamOptions(
+            width=self.particles,
+            labels_per_arc=min(num_labels, LABELS_SUMMED),
+            tags_per_word=TAGS_SUMMED,
+            margin=math.inf,
+        )
 
 
 class IsbnModel(LanguageAbility):
@@ -136,8 +133,13 @@ class IsbnModel(LanguageAbility):
         self._symbols = symbols
         self._weights = weights
         shape = symbols.shape(codec, config, single_root=single_root)
-        seen = symbols.seen_begin, symbols.seen_list, symbols.seen_share
-        self._parser = IsbnParser(shape, weights, *seen)
+        self._parser = IsbnParser(
+            shape,
+            weights,
+            seen_begin=symbols.seen_begin,
+            seen_list=symbols.seen_list,
+            seen_share=symbols.seen_share,
+        )
 
     def summary(self) -> dict[str, Any]:
         """Return symbols and size."""

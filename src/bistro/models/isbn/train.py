@@ -133,7 +133,7 @@ class Training:
 
     def _derivations(self, sentences: Sequence[Sentence], trees: Sequence[Tree]) -> IsbnDerivations:
         batch = self.codec.encode(sentences, trees)
-        return IsbnDerivations(self.shape, batch, self.config.reduce == "early")
+        return IsbnDerivations(self.shape, batch, early_reduce=self.config.reduce == "early")
 
     def _judges(self, held_out: Sequence[Sentence]) -> list[tuple[Sentence, Tree]]:
         """Return the held-out trees that the model can have: their labels and tags are known."""
@@ -208,10 +208,21 @@ class Training:
     def _learn(self, number: int, threads: int) -> float:
         learning = self.config.learning
         order = shuffled(len(self.sentences), self.seed, "isbn.order", number)
-        decay = learning.decay * learning.decay_factor**number
-        drawn = IsbnDropout(learning.dropout, self.seed, purpose_key("isbn.dropout"), number)
-        sizes = learning.at_once, learning.rate, decay
-        return self.trainer.learn(self.data, order, *sizes, drawn, threads)
+        dropout = IsbnDropout(
+            probability=learning.dropout,
+            seed=self.seed,
+            purpose=purpose_key("isbn.dropout"),
+            pass_number=number,
+        )
+        return self.trainer.learn(
+            self.data,
+            order,
+            at_once=learning.at_once,
+            rate=learning.rate,
+            decay=learning.decay * learning.decay_factor**number,
+            dropout=dropout,
+            threads=threads,
+        )
 
     def _score(self, threads: int) -> float:
         """Return the log-probability of the held-out sentences with their trees, a word."""

@@ -208,7 +208,7 @@ class NgramOrders(SequenceOrders):
     def _table(self, *, maximise: bool) -> Table:
         """Return the sums (or maxima) of what can follow a side, a multiset left and a context."""
         steps = np.ascontiguousarray(self._steps, dtype=np.float64).reshape(-1)
-        cells, scales = order_table(self.counts, steps, self.contexts, maximise)
+        cells, scales = order_table(self.counts, steps, self.contexts, maximise=maximise)
         return cells.reshape(2, -1, self.contexts), scales.reshape(2, -1)
 
     @cached_property

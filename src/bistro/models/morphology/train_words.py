@@ -135,28 +135,30 @@ class _Learner:
         """Return the block of a word: neighbours share one."""
         return number * self.config.blocks // of
 
-    def _spelled(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    def _spelled(self) -> dict[str, Any]:
         """Return the letters of all morphemes, where each begins, and the labels."""
         inventory = self.inventory
         labels = [inventory.label_numbers[piece.label] for piece in inventory.morphemes]
         letters, offsets = inventory.encode([piece.surface for piece in inventory.morphemes])
-        return letters, offsets, np.array(labels, dtype=np.int32)
+        return {
+            "letters": letters,
+            "offsets": offsets,
+            "label": np.array(labels, dtype=np.int32),
+            "num_labels": len(inventory.labels),
+            "alphabet": inventory.alphabet,
+        }
 
     def _letters(self) -> Events:
-        sizes = len(self.inventory.labels), self.inventory.alphabet
         spelled = self._spelled()
-        contexts, offsets, letters = spelling_events(*spelled, *sizes)
+        contexts, offsets, letters = spelling_events(**spelled)
         # Morphemes are sorted: neighbours would be too much alike to be left out together.
-        numbers = np.repeat(np.arange(spelled[2].size), np.diff(spelled[1]) + 1)
+        numbers = np.repeat(np.arange(spelled["label"].size), np.diff(spelled["offsets"]) + 1)
         return contexts, offsets, letters, (numbers % self.config.blocks).astype(np.int32)
 
     def _base(self, letters: Columns) -> NDArray[np.float64]:
         """Return H of every morpheme, and 1 for the event that stands for all others."""
         found = self.inventory.morphemes
-        sizes = len(self.inventory.labels), self.inventory.alphabet
-        forms, offsets, labels = self._spelled()
-        trie = RuleTrie(**letters, depth=-1)
-        log_probs = spellings(trie, *sizes, forms, offsets, labels)
+        log_probs = spellings(RuleTrie(**letters, depth=-1), **self._spelled())
         others = Counter((p.label, p.surface) for p in found if p.canonical != p.surface)
         shares = [
             UNSEEN_SHARE

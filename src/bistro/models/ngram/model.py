@@ -14,7 +14,7 @@ word. It is the baseline that every syntactic language model of Bistro is printe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +28,13 @@ from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin
 from bistro.models.inputs import Words, as_words, check_number, check_prefix, check_temperature
 from bistro.models.ngram.config import NgramConfig
-from bistro.models.results.explanations import Explanation
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
 from bistro.rng import check_seed, purpose_key
 from bistro.treebank.invisible import seen
+
+if TYPE_CHECKING:
+    from bistro.models.results.explanations import Explanation
 
 WORDS = "words"
 
@@ -125,7 +127,9 @@ class NgramModel(Scoring, Model):
         for i in range(n):
             stream = Stream(seed, purpose_key("ngram.generate"), i)
             if temperature == 1:
-                drawn = self.frozen.sample_sequence(start[:pad], self.vocabulary.end, most, stream)
+                drawn = self.frozen.sample_sequence(
+                    start[:pad], end=self.vocabulary.end, max_length=most, rng=stream
+                )
                 ids = drawn.tolist()
             else:
                 ids = self._tempered(start[:pad], temperature, most, stream)

@@ -41,7 +41,9 @@ class ArcTrees:
         if single_root:
             steps[0, :, 1, 1] = -np.inf
         kinds = np.minimum(nodes, 1).astype(np.int32)
-        self._chart = TreeChart(nodes, kinds, np.ascontiguousarray(arcs), steps)
+        self._chart = TreeChart(
+            positions=nodes, kinds=kinds, pairs=np.ascontiguousarray(arcs), steps=steps
+        )
 
     @property
     def log_total(self) -> float:

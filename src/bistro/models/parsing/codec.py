@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bistro._core import SentenceBatch
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError, ModelFileError
+from bistro.errors import BistroError, ModelFileError, TreebankError
 from bistro.inference.settings import SpellingSettings, UnknownSetting
 from bistro.inference.speller import Speller
 from bistro.modelfile import Arrays
@@ -187,7 +187,15 @@ class Codec:
             if unseen.rows.size:
                 unseen = replace(unseen, rows=unseen.rows[order])
         tags, heads, labels = columns
-        return SentenceBatch(ids, offsets, tags, heads, labels, unseen.rows, unseen.spellings)
+        return SentenceBatch(
+            ids,
+            offsets,
+            tags=tags,
+            heads=heads,
+            labels=labels,
+            spelled=unseen.rows,
+            spellings=unseen.spellings,
+        )
 
     def encode_words(
         self, sentences: Iterable[Sequence[str]]
@@ -289,12 +297,13 @@ def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     """Return the whole tree of a training sentence, made projective."""
     tags = tags_of(sentence, config)
     if EMPTY in tags:
-        raise BistroError(
-            f"{place_of(sentence)}: a word has no {config.tagset} tag to learn from: give a "
-            "treebank with tags (and raw text, if there is some, with --text)"
+        word = tags.index(EMPTY)
+        raise TreebankError(
+            f"word {word + 1} ('{sentence.forms[word]}') has no {config.tagset} tag to learn from: "
+            "give a treebank with tags (and raw text, if there is some, with --text)",
+            line=sentence.line or None,
         )
-    if min(sentence.heads, default=0) < 0:
-        raise BistroError(f"{place_of(sentence)}: a word has no head to learn from")
+    require_heads(sentence)
     labels = [EMPTY] * len(sentence) if config.labels == "none" else list(sentence.deprels)
     if is_projective(sentence.heads):
         return Tree(tags, list(sentence.heads), labels)
@@ -303,6 +312,18 @@ def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
     if config.nonprojective == "lift" or config.labels == "none":
         return Tree(tags, lifted.heads, labels)
     return Tree(tags, lifted.heads, lifted.labels)
+
+
+def require_heads(sentence: Sentence) -> None:
+    """Refuse a training sentence in which some word has no head."""
+    if min(sentence.heads, default=0) >= 0:
+        return
+    word = next(word for word, head in enumerate(sentence.heads) if head < 0)
+    raise TreebankError(
+        f"word {word + 1} ('{sentence.forms[word]}') has no head to learn from: fill in what is "
+        "missing first (bistro complete FILE -o WHOLE.conllu), or leave the sentence out",
+        line=sentence.line or None,
+    )
 
 
 def check_evidence(sentence: Sentence, *, single_root: bool) -> None:

@@ -63,13 +63,13 @@ class ScoreOptions(Options):
         """Return the options as the core takes them."""
         draws = self.method == "smc"
         return ScoreRequest(
-            draws,
-            self.particles,
-            ALL_TAGS if self.tags == "all" else num_tags,
-            num_labels,
-            self.repeats if draws else 1,
-            self.seed,
-            purpose_key("transition.score"),
+            draws=draws,
+            particles=self.particles,
+            tags_per_word=ALL_TAGS if self.tags == "all" else num_tags,
+            labels_per_arc=num_labels,
+            repeats=self.repeats if draws else 1,
+            seed=self.seed,
+            purpose=purpose_key("transition.score"),
         )
 
 
@@ -138,12 +138,12 @@ class LanguageAbility(Scoring, ParsingAbility):
         check_prefix(prefix)
         made = self._parser.generate(
             n,
-            int(self.longest_generated),
-            seed,
-            purpose_key(f"{self.kind}.generate"),
-            temperature,
-            self.codec.encode([Sentence.from_columns(list(prefix))] if prefix else [], None),
-            PREFIX_PARTICLES,
+            most_words=int(self.longest_generated),
+            seed=seed,
+            purpose=purpose_key(f"{self.kind}.generate"),
+            temperature=temperature,
+            prefix=self.codec.encode([Sentence.from_columns(list(prefix))] if prefix else [], None),
+            particles=PREFIX_PARTICLES,
         )
         for i in range(n):
             span = slice(int(made["offsets"][i]), int(made["offsets"][i + 1]))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro import config as configuration
-from bistro._core import SentenceBatch
+from bistro._core import OutputRequest, SentenceBatch
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.models.base import Model, megabytes
@@ -27,6 +27,7 @@ from bistro.models.parsing.codec import Codec, Tree, Unseen, check_evidence, tag
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Marginals, Parse
+from bistro.rng import purpose_key
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import Scheme
 from bistro.treebank.sentence import Sentence
@@ -71,12 +72,29 @@ class SharedOptions(Options):
 class CoreOptions(SharedOptions, ABC):
     """Options of a parser that lives in the core."""
 
-    @abstractmethod
+    kind: ClassVar[str]
+    """Of the model; it names the random streams."""
+
     def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
         """Return the options as the core takes them; every chunk of sentences draws its own.
 
         With `votes`, marginals of heads with labels are asked for, and no trees.
         """
+        output = OutputRequest(
+            best=0 if votes else self.kbest,
+            samples=0 if votes else self.samples,
+            marginals=self.marginals and not votes,
+            minimum_risk=self.mbr and self.kbest == 1 and not votes,
+            arc_marginals=votes,
+            temperature=self.temperature,
+            seed=self.seed,
+            purpose=purpose_key(f"{self.kind}.samples.{chunk}"),
+        )
+        return self.request_for(output)
+
+    @abstractmethod
+    def request_for(self, output: OutputRequest) -> Any:
+        """Return the request for this output, with how the parser searches."""
 
 
 class ParsingAbility(TaggingByParsing, Model):

@@ -7,14 +7,17 @@ from typing import Protocol
 
 from bistro.errors import BistroError
 from bistro.models.inputs import Words
+from bistro.models.parsing.codec import require_heads
 from bistro.treebank.sentence import Sentence
 
 
 def trees_of(data: Sequence[Words]) -> list[Sentence]:
-    """Return the sentences of a treebank; lists of words are refused."""
+    """Return the sentences of a treebank; lists of words and trees with gaps are refused."""
     sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
     if len(sentences) != len(data):
-        raise BistroError("a parser learns from trees: give a treebank, not lists of words")
+        raise BistroError("this kind learns from trees: give a treebank, not lists of words")
+    for sentence in sentences:
+        require_heads(sentence)
     return sentences
 
 

@@ -11,7 +11,6 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from bistro.pictures.arcs import draw_arcs
 from bistro.treebank.projectivity import LIFTED, ON_PATH
 from bistro.treebank.sentence import Sentence
 
@@ -105,6 +104,8 @@ class Parse:
 
     def _repr_svg_(self) -> str:
         """Draw the tree in a notebook."""
+        from bistro.pictures.arcs import draw_arcs  # only notebooks need it
+
         return draw_arcs(self.sentence.forms, self.heads, self.labels, self.tags)
 
 

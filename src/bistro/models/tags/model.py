@@ -91,11 +91,11 @@ class TagOptions(Options):
     def request(self) -> ChainRequest:
         """Return the options as the core takes them."""
         return ChainRequest(
-            self.search,
+            search=self.search,
             beam=self.width,
-            ratio=NARROWEST,
-            least=LEAST,
-            least_risk=self.mbr,
+            least_ratio=NARROWEST,
+            least_probability=LEAST,
+            minimum_risk=self.mbr,
             marginals=self.marginals,
             samples=self.samples,
             burn_in=self.samples // 10,
@@ -144,7 +144,7 @@ class TagsModel(UnboundedModel):
                 yield from self._by_tree_search(chunk, chosen)
             else:
                 words = self.task.vocabulary.encode_all([s.forms for s in chunk])
-                found = self._tagger.tag(*words, chosen.request(), done, threads)
+                found = self._tagger.tag(*words, chosen.request(), first=done, threads=threads)
                 yield from self._taggings(chunk, found)
             done += len(chunk)
 
@@ -193,15 +193,13 @@ class TagsModel(UnboundedModel):
     def _tagger(self) -> ChainTagger:
         rules = self.rules
         return ChainTagger(
-            rules.left,
-            rules.first,
-            rules.second,
-            self.pcfg,
-            rules.top,
-            len(rules.symbols),
-            len(rules.words),
-            len(rules.words) - 1,
-            self.trie,
+            **rules.arrays(),
+            probability=self.pcfg,
+            start=rules.top,
+            num_symbols=len(rules.symbols),
+            num_words=len(rules.words),
+            end_word=len(rules.words) - 1,
+            trie=self.trie,
         )
 
     def _taggings(self, sentences: Sequence[Sentence], found: dict[str, Any]) -> Iterator[Tagging]:

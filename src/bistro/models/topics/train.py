@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from bistro._core import Stream, TopicSampler
 from bistro.encoding.events import Events
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError
 from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains, short
 from bistro.inference.settings import SamplerSettings
 from bistro.models.base import Origin
 from bistro.models.inputs import Words
-from bistro.models.parsing.training import wants_single_root
+from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.model import TopicsModel, parent_numbers
 from bistro.models.topics.samples import TopicSample
@@ -31,6 +30,7 @@ from bistro.treebank.sentence import Sentence
 
 Numbers = NDArray[np.int32]
 FIRST_OPEN_SLOTS = 64
+PARAMETERS = ("strength", "smoothing", "gamma")
 
 
 class TopicsChain:
@@ -59,12 +59,13 @@ class TopicsChain:
         self.sampler = TopicSampler(
             self._parents,
             self._words,
-            *sizes,
-            states or FIRST_OPEN_SLOTS,
-            states is None,
-            config.strength,
-            config.smoothing,
-            config.gamma,
+            num_parents=sizes[0],
+            num_words=sizes[1],
+            slots=states or FIRST_OPEN_SLOTS,
+            open=states is None,
+            strength=config.strength,
+            smoothing=config.smoothing,
+            gamma=config.gamma,
         )
         self.samples: list[TopicSample] = []
 
@@ -74,8 +75,14 @@ class TopicsChain:
             self.sampler.seat(self._stream("seat", 0))
             return
         config, weights = self._config, self.sampler.weights
-        numbers = (0.0, config.strength, config.smoothing, config.gamma)
-        self.sampler.restore(self._tags, weights, *numbers)
+        self.sampler.restore(
+            self._tags,
+            weights,
+            unseen=0.0,
+            strength=config.strength,
+            smoothing=config.smoothing,
+            gamma=config.gamma,
+        )
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Sweep once, draw weights and hyper-parameters, and keep the sample if asked to."""
@@ -94,8 +101,7 @@ class TopicsChain:
 
     def figures(self) -> Figures:
         """Return the number of states that have words, and the hyper-parameters."""
-        names = ("strength", "smoothing", "gamma")
-        drawn = zip(names, map(short, self.sampler.parameters), strict=True)
+        drawn = zip(PARAMETERS, map(short, self.sampler.parameters), strict=True)
         return {"live_states": self.sampler.live, **dict(drawn)}
 
     def token_states(self) -> Numbers:
@@ -119,7 +125,8 @@ class TopicsChain:
         """Come back into a saved state."""
         # What was read is mapped from a file and may not be writable: the core takes copies.
         states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
-        self.sampler.restore(states, weights, *state["topics.numbers"].tolist())
+        numbers = zip(("unseen", *PARAMETERS), state["topics.numbers"].tolist(), strict=True)
+        self.sampler.restore(states, weights, **dict(numbers))
         self.samples = []
         while f"topics.{len(self.samples)}.weights" in state:
             prefix = f"topics.{len(self.samples)}."
@@ -157,11 +164,7 @@ def train_topics(
     session: Session,
 ) -> TopicsModel:
     """Find the states of a treebank's words, given their trees."""
-    sentences = [sentence for sentence in data if isinstance(sentence, Sentence)]
-    if len(sentences) != len(data):
-        raise BistroError(
-            "syntactic topics are found in trees: give a treebank, not lists of words"
-        )
+    sentences = trees_of(data)
     single_root = wants_single_root(sentences, config)
     vocabulary, parents, words = pairs_of(sentences, config)
     num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bistro.config import setting
-from bistro.encoding.contexts import element_numbers, sees_labels
+from bistro.encoding.contexts import check_context, is_lexical, sees_labels
 from bistro.errors import ConfigError
 from bistro.inference.settings import (
     UNKNOWN_HELP,
@@ -14,6 +14,8 @@ from bistro.inference.settings import (
     SpellingSettings,
     UnknownSetting,
 )
+
+DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class ContextSettings:
         """Refuse elements that do not exist, or not yet when they are asked for."""
         for name in ("actions", "labels", "tags", "words"):
             elements = getattr(self, name)
-            element_numbers(elements)
+            check_context(elements)
             for element, owner in (("b.tag", "words"), ("action", "labels")):
                 if element in elements and name != owner:
                     raise ConfigError(f"'{element}' is known only to the contexts of {owner}")
@@ -176,3 +178,15 @@ class TransitionConfig:
             raise ConfigError(
                 "tags cannot be latent where there are no words: set unsupervised.latent = 'trees'"
             )
+
+
+def elements_of(config: TransitionConfig) -> dict[str, list[str]]:
+    """Return what each distribution sees; words leave the contexts if the settings say so."""
+    return {
+        name: [
+            element
+            for element in getattr(config.contexts, name)
+            if config.lexical == "full" or not is_lexical(element)
+        ]
+        for name in DISTRIBUTIONS
+    }

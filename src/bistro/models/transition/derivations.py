@@ -54,12 +54,10 @@ class DerivationChain:
         self._sampler = DerivationSampler(
             shape,
             batch,
-            franchises["actions"],
-            franchises.get("labels"),
-            franchises["tags"],
-            franchises.get("words"),
-            labels_in_contexts,
-            *word_tags,
+            **franchises,
+            labels_in_contexts=labels_in_contexts,
+            tag_begin=word_tags[0],
+            tag_list=word_tags[1],
         )
 
     @property

@@ -27,6 +27,7 @@ from bistro.models.parsing.explained_trees import (
     training_trees,
 )
 from bistro.models.results.explanations import Decision, Explanation, numbers_told
+from bistro.models.transition.config import elements_of
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -85,8 +86,6 @@ class _Derivation:
 
     def __post_init__(self) -> None:
         """Open the distributions, spell the unknown words."""
-        from bistro.models.transition.model import elements_of
-
         model = self.model
         training = None
         if self.training is not None:

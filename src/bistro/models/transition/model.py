@@ -17,14 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro import config as configuration
-from bistro._core import Frozen, ParseRequest, TransitionParser, TransitionShape
-from bistro.encoding.contexts import element_numbers, is_lexical
+from bistro._core import Frozen, OutputRequest, ParseRequest, TransitionParser, TransitionShape
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
@@ -32,17 +31,19 @@ from bistro.models.inputs import as_sentence
 from bistro.models.parsing.codec import Codec, Tree
 from bistro.models.parsing.parser import CoreOptions
 from bistro.models.results.explanations import Explanation
-from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
-from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
-DISTRIBUTIONS = ("actions", "labels", "tags", "words")
+if TYPE_CHECKING:
+    from bistro.models.results.explanations import Explanation
 
 
 @dataclass(frozen=True)
 class ParseOptions(CoreOptions):
     """How to search, and what to return."""
+
+    kind: ClassVar[str] = "transition"
 
     search: Literal["particles", "beam"] = "particles"
     size: int = 1000
@@ -56,51 +57,31 @@ class ParseOptions(CoreOptions):
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,} by {self.selection}"]
 
-    def request(self, chunk: int = 0, *, votes: bool = False) -> ParseRequest:
-        """Return the options as the core takes them; every chunk of sentences draws its own."""
+    def request_for(self, output: OutputRequest) -> ParseRequest:
+        """Return the request for this output, with how the parser searches."""
         return ParseRequest(
-            self.search,
-            self.size,
-            self.tags_per_word,
-            self.labels_per_arc,
-            self.both_reduces,
-            0 if votes else self.kbest,
-            0 if votes else self.samples,
-            self.marginals and not votes,
-            self.mbr and self.kbest == 1 and not votes,
-            self.seed,
-            purpose_key(f"transition.samples.{chunk}"),
-            self.selection == "weight",
-            self.temperature,
-            votes,
+            output=output,
+            search=self.search,
+            size=self.size,
+            by_weight=self.selection == "weight",
+            tags_per_word=self.tags_per_word,
+            labels_per_arc=self.labels_per_arc,
+            both_reduces=self.both_reduces,
         )
-
-
-def elements_of(config: TransitionConfig) -> dict[str, list[str]]:
-    """Return what each distribution sees; words leave the contexts if the settings say so."""
-    return {
-        name: [
-            element
-            for element in getattr(config.contexts, name)
-            if config.lexical == "full" or not is_lexical(element)
-        ]
-        for name in DISTRIBUTIONS
-    }
 
 
 def shape_of(config: TransitionConfig, codec: Codec, *, single_root: bool) -> TransitionShape:
     """Return the model's shape for the core."""
-    contexts = {name: element_numbers(names) for name, names in elements_of(config).items()}
     return TransitionShape(
-        len(codec.tags),
-        len(codec.vocabulary),
-        len(codec.labels),
-        config.root == "first",
-        single_root,
-        codec.is_labelled,
-        config.labels == "joint",
-        config.lexical != "none",
-        *(contexts[name] for name in DISTRIBUTIONS),
+        num_tags=len(codec.tags),
+        num_words=len(codec.vocabulary),
+        num_labels=len(codec.labels),
+        root_first=config.root == "first",
+        single_root=single_root,
+        labelled=codec.is_labelled,
+        joint_labels=config.labels == "joint",
+        lexicalised=config.lexical != "none",
+        contexts=elements_of(config),
     )
 
 
@@ -144,12 +125,10 @@ class TransitionModel(FollowingAbility):
         }
         self._parser = TransitionParser(
             self.shape,
-            frozen["actions"],
-            frozen.get("labels"),
-            frozen["tags"],
-            frozen.get("words"),
-            codec.is_labelled and config.contexts.see_labels,
-            *word_tags,
+            **frozen,
+            labels_in_contexts=codec.is_labelled and config.contexts.see_labels,
+            tag_begin=word_tags[0],
+            tag_list=word_tags[1],
         )
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:

@@ -42,8 +42,8 @@ from bistro.models.parsing.codec import Codec, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.shared import SharedModel
 from bistro.models.transition.analyses import Analyses, parse_text
-from bistro.models.transition.config import ContextSettings, TransitionConfig
-from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
+from bistro.models.transition.config import DISTRIBUTIONS, ContextSettings, TransitionConfig
+from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
 from bistro.models.transition.train import tags_of_words, train_transition
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.sentence import Sentence
@@ -169,8 +169,16 @@ class _Run:
     def _learn(self, analyses: Analyses, phase: int) -> TransitionModel:
         ids, offsets = self.codec.encode_words(self.text)
         tags, heads, labels = map(analyses.column, ("tags", "heads", "labels"))
-        spelled = np.zeros(0, np.int32), np.zeros(0)
-        events = self._events(SentenceBatch(ids, offsets, tags, heads, labels, *spelled))
+        batch = SentenceBatch(
+            ids,
+            offsets,
+            tags=tags,
+            heads=heads,
+            labels=labels,
+            spelled=np.zeros(0, np.int32),
+            spellings=np.zeros(0),
+        )
+        events = self._events(batch)
         shape = shape_of(self.config, self.codec, single_root=self.single_root)
         outcomes = outcomes_of(shape, self.codec)
         chains = [

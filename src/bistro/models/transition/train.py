@@ -22,9 +22,9 @@ from bistro.models.base import Origin
 from bistro.models.inputs import Words
 from bistro.models.parsing.codec import Codec, Tree, tags_of, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
-from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig
 from bistro.models.transition.derivations import ALL_TAGS, DerivationChain, LatentChain, WordTags
-from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
+from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence

@@ -29,8 +29,8 @@ from bistro import config as configuration
 from bistro.encoding.contexts import NUMBERS, is_lexical, sees_labels
 from bistro.errors import ConfigError
 from bistro.inference.journal import Journal
-from bistro.models.transition.config import TransitionConfig
-from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel
+from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig
+from bistro.models.transition.model import TransitionModel
 from bistro.models.transition.workbench import Workbench, with_elements
 
 Figures = dict[str, float]

@@ -29,8 +29,8 @@ from bistro.modelfile import Arrays
 from bistro.models.base import Origin
 from bistro.models.parsing.codec import Codec, training_tree
 from bistro.models.parsing.training import wants_single_root
-from bistro.models.transition.config import ContextSettings, TransitionConfig
-from bistro.models.transition.model import DISTRIBUTIONS, TransitionModel, outcomes_of, shape_of
+from bistro.models.transition.config import DISTRIBUTIONS, ContextSettings, TransitionConfig
+from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
 from bistro.models.transition.train import tags_of_words
 from bistro.treebank.sentence import Sentence
 

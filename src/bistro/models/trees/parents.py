@@ -96,7 +96,7 @@ class ParentGrammar:
 
     def over(self, coarser: RuleGrammar) -> FinerGrammar:
         """Return it as searches take it; `coarser` is the grammar of the model's own rules."""
-        return FinerGrammar(self.grammar, coarser, self.symbol_of, self.rule_of)
+        return FinerGrammar(self.grammar, coarser, symbol_of=self.symbol_of, rule_of=self.rule_of)
 
     @classmethod
     def build(cls, rules: RuleTable, pcfg: NDArray[np.float64], counts: ParentCounts) -> Self:
@@ -117,13 +117,13 @@ class ParentGrammar:
         with np.errstate(divide="ignore"):
             log_prob = np.minimum(np.log(shares), 0.0)
         grammar = RuleGrammar(
-            symbols.size,
-            len(rules.words),
-            number[rules.top, NO_PARENT],
-            own.astype(np.int32),
-            annotated(rules.first),
-            annotated(rules.second),
-            log_prob,
+            num_symbols=symbols.size,
+            num_words=len(rules.words),
+            root=number[rules.top, NO_PARENT],
+            left=own.astype(np.int32),
+            first=annotated(rules.first),
+            second=annotated(rules.second),
+            log_prob=log_prob,
         )
         return cls(grammar, symbols, rule_of)
 

@@ -72,9 +72,9 @@ class UnboundedModel(Model):
 
     def log_prob(self, derivations: Sequence[Derivation]) -> NDArray[np.float64]:
         """Return log P(T) of every tree."""
-        table = self.rules
+        trees, offsets = joined_trees(derivations)
         return self.trie.log_probabilities(
-            table.left, table.first, table.second, *joined_trees(derivations), self.by_rules
+            **self.rules.arrays(), trees=trees, offsets=offsets, by_rules=self.by_rules
         )
 
     @cached_property

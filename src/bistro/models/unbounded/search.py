@@ -99,13 +99,11 @@ class TreeSearch:
         with np.errstate(divide="ignore"):
             log_prob = np.log(pcfg)
         self.grammar = RuleGrammar(
-            len(rules.symbols),
-            len(rules.words),
-            rules.top,
-            rules.left,
-            rules.first,
-            rules.second,
-            log_prob,
+            num_symbols=len(rules.symbols),
+            num_words=len(rules.words),
+            root=rules.top,
+            **rules.arrays(),
+            log_prob=log_prob,
         )
         self._trie = trie
         self._by_rules = by_rules
@@ -145,14 +143,14 @@ class TreeSearch:
                 self.grammar,
                 self._trie,
                 batch,
-                self._by_rules,
-                options.samples,
-                options.burn_in,
-                options.subtrees,
-                options.seed,
-                purpose_key(PURPOSE),
-                first,
-                options.node_cost,
+                contexts_of_rules=self._by_rules,
+                samples=options.samples,
+                burn_in=options.burn_in,
+                subtrees=options.subtrees,
+                seed=options.seed,
+                purpose=purpose_key(PURPOSE),
+                first=first,
+                node_cost=options.node_cost,
                 finer=finer,
                 threads=threads,
                 **more,
@@ -162,11 +160,11 @@ class TreeSearch:
                 self.grammar,
                 self._trie,
                 batch,
-                self._by_rules,
-                options.search == "astar-local",
-                options.beam,
-                options.completions,
-                options.expansions,
+                contexts_of_rules=self._by_rules,
+                local=options.search == "astar-local",
+                beam=options.beam,
+                completions=options.completions,
+                expansions=options.expansions,
                 finer=finer,
                 threads=threads,
             )
@@ -189,4 +187,10 @@ def lattices(sentences: Sequence[Terminals]) -> Lattices:
 
     lengths = np.array([s.length for s in sentences], dtype=np.int32)
     offsets = np.cumsum([0, *(s.word.size for s in sentences)]).astype(np.int64)
-    return Lattices(lengths, offsets, column("begin"), column("end"), column("word"))
+    return Lattices(
+        lengths=lengths,
+        offsets=offsets,
+        starts=column("begin"),
+        ends=column("end"),
+        words=column("word"),
+    )

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from bistro._core import (
     ContextTrie,
+    HyperPrior,
     LeftOut,
     LevelLikelihood,
     RuleBase,
@@ -168,12 +169,12 @@ class ContextChain(Learned):
     def _update(self, sweep: int) -> None:
         """Move or maximise the hyper-parameters of every length, long contexts sharing theirs."""
         stream, settings = self._stream("hyper", sweep), self.settings
-        priors = (*settings.discount_prior, *settings.strength_prior)
+        prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
         before = self.franchise.parameters()
         for levels, likelihood in self._groups():
             pair = before[levels[0]]
             if settings.hyper == "slice":
-                pair = likelihood.slice(*pair, *priors, settings.dirichlet, stream)
+                pair = likelihood.slice(*pair, prior, dirichlet=settings.dirichlet, rng=stream)
             elif settings.hyper == "map":
                 pair = maximise(likelihood, pair, settings)
             for level in levels:
@@ -225,11 +226,11 @@ def chain_of(
     seed: int,
 ) -> TrieChain | ContextChain:
     """Return what is to be run: one pass, or sweeps."""
-    table = task.rules
-    columns = (table.left, table.first, table.second, *joined_trees(derivations))
-    by_rules = context_elements(config, task) == "rules"
+    trees, offsets = joined_trees(derivations)
+    columns = {**task.rules.arrays(), "trees": trees, "offsets": offsets}
+    by_rules, depth = context_elements(config, task) == "rules", bound(config)
     if config.sampler.seating == "gibbs":
-        events = tree_events(*columns, by_rules, bound(config))
+        events = tree_events(**columns, by_rules=by_rules, depth=depth)
         return ContextChain(events, base, config, seed)
-    trie = ContextTrie.of_trees(*columns, by_rules, bound(config), config.blocks)
+    trie = ContextTrie.of_trees(**columns, by_rules=by_rules, depth=depth, blocks=config.blocks)
     return TrieChain(trie, base, config)
