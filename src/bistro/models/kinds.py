@@ -164,6 +164,7 @@ def settled(name: str, settings: Mapping[str, Any]) -> tuple[Kind, Mapping[str, 
     return find(name), settings
 
 
+@cache
 def _installed() -> dict[str, EntryPoint]:
     # Imported here: it takes longer than everything else that a command needs to start.
     from importlib import metadata

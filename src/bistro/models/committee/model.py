@@ -42,7 +42,6 @@ from bistro.models.parsing.parser import SharedOptions
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Parse
-from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import deprojectivize
 from bistro.treebank.sentence import Sentence
 
@@ -124,9 +123,12 @@ class CommitteeModel(TaggingByParsing, Model):
         return self.symbols.tags
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return those of a sentence's given tags that no member knows."""
-        known = {EMPTY, *self.symbols.tags}
-        return [tag for tag in getattr(sentence, self.tag_column) if tag not in known]
+        """Return those of a sentence's given tags that the member who knows fewest does not know.
+
+        A tag may be unknown for the features that a member joins to it.
+        """
+        voting = [member for member in self.members if member.tag_column == self.tag_column]
+        return max((member.unknown_tags(sentence) for member in voting), key=len)
 
     def parse(self, sentence: Words, **options: Any) -> Parse:
         """Parse one sentence; options as in `CommitteeOptions`."""

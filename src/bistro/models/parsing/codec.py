@@ -219,7 +219,7 @@ class Codec:
                 raise ModelFileError(f"the {name} are damaged")
         vocabulary = Vocabulary.from_header(header["vocabulary"])
         speller = None
-        if "spelling" in header:
+        if vocabulary.is_open and config.lexical != "none":
             num_tags = len(header["tags"])
             speller = Speller.from_parts(header["spelling"], arrays, config.spelling, num_tags)
         return cls(config, vocabulary, header["tags"], header["labels"], speller)

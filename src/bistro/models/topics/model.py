@@ -31,7 +31,7 @@ from bistro import config as configuration
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
-from bistro.models.base import Model, Origin
+from bistro.models.base import Model, Origin, by_owner
 from bistro.models.results.states import TopState
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.parse import TopicsParsing
@@ -166,13 +166,9 @@ class TopicsModel(TopicsParsing, Model):
         """Make the model again from a file."""
         where = "the model's configuration"
         config = configuration.from_dict(TopicsConfig, header["config"], where)
-        samples: list[TopicSample] = []
-        while f"sample{len(samples)}.weights" in arrays:
-            prefix = f"sample{len(samples)}."
-            own = {k.removeprefix(prefix): a for k, a in arrays.items() if k.startswith(prefix)}
-            samples.append(TopicSample.from_arrays(own))
-        if not samples:
-            raise ValueError("there is no sample in it")
+        names = [f"sample{i}" for i in range(config.samples)]
+        parts = by_owner(arrays, names)
+        samples = [TopicSample.from_arrays(parts[name]) for name in names]
         vocabulary = Vocabulary.from_header(header["vocabulary"])
         return cls(
             config, vocabulary, header["tags"], samples, origin, single_root=header["single_root"]

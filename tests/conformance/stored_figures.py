@@ -1,0 +1,205 @@
+"""What a model says of a few fixed inputs, as numbers and names ready for JSON.
+
+The inputs are written out here, so that they never change; the figures of a stored model must not
+change either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from bistro.treebank.brackets import format_tree, parse_tree
+from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
+from bistro.treebank.sentence import Sentence
+
+TEXTS = [
+    ["The", "dog", "sleeps", "."],
+    ["A", "zebra", "sees", "the", "old", "house", "in", "the", "city", "."],
+    ["Run"],
+]
+TREE = Sentence.from_columns(
+    ["The", "old", "dog", "sees", "a", "cat", "."],
+    heads=[3, 3, 4, 0, 6, 4, 4],
+    upos=["DET", "ADJ", "NOUN", "VERB", "DET", "NOUN", "PUNCT"],
+    deprels=["det", "amod", "nsubj", "root", "det", "obj", "punct"],
+)
+BRACKETS = parse_tree("(TOP (S (NP (DT The) (NN dog)) (VP (VBZ sleeps)) (. .)))")
+WORDS = ["relockable", "untie", "Packers", "xyz"]
+UTTERANCES = [["re", "lock", "un", "do"], ["pack", "er", "s"]]
+SEGMENTED = Paragraph([SegmentedWord("relock", parse_morphemes("re[Pre]-lock[Stem]"))])
+ITEMS = {"tags": TREE, "trees": BRACKETS, "morphology": SEGMENTED}
+SUMS = {"particles": 20, "repeats": 2, "seed": 3}
+"""How scores are summed over analyses, where they are not exact."""
+SAMPLES = 100
+"""How many trees `mcmc` draws."""
+
+
+def figures_of(model: Any) -> dict[str, Any]:
+    """Return what a model says, by ability; one ability that it lacks has no entry."""
+    found = {
+        name: function(model) for name, function in FIGURES.items() if hasattr(model, method(name))
+    }
+    return {"arrays": digest(model), **found}
+
+
+def digest(model: Any) -> str:
+    """Return the SHA-256 of a model's arrays, with their names, types and shapes."""
+    sha256 = hashlib.sha256()
+    for name, array in sorted(model.arrays().items()):
+        sha256.update(f"{name} {array.dtype.str} {array.shape} ".encode())
+        sha256.update(np.ascontiguousarray(array).tobytes())
+    return sha256.hexdigest()
+
+
+def same(found: Any, expected: Any, tolerance: float) -> bool:
+    """Tell whether figures are equal: floats up to a relative tolerance, all else exactly."""
+    if isinstance(expected, float):
+        if math.isnan(expected):
+            return isinstance(found, float) and math.isnan(found)
+        return math.isclose(found, expected, rel_tol=tolerance)
+    if isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(
+            same(found[key], expected[key], tolerance) for key in expected
+        )
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(
+            same(one, other, tolerance) for one, other in zip(found, expected, strict=True)
+        )
+    return bool(found == expected)
+
+
+def method(name: str) -> str:
+    """Return the method that figures are made with: ``parse`` for ``parse, k best``."""
+    return name.partition(",")[0]
+
+
+def _score(model: Any) -> Any:
+    known = getattr(model.score_options, "__dataclass_fields__", {})
+    options = {name: value for name, value in SUMS.items() if name in known}
+    return [row.surprisal for row in model.surprisal(TEXTS, **options)]
+
+
+def _parse(model: Any) -> Any:
+    return [
+        {**_analysis(parse.analyses[0]), "log_total": parse.log_total, "marginals": _rows(parse)}
+        for parse in model.parse_all(TEXTS, marginals=True)
+    ]
+
+
+def _rows(parse: Any) -> Any:
+    return [[[head, p] for head, p in row if p > 1e-3] for row in parse.marginals.heads]
+
+
+def _analysis(analysis: Any) -> Any:
+    names = ("heads", "labels", "tags", "log_prob", "posterior")
+    return {name: getattr(analysis, name) for name in names}
+
+
+def _kbest(model: Any) -> Any:
+    return [_analysis(tree) for tree in model.parse(TEXTS[0], kbest=3).analyses]
+
+
+def _samples(model: Any) -> Any:
+    return [_analysis(tree) for tree in model.parse(TEXTS[0], samples=3, seed=5).samples]
+
+
+def _given(model: Any) -> Any:
+    return _analysis(model.parse(TREE, tags="given", partial=True).analyses[0])
+
+
+def _tag(model: Any) -> Any:
+    return [[tagging.tags, tagging.log_prob] for tagging in model.tag_all(TEXTS)]
+
+
+def _generate(model: Any) -> Any:
+    return list(model.generate(3, seed=5))
+
+
+def _generate_trees(model: Any) -> Any:
+    drawn = model.generate_trees(3, seed=5)
+    return [[tree.forms, tree.heads, tree.deprels] for tree in drawn]
+
+
+def _follow(model: Any) -> Any:
+    steps = model.follow(TEXTS[0], analyses=2, particles=50).steps
+    return [
+        [step.surprisal, *([live.heads, live.probability] for live in step.analyses)]
+        for step in steps
+    ]
+
+
+def _explain(model: Any) -> Any:
+    explained = model.explain(TEXTS[0])
+    return [[d.distribution, d.outcome, d.probability, len(d.levels)] for d in explained.decisions]
+
+
+def _orders(model: Any) -> Any:
+    return [[one.order, one.log_prob] for one in model.linearize(TREE, kbest=3, seed=5)]
+
+
+def _sample_orders(model: Any) -> Any:
+    return [[one.order, one.log_prob] for one in model.sample_orders(TREE, 3, seed=5)]
+
+
+def _score_order(model: Any) -> Any:
+    return model.score_order(TREE).log_prob
+
+
+def _segment(model: Any) -> Any:
+    return [one.to_dict() for one in model.segment(WORDS, kbest=3)]
+
+
+def _parse_trees(model: Any) -> Any:
+    searches: list[dict[str, Any]] = [
+        {"samples": SAMPLES, "seed": 5},
+        {"search": "astar-local"},
+        {"search": "cyk"},
+    ]
+    return [
+        [[format_tree(parse.tree), parse.log_prob] for parse in model.parse_trees(TEXTS, **one)]
+        for one in searches
+    ]
+
+
+def _group(model: Any) -> Any:
+    return [format_tree(tree) for tree in model.group(UTTERANCES, samples=SAMPLES, seed=5)]
+
+
+def _states(model: Any) -> Any:
+    return [
+        {**asdict(state), "words": list(map(list, state.words)), "parents": len(state.parents)}
+        for state in model.top_states(words=3)
+    ]
+
+
+def _held_out(model: Any) -> Any:
+    kind = model.config.task if model.kind == "infinite" else model.kind
+    return dict(model.figures([ITEMS[kind]]))
+
+
+FIGURES = {
+    "score": _score,
+    "parse": _parse,
+    "parse, k best": _kbest,
+    "parse, samples": _samples,
+    "parse, given heads and tags": _given,
+    "tag": _tag,
+    "generate": _generate,
+    "generate_trees": _generate_trees,
+    "follow": _follow,
+    "explain": _explain,
+    "linearize": _orders,
+    "sample_orders": _sample_orders,
+    "score_order": _score_order,
+    "segment": _segment,
+    "parse_trees": _parse_trees,
+    "group": _group,
+    "top_states": _states,
+    "figures": _held_out,
+}
+"""What is asked of a model: its method, and what of the method after a comma."""

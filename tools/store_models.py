@@ -1,0 +1,63 @@
+"""Store a small model of every family in the present version of the model file.
+
+    PYTHONPATH=src .venv/bin/python tools/store_models.py
+
+`tests/data/models` has one file per family and version of the format, ``tags-2.bistro``, and in
+``expected.json`` what each model said when it was written. A test loads every file that was ever
+stored: models of users keep loading, and give the same results.
+
+When the format of a family changes, raise `format_version` of its model class, write the step from
+the old header to the new one (`bistro.models.upgrades`), name the version in
+`tests/conformance/test_stored_models.py`, and run this program: it writes the files of the new
+version, and leaves those that exist alone. A file is never written again by a later version, which
+would make it a file of that version. (Those of version 1 are by commit 1dd2532, the last that wrote
+`tags`, `trees` and `morphology` as kind `infinite`.)
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parents[1]
+FOLDER = PROJECT / "tests" / "data" / "models"
+EXPECTED = FOLDER / "expected.json"
+LARGEST = 50_000
+"""Bytes of a file: the folder is part of every clone."""
+
+sys.path.insert(0, str(PROJECT / "tests" / "conformance"))
+
+from recipes import RECIPES, Recipe  # noqa: E402
+from stored_figures import figures_of  # noqa: E402
+
+
+def store(recipe: Recipe, expected: dict[str, Any]) -> None:
+    """Train the model of a recipe and keep it, unless there is a file of its version."""
+    model = recipe.train()
+    path = FOLDER / f"{recipe.name}-{getattr(model, 'format_version', 1)}.bistro"
+    if path.exists():
+        print(f"{path.name}: there already")
+        return
+    content = model.to_bytes()
+    if len(content) > LARGEST:
+        raise SystemExit(f"{path.name}: {len(content)} bytes are more than {LARGEST}")
+    expected[path.name] = figures_of(model)
+    path.write_bytes(content)
+    print(f"{path.name}: {len(content)} bytes")
+
+
+def main() -> None:
+    """Store what is missing."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    expected: dict[str, Any] = json.loads(EXPECTED.read_text()) if EXPECTED.exists() else {}
+    for recipe in RECIPES:
+        if recipe.stored:
+            store(recipe, expected)
+    lines = (f"{json.dumps(name)}: {json.dumps(expected[name])}" for name in sorted(expected))
+    EXPECTED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()
