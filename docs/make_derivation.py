@@ -71,8 +71,8 @@ def derivation(model: TransitionModel, tree: Sentence) -> list[Step]:
     arrays = model.arrays()
     events = {}
     for name in DISTRIBUTIONS:
-        parts = {k.partition(".")[2]: a for k, a in arrays.items() if k.startswith(f"{name}.")}
-        events[name] = Events(Frozen(**parts, dishes=outcomes[name]), recorded[name])
+        own = {k.partition(".")[2]: a for k, a in arrays.items() if k.startswith(f"{name}.")}
+        events[name] = Events(Frozen(**own, dishes=outcomes[name]), recorded[name])
     stack, shifted = [0], 0
     waiting = [tree.heads.count(word) for word in range(len(tree) + 1)]
     steps = []

@@ -57,7 +57,7 @@ def topics() -> str:
     """Draw ten latent states of the built-in treebank."""
     treebank = bistro.builtin(sentences=2000, seed=1)
     model = bistro.train("topics", treebank, seed=1, states=40, sweeps=300)
-    return topic_cards([state_card(state) for state in model.require("top_states")(words=8)[:10]])
+    return topic_cards([state_card(state) for state in model.top_states(words=8)[:10]])
 
 
 def constituents() -> str:

@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 
 import bistro
 from bistro.evaluate.interpolation import mixed, mixing_weight
-from bistro.models.parsing.language import ScoreOptions
 from bistro.models.presets import file_or_preset
 from bistro.rng import Stream
 from bistro.treebank.grammar import Grammar, english
@@ -54,7 +53,7 @@ TUNED: dict[str, Any] = {
 }
 # Tags of a word that were never seen are left out: with hundreds of tags the sum is slow, and they
 # have next to no probability.
-SUMMED = ScoreOptions(particles=300, repeats=4, tags="seen")
+SUMMED: dict[str, Any] = {"particles": 300, "repeats": 4, "tags": "seen"}
 PRIOR = 0.5
 """Added to every count of a rule or word, so that what was never drawn stays possible."""
 
@@ -65,11 +64,11 @@ def models(sentences: int) -> dict[str, Callable[[], Scorer]]:
 
     def transition(settings: dict[str, Any]) -> Scorer:
         model = bistro.train("transition", _sentences(sentences), seed=1, **settings)
-        return lambda texts: _bits(model.require("score")(texts, SUMMED).log_probs)
+        return lambda texts: _bits(model.score(texts, **SUMMED).log_probs)
 
     def other(kind: str, data: Any, **settings: Any) -> Scorer:
         model = bistro.train(kind, data, seed=1, **settings)
-        return lambda texts: _bits(model.require("score")(texts).log_probs)
+        return lambda texts: _bits(model.score(texts).log_probs)
 
     trees = partial(bistro.builtin_trees, sentences=sentences, seed=1)
     return {
