@@ -17,6 +17,7 @@ import bistro
 from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
+from bistro.inference.grammar.exact import english
 from bistro.reference.convergence import ess_bulk, r_hat
 from bistro.report.arcs import draw_arcs
 from bistro.report.comparison import draw_comparison
@@ -27,7 +28,6 @@ from bistro.report.strip import surprisal_strip
 from bistro.report.topics import state_card, topic_cards
 from bistro.treebank.brackets import parse_tree
 from bistro.treebank.constituents import binarised
-from bistro.treebank.grammar import english
 
 IMAGES = Path(__file__).resolve().parent / "images"
 GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]

@@ -1,5 +1,7 @@
 // Context-free grammars with probabilities: sums and maxima over the derivations of a sentence, sums over its continuations.
-#include <string>
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
@@ -44,19 +46,19 @@ void hear_signals() {
 }
 
 template <class Semiring>
-pcfg::Filled chart(const pcfg::Grammar<Semiring>& grammar, const In<std::int64_t>& begin, const Column& symbols, const In<double>& probs,
+pcfg::Result chart(const pcfg::Grammar<Semiring>& grammar, const In<std::int64_t>& begin, const Column& symbols, const In<double>& probs,
                    bool keep) {
     nb::gil_scoped_release release;
     return pcfg::Chart<Semiring>(grammar, words_of(grammar.symbols, begin, symbols, probs), keep).fill(hear_signals);
 }
 
-nb::tuple cell(const pcfg::Filled& filled, std::int64_t start, std::int64_t end) {
-    const std::int64_t c = pcfg::Filled::cell(start, end);
-    if (start < 0 || end <= start || end > static_cast<std::int64_t>(filled.scales.size())) throw std::invalid_argument("there is no such span");
-    const bool kept = c + 1 < static_cast<std::int64_t>(filled.begin.size());
-    const auto first = kept ? filled.begin[c] : 0, last = kept ? filled.begin[c + 1] : 0;
-    return nb::make_tuple(give(std::vector<std::int32_t>(filled.symbols.begin() + first, filled.symbols.begin() + last)),
-                          give(std::vector<double>(filled.values.begin() + first, filled.values.begin() + last)));
+nb::tuple cell(const pcfg::Result& result, std::int64_t start, std::int64_t end) {
+    const std::int64_t c = pcfg::Result::cell(start, end);
+    if (start < 0 || end <= start || end > static_cast<std::int64_t>(result.scales.size())) throw std::invalid_argument("there is no such span");
+    const bool kept = c + 1 < static_cast<std::int64_t>(result.begin.size());
+    const auto first = kept ? result.begin[c] : 0, last = kept ? result.begin[c + 1] : 0;
+    return nb::make_tuple(give(std::vector<std::int32_t>(result.symbols.begin() + first, result.symbols.begin() + last)),
+                          give(std::vector<double>(result.values.begin() + first, result.values.begin() + last)));
 }
 
 template <class Semiring>
@@ -79,11 +81,11 @@ void bind_kind(nb::module_& m, const char* name, const char* doc) {
 }  // namespace
 
 void bind_pcfg(nb::module_& m) {
-    nb::class_<pcfg::Filled>(m, "ContextFreeChart", "The chart of one sentence.")
-        .def_ro("log_prob", &pcfg::Filled::log_prob, "Natural logarithm of the sentence's value; -inf if it has no derivation.")
-        .def_prop_ro("prefix_log_probs", [](const pcfg::Filled& self) { return give(std::vector<double>(self.prefix_log_probs)); },
+    nb::class_<pcfg::Result>(m, "ContextFreeChart", "The chart of one sentence.")
+        .def_ro("log_prob", &pcfg::Result::log_prob, "Natural logarithm of the sentence's value; -inf if it has no derivation.")
+        .def_prop_ro("prefix_log_probs", [](const pcfg::Result& self) { return give(std::vector<double>(self.prefix_log_probs)); },
                      nb::rv_policy::move, "The same for its beginnings of 1, 2, … words, each with all its continuations.")
-        .def_prop_ro("scales", [](const pcfg::Filled& self) { return give(std::vector<double>(self.scales)); }, nb::rv_policy::move,
+        .def_prop_ro("scales", [](const pcfg::Result& self) { return give(std::vector<double>(self.scales)); }, nb::rv_policy::move,
                      "Powers of two by which the probabilities of each word were multiplied.")
         .def("cell", &cell, "start"_a, "end"_a,
              "(symbols, values) over a span, in ascending order of symbols; empty if the values were not kept.");

@@ -22,41 +22,14 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "pcfg/grammar.hpp"
 #include "pcfg/products.hpp"
+#include "pcfg/sentence.hpp"
 
 namespace bistro::pcfg {
-
-// The symbols that emit each word, with their probabilities: those of word i are entries begin[i] to begin[i + 1].
-struct Words {
-    std::span<const std::int64_t> begin;
-    std::span<const std::int32_t> symbols;
-    std::span<const double> probs;
-
-    std::int32_t count() const { return static_cast<std::int32_t>(begin.size()) - 1; }
-    template <class Use>
-    void each(std::int32_t word, const Use& use) const {
-        for (std::int64_t e = begin[word]; e < begin[word + 1]; ++e) use(symbols[e], probs[e]);
-    }
-};
-
-// What remains of a chart.
-struct Filled {
-    double log_prob = -std::numeric_limits<double>::infinity();
-    std::vector<double> prefix_log_probs;  // of the first word, the first two, …
-    std::vector<double> scales;            // what the probabilities of each word were multiplied by
-    // If asked for: symbols and values over each span; those of a span are entries begin[c] to begin[c + 1], c = cell(start, end).
-    std::vector<std::int64_t> begin{0};
-    std::vector<std::int32_t> symbols;
-    std::vector<double> values;
-
-    // Columns from left to right, each from its shortest span on.
-    static std::int64_t cell(std::int64_t start, std::int64_t end) { return end * (end - 1) / 2 + (end - 1 - start); }
-};
 
 template <class Semiring>
 class Chart {
@@ -64,11 +37,11 @@ public:
     Chart(const Grammar<Semiring>& grammar, const Words& words, bool keep)
         : grammar_(grammar), terms_(grammar.terms), words_(words), keep_(keep), length_(words.count()), starts_(length_),
           values_(static_cast<std::size_t>(length_) * grammar.symbols), rights_(static_cast<std::size_t>(length_) * terms_.size),
-          filled_(length_, false), products_(terms_.size), group_values_(grammar.short_groups.size(), 0.0) {}
+          filled_(length_, false), ahead_(terms_.size, 0.0), products_(terms_.size), group_values_(grammar.short_groups.size(), 0.0) {}
 
     // `after_column` is called once per word.
     template <class AfterColumn>
-    Filled fill(const AfterColumn& after_column) {
+    Result fill(const AfterColumn& after_column) {
         result_.prefix_log_probs.assign(length_, -std::numeric_limits<double>::infinity());
         result_.scales.assign(length_, 1.0);
         next_.assign(grammar_.symbols, 0.0);
@@ -82,7 +55,7 @@ public:
             }
             after_column();
         }
-        if (filled_[0]) result_.log_prob = logarithm(values_[grammar_.start]);
+        if (length_ > 0 && filled_[0]) result_.log_prob = logarithm(values_[grammar_.start]);
         return std::move(result_);
     }
 
@@ -96,14 +69,19 @@ private:
         std::int32_t split;
         std::size_t end;  // in `waiting`
     };
+    // The left sides of terms over the words up to a split, by slot.
+    struct Left {
+        std::int32_t split;
+        std::vector<double> sides;
+    };
     // What begins at one position.
     struct Start {
         std::vector<double> expected;      // by symbol
         std::vector<double> of_terms;      // by term: what its parents are expected with
+        bool everything = false;           // any symbol may begin here
         std::vector<Waiting> waiting;      // by split
         std::vector<WaitingAt> waiting_at;
-        std::vector<std::int32_t> splits;  // ends of spans with left sides of terms
-        std::vector<double> lefts;         // these left sides, by split and slot
+        std::vector<Left> lefts;           // by split
     };
 
     // Less probable symbols, compared with the words so far, count as impossible: the inverse would be too large a number.
@@ -117,25 +95,24 @@ private:
 
     // Completes what begins after the columns so far.
     void expect(Start& here) {
-        for (std::int32_t symbol = 0; symbol < grammar_.symbols && !ahead_.empty(); ++symbol)
-            for (const auto& [term, weight] : terms_.right.at(symbol)) next_[symbol] = Semiring::plus(next_[symbol], weight * ahead_[term]);
+        for (std::int32_t term = 0; term < terms_.size; ++term)
+            if (ahead_[term] != 0) terms_.right.template scatter<Semiring>(term, ahead_[term], next_.data());
         grammar_.first_child.down(next_.data());
         for (double& value : next_)
             if (value < kLeast) value = 0;
         here.expected = next_;
-        here.of_terms.assign(terms_.size, 0.0);
-        for (std::int32_t term = 0; term < terms_.size; ++term)
-            for (const auto& [parent, weight] : terms_.parents.at(term))
-                here.of_terms[term] = Semiring::plus(here.of_terms[term], weight * next_[parent]);
+        here.everything = std::find(next_.begin(), next_.end(), 0.0) == next_.end();
+        here.of_terms.resize(terms_.size);
+        for (std::int32_t term = 0; term < terms_.size; ++term) here.of_terms[term] = terms_.parents.template gather<Semiring>(term, next_.data());
         std::fill(next_.begin(), next_.end(), 0.0);
-        ahead_.assign(terms_.size, 0.0);
+        std::fill(ahead_.begin(), ahead_.end(), 0.0);
     }
 
     // Finds the probability of the words up to this one, and brings it near 1; tells whether it is above 0.
     bool scale(std::int32_t word) {
         double prefix = 0;
         words_.each(word, [&](std::int32_t symbol, double prob) { prefix = Semiring::plus(prefix, starts_[word].expected[symbol] * prob); });
-        if (!(prefix > 0)) return false;
+        if (!(prefix >= std::numeric_limits<double>::min())) return false;
         const int exponent = -std::ilogb(prefix);
         exponent_ += exponent;
         result_.scales[word] = std::ldexp(1.0, exponent);
@@ -144,97 +121,80 @@ private:
     }
 
     void fill_span(std::int32_t start, std::int32_t end) {
-        const Start& here = starts_[start];
+        Start& here = starts_[start];
         double* out = values(start);
         std::fill(out, out + grammar_.symbols, 0.0);
-        if (end == start + 1)
-            words_.each(start, [&](std::int32_t symbol, double prob) {
-                out[symbol] = Semiring::plus(out[symbol], prob * result_.scales[start]);
-            });
-        else
-            combine(here, out);
-        filled_[start] = mask(here, out);
+        filled_[start] = end == start + 1 ? emit(start, out) : combine(here, out);
         if (!filled_[start]) return;
         grammar_.unary.up(out);
-        mask(here, out);
-        spread(start, end, out);
+        if (!here.everything)
+            for (std::int32_t symbol = 0; symbol < grammar_.symbols; ++symbol) out[symbol] = here.expected[symbol] != 0 ? out[symbol] : 0;
+        double* right = rights(start);
+        for (std::int32_t term = 0; term < terms_.size; ++term) right[term] = terms_.right.template gather<Semiring>(term, out);
+        if (end < length_) {
+            keep_left(here, end, out);
+            if (end - start <= kShort) keep_short(here, end, out);
+        }
         if (keep_) store(out);
     }
 
-    // Sets what is not expected to 0; tells whether anything is left.
-    bool mask(const Start& here, double* out) const {
-        bool any = false;
-        for (std::int32_t symbol = 0; symbol < grammar_.symbols; ++symbol) {
-            if (here.expected[symbol] == 0) out[symbol] = 0;
-            any |= out[symbol] != 0;
-        }
-        return any;
+    bool emit(std::int32_t word, double* out) const {
+        words_.each(word, [&](std::int32_t symbol, double prob) {
+            if (starts_[word].expected[symbol] != 0) out[symbol] = Semiring::plus(out[symbol], prob * result_.scales[word]);
+        });
+        return true;
     }
 
-    // Binary rules over a span, from the spans before and after each split.
-    void combine(const Start& here, double* out) {
+    // Binary rules over a span, from the spans before and after each split; tells whether there are any.
+    bool combine(const Start& here, double* out) {
+        bool any = false;
         std::size_t w = 0;
         for (const auto& [split, last] : here.waiting_at) {
             const double* after = values(split);
             if (!filled_[split]) w = last;
             for (; w < last; ++w) {
                 const auto& [parent, right, value] = here.waiting[w];
-                out[parent] = Semiring::plus(out[parent], value * after[right]);
+                const double product = value * after[right];
+                out[parent] = Semiring::plus(out[parent], product);
+                any |= product != 0;
             }
         }
         splits_.clear();
-        for (std::size_t s = 0; s < here.splits.size(); ++s)
-            if (filled_[here.splits[s]]) splits_.push_back({here.lefts.data() + s * terms_.slots(), rights(here.splits[s])});
-        if (splits_.empty()) return;
+        for (const auto& [split, sides] : here.lefts)
+            if (filled_[split]) splits_.push_back({sides.data(), rights(split)});
+        if (splits_.empty()) return any;
         std::fill(products_.begin(), products_.end(), 0.0);
         add_products<Semiring>(products_.data(), terms_, splits_);
         for (std::int32_t term = 0; term < terms_.size; ++term)
-            if (products_[term] != 0)
-                for (const auto& [parent, weight] : terms_.parents.at(term))
-                    out[parent] = Semiring::plus(out[parent], weight * products_[term]);
+            if (products_[term] != 0 && here.of_terms[term] != 0) {
+                terms_.parents.template scatter<Semiring>(term, products_[term], out);
+                any = true;
+            }
+        return any;
     }
 
-    // Prepares what later spans need of this one: as their right part, and as their left part.
-    void spread(std::int32_t start, std::int32_t end, const double* out) {
-        double* right = rights(start);
-        std::fill(right, right + terms_.size, 0.0);
-        for (std::int32_t symbol = 0; symbol < grammar_.symbols; ++symbol)
-            if (out[symbol] != 0)
-                for (const auto& [term, weight] : terms_.right.at(symbol)) right[term] = Semiring::plus(right[term], weight * out[symbol]);
-        if (end == length_) return;
-        spread_left(starts_[start], end, out);
-        if (end - start <= kShort) spread_short(starts_[start], end, out);
-    }
-
-    void spread_left(Start& here, std::int32_t end, const double* out) {
-        const std::size_t before = here.lefts.size();
-        here.lefts.resize(before + terms_.slots(), 0.0);
-        double* left = here.lefts.data() + before;
+    // Keeps what longer spans need of this one as their left part: of terms, and of rules with short left children.
+    void keep_left(Start& here, std::int32_t end, const double* out) {
+        std::vector<double> sides(terms_.slots());
         bool any = false;
-        for (std::int32_t symbol = 0; symbol < grammar_.symbols; ++symbol)
-            if (out[symbol] != 0)
-                for (const auto& [slot, weight] : terms_.left.at(symbol)) {
-                    left[slot] = Semiring::plus(left[slot], weight * out[symbol]);
-                    any = true;
-                }
-        if (!any) {
-            here.lefts.resize(before);
-            return;
+        for (std::int32_t slot = 0; slot < terms_.slots(); ++slot) {
+            sides[slot] = terms_.left.template gather<Semiring>(slot, out);
+            any |= sides[slot] != 0;
         }
-        here.splits.push_back(end);
-        const Split whole{left, here.of_terms.data()};
-        splits_.assign(1, whole);
+        if (!any) return;
+        splits_.assign(1, {sides.data(), here.of_terms.data()});
         add_products<Semiring>(ahead_.data(), terms_, splits_);
+        here.lefts.push_back({end, std::move(sides)});
     }
 
-    void spread_short(Start& here, std::int32_t end, const double* out) {
+    void keep_short(Start& here, std::int32_t end, const double* out) {
         groups_.clear();
         for (std::int32_t symbol = 0; symbol < grammar_.symbols; ++symbol)
             if (out[symbol] != 0)
-                for (const auto& [group, weight] : grammar_.short_left.at(symbol)) {
+                grammar_.short_left.each(symbol, [&](std::int32_t group, double weight) {
                     if (group_values_[group] == 0) groups_.push_back(group);
                     group_values_[group] = Semiring::plus(group_values_[group], weight * out[symbol]);
-                }
+                });
         for (const std::int32_t group : groups_) {
             const auto [parent, right] = grammar_.short_groups[group];
             const double value = std::exchange(group_values_[group], 0.0);
@@ -259,7 +219,7 @@ private:
     bool keep_;
     std::int32_t length_;
     std::int64_t exponent_ = 0;
-    Filled result_;
+    Result result_;
     std::vector<Start> starts_;
     std::vector<double> values_, rights_;  // of the current column, by start: by symbol, by term
     std::vector<bool> filled_;             // likewise: whether there is anything

@@ -21,59 +21,51 @@ namespace bistro::pcfg {
 template <class Semiring>
 class Closure {
 public:
-    // Steps lead from `key` to `index`, both below `size`.
-    Closure(std::int32_t size, const std::vector<Triple>& steps) {
+    // Steps lead from row to column.
+    Closure(std::int32_t size, const std::vector<Entry>& steps) : star_(size, 1.0) {
         Steps remaining(size);
-        for (const Triple& step : steps) remaining.add(step.key, step.index, step.weight);
-        std::vector<Triple> above, below, before;
+        for (const Entry& step : steps) remaining.add(step.row, step.column, step.weight);
+        std::vector<Entry> to_later, from_later;
         for (std::int32_t i; (i = remaining.cheapest()) >= 0;) {
-            const double star = remaining.star(i);
+            star_[i] = Semiring::star(remaining.loop[i]);
             order_.push_back(i);
-            star_.push_back(star);
-            for (const auto& [to, weight] : remaining.from[i]) {
-                below.push_back({i, to, weight});
-                before.push_back({to, i, star * weight});
-            }
-            for (const std::int32_t from : remaining.to[i]) above.push_back({i, from, remaining.from[from].at(i)});
-            remaining.eliminate(i, star);
+            for (const auto& [to, weight] : remaining.from[i]) to_later.push_back({i, to, weight});
+            for (const std::int32_t from : remaining.to[i]) from_later.push_back({i, from, remaining.from[from].at(i)});
+            remaining.eliminate(i, star_[i]);
         }
-        above_ = Sparse(size, above);
-        below_ = Sparse(size, below);
-        before_ = Sparse(size, before);
+        to_later_ = Sparse(size, to_later);
+        from_later_ = Sparse(size, from_later);
+        // Most symbols have no unary rule at all.
+        for (const std::int32_t i : order_) {
+            if (!from_later_.empty(i) || star_[i] != 1) ascending_.push_back(i);
+            if (!to_later_.empty(i)) descending_.push_back(i);
+        }
     }
 
     // x = S* x: every symbol receives the values of those it leads to.
     void up(double* x) const {
-        for (std::size_t n = 0; n < order_.size(); ++n) {
-            const std::int32_t i = order_[n];
-            if (x[i] == 0) continue;
-            x[i] *= star_[n];
-            for (const auto& [from, weight] : above_.at(i)) x[from] = Semiring::plus(x[from], weight * x[i]);
-        }
-        for (std::size_t n = order_.size(); n-- > 0;) {
-            const double value = x[order_[n]];
-            if (value == 0) continue;
-            for (const auto& [from, weight] : before_.at(order_[n])) x[from] = Semiring::plus(x[from], weight * value);
-        }
+        for (const std::int32_t i : ascending_)
+            if (x[i] != 0) {
+                x[i] *= star_[i];
+                from_later_.template scatter<Semiring>(i, x[i], x);
+            }
+        for (auto i = descending_.rbegin(); i != descending_.rend(); ++i)
+            x[*i] = Semiring::plus(x[*i], star_[*i] * to_later_.template gather<Semiring>(*i, x));
     }
 
     // x = x S*: every symbol hands its value on to those it leads to.
     void down(double* x) const {
-        for (std::size_t n = 0; n < order_.size(); ++n) {
-            const std::int32_t i = order_[n];
-            x[i] *= star_[n];
-            for (const auto& [to, weight] : below_.at(i)) x[to] = Semiring::plus(x[to], weight * x[i]);
-        }
-        for (std::size_t n = order_.size(); n-- > 0;) {
-            const std::int32_t i = order_[n];
-            double value = x[i];
-            for (const auto& [from, weight] : above_.at(i)) value = Semiring::plus(value, star_[n] * weight * x[from]);
-            x[i] = value;
-        }
+        for (const std::int32_t i : order_)
+            if (x[i] != 0) {
+                x[i] *= star_[i];
+                to_later_.template scatter<Semiring>(i, x[i], x);
+            }
+        for (auto i = order_.rbegin(); i != order_.rend(); ++i)
+            x[*i] = Semiring::plus(x[*i], star_[*i] * from_later_.template gather<Semiring>(*i, x));
     }
 
 private:
-    // The steps between the symbols that have not been eliminated yet.
+    // The steps between symbols that have not been eliminated yet.
     struct Steps {
         using Cost = std::pair<std::size_t, std::int32_t>;
 
@@ -81,24 +73,19 @@ private:
             for (std::int32_t i = 0; i < size; ++i) queue.emplace(0, i);
         }
         void add(std::int32_t source, std::int32_t target, double weight) {
-            if (source == target) {
-                loop[source] = Semiring::plus(loop[source], weight);
-                return;
-            }
-            double& known = from[source].try_emplace(target, 0.0).first->second;
+            double& known = source == target ? loop[source] : from[source].try_emplace(target, 0.0).first->second;
             known = Semiring::plus(known, weight);
-            to[target].insert(source);
+            if (source != target) to[target].insert(source);
         }
-        double star(std::int32_t i) const { return Semiring::star(loop[i]); }
         std::size_t cost(std::int32_t i) const { return from[i].size() * to[i].size(); }
 
-        // The next to eliminate, or -1. Costs in the queue may be out of date: a symbol then waits again.
+        // The next to eliminate, or -1. Costs in the queue may be out of date; such a symbol is put back.
         std::int32_t cheapest() {
             while (!queue.empty()) {
-                const auto [said, i] = queue.top();
+                const auto [known_cost, i] = queue.top();
                 queue.pop();
                 if (done[i]) continue;
-                if (said == cost(i)) return i;
+                if (known_cost == cost(i)) return i;
                 queue.emplace(cost(i), i);
             }
             return -1;
@@ -120,10 +107,9 @@ private:
         std::priority_queue<Cost, std::vector<Cost>, std::greater<>> queue;
     };
 
-    std::vector<std::int32_t> order_;
-    std::vector<double> star_;  // in this order
-    // By symbol: steps from later symbols to it; from it to later ones; from earlier ones to it, with the star of the earlier one.
-    Sparse above_, below_, before_;
+    std::vector<std::int32_t> order_, ascending_, descending_;
+    std::vector<double> star_;
+    Sparse to_later_, from_later_;  // by symbol: steps to symbols later in the order, and from them
 };
 
 }  // namespace bistro::pcfg

@@ -75,7 +75,7 @@ private:
         : symbols(rules.symbols), start(rules.start), unary(symbols, unary_steps(rules)), first_child(symbols, first_steps(rules)),
           terms(symbols, long_left(rules, longest)) {
         std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> known;
-        std::vector<Triple> weights;
+        std::vector<Entry> weights;
         for (const BinaryRule& r : rules.binary) {
             if (longest[r.left] > kShort) continue;
             const auto [at, is_new] = known.try_emplace({r.parent, r.right}, static_cast<std::int32_t>(short_groups.size()));
@@ -85,14 +85,14 @@ private:
         short_left = Sparse(symbols, weights);
     }
 
-    static std::vector<Triple> unary_steps(const Rules& rules) {
+    static std::vector<Entry> unary_steps(const Rules& rules) {
         rules.check();
-        std::vector<Triple> steps;
+        std::vector<Entry> steps;
         for (const UnaryRule& r : rules.unary) steps.push_back({r.parent, r.child, r.prob});
         return steps;
     }
-    static std::vector<Triple> first_steps(const Rules& rules) {
-        std::vector<Triple> steps = unary_steps(rules);
+    static std::vector<Entry> first_steps(const Rules& rules) {
+        std::vector<Entry> steps = unary_steps(rules);
         for (const BinaryRule& r : rules.binary) steps.push_back({r.parent, r.left, r.prob});
         return steps;
     }

@@ -1,39 +1,57 @@
-// Sparse matrices: the entries of each row (or column) one after the other, in the order in which they were given.
+// Sparse matrices by rows: the entries of each row one after the other, in the order in which they were given.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <span>
 #include <vector>
 
 namespace bistro::pcfg {
 
 struct Entry {
-    std::int32_t index;
-    double weight;
-};
-
-struct Triple {
-    std::int32_t key, index;
+    std::int32_t row, column;
     double weight;
 };
 
 class Sparse {
 public:
     Sparse() = default;
-    Sparse(std::int32_t keys, const std::vector<Triple>& triples) : begin_(keys + 1, 0), entries_(triples.size()) {
-        for (const Triple& t : triples) ++begin_[t.key + 1];
+    Sparse(std::int32_t rows, const std::vector<Entry>& entries) : begin_(rows + 1, 0), column_(entries.size()), weight_(entries.size()) {
+        for (const Entry& e : entries) ++begin_[e.row + 1];
         std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-        std::vector<std::int64_t> next(begin_.begin(), begin_.end() - 1);
-        for (const Triple& t : triples) entries_[next[t.key]++] = {t.index, t.weight};
+        std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+        for (const Entry& e : entries) {
+            column_[next[e.row]] = e.column;
+            weight_[next[e.row]++] = e.weight;
+        }
     }
-    std::span<const Entry> at(std::int32_t key) const {
-        return {entries_.data() + begin_[key], entries_.data() + begin_[key + 1]};
+
+    std::int32_t rows() const { return static_cast<std::int32_t>(begin_.size()) - 1; }
+    bool empty(std::int32_t row) const { return begin_[row] == begin_[row + 1]; }
+
+    // The entries of a row times the values of their columns, added to what there is.
+    template <class Semiring>
+    double gather(std::int32_t row, const double* values, double sum = 0) const {
+        for (std::size_t e = begin_[row]; e < begin_[row + 1]; ++e) sum = Semiring::plus(sum, weight_[e] * values[column_[e]]);
+        return sum;
+    }
+    // Adds the entries of a row times a value to their columns.
+    template <class Semiring>
+    void scatter(std::int32_t row, double value, double* sums) const {
+        for (std::size_t e = begin_[row]; e < begin_[row + 1]; ++e) {
+            double& sum = sums[column_[e]];
+            sum = Semiring::plus(sum, weight_[e] * value);
+        }
+    }
+    template <class Use>
+    void each(std::int32_t row, const Use& use) const {
+        for (std::size_t e = begin_[row]; e < begin_[row + 1]; ++e) use(column_[e], weight_[e]);
     }
 
 private:
-    std::vector<std::int64_t> begin_;
-    std::vector<Entry> entries_;
+    std::vector<std::size_t> begin_;
+    std::vector<std::int32_t> column_;
+    std::vector<double> weight_;
 };
 
 }  // namespace bistro::pcfg

@@ -28,8 +28,13 @@ struct BinaryRule {
     double prob;
 };
 
+struct Weighted {
+    std::int32_t symbol;
+    double weight;
+};
+
 struct Term {
-    std::vector<Entry> left, right, parent;
+    std::vector<Weighted> left, right, parent;
 };
 
 // Puts every rule into one group that shares two of its three symbols.
@@ -121,45 +126,47 @@ public:
         std::vector<Term> terms = Grouping(rules).terms();
         std::vector<std::int32_t> uses(symbols, 0);
         for (const Term& term : terms)
-            if (is_symbol(term)) ++uses[term.left.front().index];
+            if (is_symbol(term)) ++uses[term.left.front().symbol];
         auto place = [&](const Term& term) {
-            const bool shared = is_symbol(term) && uses[term.left.front().index] >= kFewest;
-            return shared ? 1 + term.left.front().index : 0;
+            const bool shared = is_symbol(term) && uses[term.left.front().symbol] >= kFewest;
+            return shared ? 1 + term.left.front().symbol : 0;
         };
         std::stable_sort(terms.begin(), terms.end(), [&](const Term& a, const Term& b) { return place(a) < place(b); });
-        size = static_cast<std::int32_t>(terms.size());
-        std::vector<Triple> lefts, rights, of_parents;
-        std::int32_t last = 0;
-        for (std::int32_t t = 0; t < size; ++t) {
-            const std::int32_t at = place(terms[t]);
-            if (at == 0) {
-                ++singles;
-            } else if (at == last) {
-                runs.back().end = t + 1;
-            } else {
-                runs.push_back({t, t + 1});
-            }
-            if (at == 0 || at != last)
-                for (const Entry& e : terms[t].left) lefts.push_back({e.index, slots() - 1, e.weight});
-            last = at;
-            for (const Entry& e : terms[t].right) rights.push_back({e.index, t, e.weight});
-            for (const Entry& e : terms[t].parent) of_parents.push_back({t, e.index, e.weight});
-        }
-        left = Sparse(symbols, lefts);
-        right = Sparse(symbols, rights);
-        parents = Sparse(size, of_parents);
+        number(terms, place);
     }
 
     std::int32_t slots() const { return singles + static_cast<std::int32_t>(runs.size()); }
 
     std::int32_t size = 0, singles = 0;
-    std::vector<Run> runs;  // of the slots from `singles` on
-    Sparse left, right;     // by symbol: weights of slots, of terms
-    Sparse parents;         // by term: weights of symbols
+    std::vector<Run> runs;        // of the slots from `singles` on
+    Sparse left, right, parents;  // weights of symbols: by slot, by term, by term
 
 private:
     static constexpr std::int32_t kFewest = 4;  // a run of fewer terms costs more than it saves
     static bool is_symbol(const Term& term) { return term.left.size() == 1 && term.left.front().weight == 1; }
+
+    template <class Place>
+    void number(const std::vector<Term>& terms, const Place& place) {
+        std::vector<Entry> lefts, rights, of_parents;
+        std::int32_t last = 0;
+        for (const Term& term : terms) {
+            const std::int32_t here = place(term);
+            if (here == 0)
+                ++singles;
+            else if (here != last)
+                runs.push_back({size, size});
+            if (here == 0 || here != last)
+                for (const Weighted& w : term.left) lefts.push_back({slots() - 1, w.symbol, w.weight});
+            for (const Weighted& w : term.right) rights.push_back({size, w.symbol, w.weight});
+            for (const Weighted& w : term.parent) of_parents.push_back({size, w.symbol, w.weight});
+            ++size;
+            if (here != 0) runs.back().end = size;
+            last = here;
+        }
+        left = Sparse(slots(), lefts);
+        right = Sparse(size, rights);
+        parents = Sparse(size, of_parents);
+    }
 };
 
 }  // namespace bistro::pcfg

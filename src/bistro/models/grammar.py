@@ -27,14 +27,14 @@ from bistro.config import setting
 from bistro.encoding.casing import START, Casing
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ConfigError
+from bistro.inference.grammar.exact import ExactGrammar
 from bistro.models.base import Arrays, Model, Origin, TextScores, Words, as_words, check_number
 from bistro.models.grammar_counts import RuleCounts
 from bistro.models.grammar_smoothing import Level, Levels, smoothed_grammar
 from bistro.models.settings import SamplerSettings
 from bistro.rng import Stream, check_seed
+from bistro.treebank.builtin.derivations import capital
 from bistro.treebank.constituents import ROOT
-from bistro.treebank.grammar import Grammar
-from bistro.treebank.grammar_trees import capital
 
 LEVELS = "levels"
 
@@ -85,7 +85,7 @@ class GrammarModel(Model):
         self.origin = origin
 
     @cached_property
-    def grammar(self) -> Grammar:
+    def grammar(self) -> ExactGrammar:
         """The context-free grammar, its back-off included."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         return smoothed_grammar(self.counts, self.levels, ROOT, forms, self.capitals)

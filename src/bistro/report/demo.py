@@ -16,6 +16,7 @@ from bistro.decode.surprisal import surprisal_rows
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.evaluate.attachment import AttachmentScores
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
+from bistro.inference.grammar.exact import english
 from bistro.inference.train import train
 from bistro.models.base import Model
 from bistro.models.committee import CommitteeModel
@@ -29,7 +30,6 @@ from bistro.report.html import Page, bar_chart, facts, figure, paragraph, senten
 from bistro.report.language import Scored, perplexity_blocks, scored, strip_of, surprisal_blocks
 from bistro.report.learning import learning_blocks
 from bistro.report.model_report import ReportOptions, add_parsing, parsed
-from bistro.treebank.grammar import english
 from bistro.treebank.treebank import Treebank
 from bistro.version import __version__
 
