@@ -16,6 +16,7 @@ import numpy as np
 import bistro
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
+from bistro.inference.grammar.exact import english
 from bistro.pictures.arcs import draw_arcs
 from bistro.pictures.constituents import draw_constituents
 from bistro.reference.convergence import ess_bulk, r_hat
@@ -27,7 +28,6 @@ from bistro.report.topics import state_card, topic_cards
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.brackets import parse_tree
 from bistro.treebank.constituents import binarised
-from bistro.treebank.grammar import english
 
 IMAGES = Path(__file__).resolve().parent / "images"
 GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]

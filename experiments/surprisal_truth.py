@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 
 import bistro
 from bistro.evaluate.interpolation import mixed, mixing_weight
+from bistro.inference.grammar.exact import ExactGrammar, english
 from bistro.models.presets import file_or_preset
 from bistro.rng import Stream
-from bistro.treebank.grammar import Grammar, english
-from bistro.treebank.grammar_rules import Rule, Word
-from bistro.treebank.grammar_trees import Derivation
+from bistro.treebank.builtin.derivations import Derivation
+from bistro.treebank.builtin.rules import Rule, Word
 
 Bits = NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
@@ -86,12 +86,12 @@ def _sentences(number: int) -> bistro.Treebank:
     return bistro.builtin(sentences=number, seed=1)
 
 
-def exact(grammar: Grammar, texts: Texts) -> Bits:
+def exact(grammar: ExactGrammar, texts: Texts) -> Bits:
     """Return the surprisals under a grammar."""
     return np.array([bits for text in texts for bits in grammar.surprisals(text)])
 
 
-def counted(grammar: Grammar, sentences: int, seed: int = 1) -> Grammar:
+def counted(grammar: ExactGrammar, sentences: int, seed: int = 1) -> ExactGrammar:
     """Return the grammar with the weights that the derivations of a seed suggest."""
     rules: Counter[Rule] = Counter()
     words: Counter[tuple[str, Word]] = Counter()
@@ -106,7 +106,7 @@ def counted(grammar: Grammar, sentences: int, seed: int = 1) -> Grammar:
 
     for number in range(sentences):
         count(grammar.sample_derivation(Stream(seed, "grammar", number))[0], grammar.start)
-    return Grammar(
+    return ExactGrammar(
         [rule._replace(weight=rules[rule] + PRIOR) for rule in grammar.rules],
         {s: {w: words[s, w] + PRIOR for w in of_s} for s, of_s in grammar.lexicon.items()},
         grammar.start,

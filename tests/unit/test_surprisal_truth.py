@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 import bistro
+from bistro.inference.grammar.exact import english
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.model import TransitionModel
-from bistro.treebank.grammar import english
 
 Bits = NDArray[np.float64]
 SAMPLER = {"sweeps": 10, "samples": 5}
