@@ -106,7 +106,7 @@ def test_annotations_have_probabilities(model: WordsModel) -> None:
         SegmentedWord("umuntu", parse_morphemes(text))
         for text in ("u[Pre]-mu[Class]-ntu[Stem]", "umu[Pre]-ntu[Stem]", "umuntu[Verb]")
     )
-    log_probs = model.log_prob([right, wrong, foreign])
+    log_probs = model.score_words([right, wrong, foreign])
     assert log_probs[0] > log_probs[1] > -np.inf
     assert log_probs[2] == -np.inf
     found = model.segment(["umuntu"])[0]

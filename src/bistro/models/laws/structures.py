@@ -84,7 +84,7 @@ def morphemes_make_the_word(model: Segmenter, data: Sequence[Any]) -> None:
             require(letters == one.word and analysis.log_prob <= one.log_prob + 1e-6, analysis)
     require_same(list(model.iter_segment(words, kbest=SEVERAL)), found)
     require_same([model.segment([word], kbest=SEVERAL)[0] for word in words], found)
-    require(bool((model.log_prob(annotated) <= 0).all()), model.log_prob(annotated))
+    require(bool((model.score_words(annotated) <= 0).all()), model.score_words(annotated))
     refusal(model.segment, "word")
     refusal(model.segment, [""])
     refusal(model.segment, words, kbest=0)
