@@ -47,7 +47,7 @@ def test_what_is_no_model_is_named(bistro_here, here, files, models):
     done = bistro_here("parse", models / "a.bistro", test, test)
     assert done.code == 2 and "test.conllu: is no model file" in done.err
     done = bistro_here("parse", models / "a.bistro", files / "english.bistro", test)
-    assert done.code == 2 and "'ngram' cannot vote" in done.err
+    assert done.code == 2 and "an ngram model cannot vote in a committee; use a" in done.err
 
 
 def test_one_command_one_file(bistro_here, here, files):
@@ -93,7 +93,7 @@ def test_what_a_committee_cannot_do(bistro_here, here, files):
     )  # fmt: skip
     assert done.code == 0
     done = bistro_here("surprisal", "c.bistro", files / "test.txt")
-    assert done.code == 2 and "'committee' cannot score" in done.err
+    assert done.code == 2 and "a committee model cannot score words; use an" in done.err
     done = bistro_here(
         "train", "committee", files / "train.conllu", "-o", "x", "--set", "members=[]"
     )

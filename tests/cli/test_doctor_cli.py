@@ -103,7 +103,7 @@ def test_half_annotated_sentences_are_mentioned(bistro_here, here, english):
     ("arguments", "told"),
     [
         (("-k", "121"), "120 sentences cannot be cut into 121 folds"),
-        (("--kind", "ngram"), "a model of kind 'ngram' does not parse"),
+        (("--kind", "ngram"), "an ngram model cannot parse; use a transition"),
         (("--only", "labels"), "--only is 'arcs' or 'tags', not 'labels'"),
         (("--with", "absent.conllu"), "absent.conllu: cannot be read"),
         (("-k", "0"), "cannot be cut into 0 folds"),

@@ -40,7 +40,7 @@ def test_parse_with_all_that_can_be_asked(bistro_here, model, files, here):
 def test_options_of_a_search_are_not_known(bistro_here, model):
     done = bistro_here("parse", model, "--particles", "10", stdin=b"The dog sleeps .\n")
     assert done.code == 2
-    assert "a model of kind 'eisner' has no option" in done.err
+    assert "an eisner model has no option" in done.err
 
 
 def test_info_names_kind_and_settings(bistro_here, model):

@@ -133,4 +133,4 @@ def test_other_kinds_say_that_they_cannot(bistro_here, tmp_path):
     bistro.train("grammar", trees, seed=1).save(tmp_path / "grammar.bistro")
     ended = bistro_here("explain", tmp_path / "grammar.bistro", SENTENCE)
     assert ended.code == 2
-    assert "a model of kind 'grammar' cannot explain" in ended.err
+    assert "a grammar model cannot explain a probability; use an ngram" in ended.err

@@ -82,7 +82,7 @@ def test_it_is_a_language_model(bistro_here, model, files):
     ("options", "told"),
     [
         (("--method", "smc"), "--method search"),
-        (("--repeats", "3"), "has no option 'repeats' for scores"),
+        (("--repeats", "3"), "an isbn model has no option 'repeats' to score words"),
     ],
 )
 def test_sums_that_it_has_not(bistro_here, model, options, told):

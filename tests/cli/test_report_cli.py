@@ -167,7 +167,7 @@ def test_options_of_parsers_are_refused_for_others(bistro_here, here, files, eng
     bistro.train("ngram", english[:40], sampler=SHORT).save(here / "words.bistro")
     done = bistro_here("report", "words.bistro", "--test", files / "test.conllu", *option)
     assert (done.code, done.out) == (2, "")
-    assert "are for parsers: not with a model of kind 'ngram'" in done.err
+    assert "are for parsers: not with an ngram model" in done.err
 
 
 def test_a_page_is_html(bistro_here, here, files, parser):

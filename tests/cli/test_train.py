@@ -108,7 +108,7 @@ def test_as_a_process(bistro_outside, files, here):
     ("arguments", "told"),
     [
         (("ngram",), "the model needs a name: give one with -o"),
-        (("ngram", "-o", "m.bistro"), "there is nothing to train on: name a treebank or a text"),
+        (("ngram", "-o", "m.bistro"), "there is no data: name a treebank or a text, or - for stdin"),
         (("ngram", "x.txt", "-o", "-"), "stdout cannot hold it"),
         (("ngram", "x.txt", "-o", "m.bistro.gz"), "a model file is not compressed"),
         (("ngram", "x.txt", "-o", "m", "--seed", "-1"), "--seed"),

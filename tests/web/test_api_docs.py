@@ -11,10 +11,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from test_api_process import start
 
 import bistro
 from bistro.treebank.treebank import write
+
+from .test_api_process import start
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "serve.md"
 ADDRESS = "http://127.0.0.1:8000"
