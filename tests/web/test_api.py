@@ -134,13 +134,8 @@ def test_openapi_tells_what_process_takes(client):
     assert not re.search(pattern, "rangers")
 
 
-def test_a_beam_bounds_probability_from_below():
-    @dataclass(frozen=True)
-    class Options:
-        method: str = "search"
-        particles: int = 100
-
-    told = answers._score_protocol(SimpleNamespace(kind="isbn", score_options=Options))
+def test_a_beam_bounds_probability_from_below(models: dict[str, Model]) -> None:
+    told = SCORE.of(models["parser"]).score_protocol(method="search", particles=100)
     assert "a beam of 100, which bounds the sentence's probability from below" in told
     assert "its surprisal from above" in told
 
