@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,7 +50,7 @@ def bistro_outside() -> Command:
 
 
 @pytest.fixture(scope="session")
-def english() -> Sequence[object]:
+def english() -> bistro.Treebank:
     """A small built-in treebank."""
     return bistro.builtin(sentences=330, seed=1)
 

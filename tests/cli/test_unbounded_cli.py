@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import bistro
 
+from .program import Command
 
-def test_train_and_info(bistro_here, files, here):
+
+def test_train_and_info(bistro_here: Command, files: Path, here: Path) -> None:
     train = ("train", "tags", files / "train.conllu")
     done = bistro_here(*train, "-o", "t.bistro", "--dev", files / "test.conllu")
     assert done.code == 0, done.err
@@ -22,7 +25,9 @@ def test_train_and_info(bistro_here, files, here):
     assert "contexts stored" in bistro_here("info", "t.bistro").out
 
 
-def test_the_same_file_for_the_same_seed_and_gibbs_by_option(bistro_here, files, here):
+def test_the_same_file_for_the_same_seed_and_gibbs_by_option(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
     gibbs = ["seating=gibbs", "hyper=slice", "sweeps=3", "samples=2"]
     options = [part for name in gibbs for part in ("--set", f"sampler.{name}")]
     for name in ("a.bistro", "b.bistro"):
@@ -34,7 +39,7 @@ def test_the_same_file_for_the_same_seed_and_gibbs_by_option(bistro_here, files,
     assert len(model.origin.trace) == 3
 
 
-def test_what_cannot_be(bistro_here, files, here):
+def test_what_cannot_be(bistro_here: Command, files: Path, here: Path) -> None:
     train = ("train", "tags", files / "train.conllu", "-o", "x.bistro")
     for options, told in (
         (["--set", "tagset=pos"], "tagset"),
