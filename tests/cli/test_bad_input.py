@@ -26,13 +26,14 @@ from .program import ENVIRONMENT, PROGRAM, Command, Ended
 
 ROWS = ("1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_", "2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_")
 GOOD = "\n".join(ROWS) + "\n\n"
-BAD_TREEBANKS = {
+TWO_ROOTS = GOOD.replace("2\tdet", "0\troot")
+BAD_TREEBANKS: dict[str, tuple[str | bytes, str]] = {
     "cycle": (GOOD + GOOD.replace("0\troot", "1\tnsubj"), "bad.conllu:4: no word has head 0"),
     "circle": (
         GOOD[:-1] + "3\tsees\t_\t_\t_\t_\t4\tdep\t_\t_\n4\tit\t_\t_\t_\t_\t3\tdep\t_\t_\n\n",
         "bad.conllu:3: words 3 → 4 → 3 are heads of each other",
     ),
-    "two roots": (GOOD.replace("2\tdet", "0\troot"), "words 1 and 2 both have head 0"),
+    "two roots": (TWO_ROOTS, "words 1 and 2 both have head 0"),
     "nine columns": (GOOD.replace("\t_\n\n", "\n\n"), "bad.conllu:2: 9 columns found, 10 expected"),
     "bad UTF-8": (GOOD.encode().replace(b"dog", b"d\xf6g"), "bad.conllu:2: "),
     "empty": ("", "bad.conllu: the file is empty"),
@@ -130,7 +131,7 @@ def test_nothing_on_stdin(bistro_here: Command, files: Path, old: Path, content:
 def test_two_roots_are_allowed_where_the_format_has_them(
     bistro_here: Command, files: Path, old: Path
 ) -> None:
-    (old / "two.conll").write_text(BAD_TREEBANKS["two roots"][0])
+    (old / "two.conll").write_text(TWO_ROOTS)
     assert bistro_here("perplexity", files / "english.bistro", "two.conll").code == 0
     assert bistro_here("convert", "two.conll", "-o", "out.conll").code == 0
 
@@ -460,7 +461,7 @@ def test_a_full_disk_behind_stdout(
 def test_as_a_process(
     bistro_outside: Command, here: Path, arguments: tuple[str, ...], told: str
 ) -> None:
-    (here / "bad.conllu").write_text(BAD_TREEBANKS["two roots"][0])
+    (here / "bad.conllu").write_text(TWO_ROOTS)
     refuse(bistro_outside, here, *arguments, told=told)
 
 

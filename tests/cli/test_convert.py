@@ -6,6 +6,7 @@ import gzip
 import io
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,6 +48,10 @@ class Result(NamedTuple):
     code: int
     out: str
     err: str
+
+
+Convert = Callable[..., Result]
+MakeFile = Callable[[str, str], str]
 
 
 @pytest.fixture

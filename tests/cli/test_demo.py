@@ -30,7 +30,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.append(tag)
-        self.loads += [v for k, v in attrs if k in ("src", "href") and not v.startswith("#")]
+        self.loads += [v for k, v in attrs if k in ("src", "href") and v and v[0] != "#"]
         if tag not in self.VOID:
             self.open.append(tag)
 

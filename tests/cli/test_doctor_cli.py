@@ -77,7 +77,7 @@ def test_alternatives_have_the_label_of_roots_with_head_0_alone(
 
 
 def test_pictures_show_the_tags_that_were_examined(
-    bistro_here: Command, here: Path, english: bistro.Treebank
+    bistro_here: Command, here: Path, english: Treebank
 ) -> None:
     renamed = [s.replace(xpos=[f"{tag}-own" for tag in s.upos]) for s in english[:40]]
     write(renamed, here / "own.conllu")
@@ -99,7 +99,7 @@ def test_every_parser(bistro_here: Command, spoilt: set[tuple[str | None, str]])
 
 
 def test_half_annotated_sentences_are_mentioned(
-    bistro_here: Command, here: Path, english: bistro.Treebank
+    bistro_here: Command, here: Path, english: Treebank
 ) -> None:
     open_tree = english[0].replace(heads=[-1] * len(english[0]), deprels=["_"] * len(english[0]))
     write([open_tree, *english[1:40]], here / "half.conllu")

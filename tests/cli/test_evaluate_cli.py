@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from bistro.cli.evaluate import evaluate
 from bistro.errors import BistroError
@@ -20,6 +21,9 @@ GOLD = """\
 4\t.\t_\tPUNCT\t.\t_\t3\tpunct\t_\t_
 
 """
+
+
+Run = Callable[..., Result]
 
 
 @pytest.fixture

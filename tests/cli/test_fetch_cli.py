@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from bistro.cli.fetch import fetch
 from bistro.errors import BistroError
 
 TREE = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n"
+
+
+Run = Callable[..., Result]
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def test_help_teaches(command: str) -> None:
 def test_help_has_examples_one_a_line(command: Callable[..., Any]) -> None:
     name = command.__name__.replace("_", "-")
     told = CliRunner(env={"COLUMNS": "140"}).invoke(app, [name, "--help"])
-    written = inspect.cleandoc(command.__doc__).splitlines()
+    written = inspect.cleandoc(command.__doc__ or "").splitlines()
     examples = [line.strip() for line in written if line.startswith("    ")]
     assert any(f"bistro {name}" in example for example in examples)
     lines = [line.strip() for line in told.stdout.splitlines()]

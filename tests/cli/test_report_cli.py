@@ -35,7 +35,7 @@ class Page(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.loads += [v for k, v in attrs if k in ("src", "href") and not v.startswith("#")]
+        self.loads += [v for k, v in attrs if k in ("src", "href") and v and v[0] != "#"]
         assert tag != "script"
         if tag not in VOID:
             self.open.append(tag)

@@ -65,7 +65,7 @@ def unbroken(files: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 # ---- signals -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM])
-def test_a_wish_to_stop(files: Path, here: Path, unbroken: bytes, wish: Signals) -> None:
+def test_a_wish_to_stop(files: Path, here: Path, unbroken: bytes, wish: signal.Signals) -> None:
     process = start(files, *OFTEN)
     wait_for_checkpoint(here, process)
     process.send_signal(wish)

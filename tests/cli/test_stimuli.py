@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,10 @@ FIGURES = ("sent_id", "word_id", "token", "oov", "surprisal")
 
 def rows_of(table: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+Score = Callable[..., Any]
+"""From a table and options to rows, or to what is said of an error."""
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import bistro
+from bistro.models.tags.model import TagsModel
 
 from .program import Command
 
@@ -35,6 +36,7 @@ def test_the_same_file_for_the_same_seed_and_gibbs_by_option(
         assert bistro_here(*train, *options).code == 0
     assert (here / "a.bistro").read_bytes() == (here / "b.bistro").read_bytes()
     model = bistro.load("a.bistro")
+    assert isinstance(model, TagsModel)
     assert model.trie.depth_bound == 3
     assert len(model.origin.trace) == 3
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.reference import convergence

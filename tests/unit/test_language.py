@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 import numpy as np

@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import bistro
+from bistro.models.abilities import GENERATE, PARSE, SCORE
 from bistro.models.base import Model
 from bistro.serve.app import create_app
 from bistro.serve.catalog import Catalog
@@ -48,7 +49,7 @@ def test_rows_are_the_surprisals_of_the_model(
     found = client.post("/api/read", json={"model": model, "text": SENTENCE}).json()
     assert found["words"] == ["The", "dog", "sleeps", "."]
     assert [row["token"] for row in found["rows"]] == ["The", "dog", "sleeps", ".", "</s>"]
-    table = models[model].surprisal(found["words"])
+    table = SCORE.of(models[model]).surprisal(found["words"])
     for row, expected in zip(found["rows"], table, strict=True):
         assert row["surprisal"] == pytest.approx(expected.surprisal)
     if hasattr(models[model], "follow"):
@@ -62,7 +63,7 @@ def test_a_parse_begins_with_the_tree_of_least_risk(
 ) -> None:
     body = {"model": "parser", "text": SENTENCE, "kbest": 4, "samples": 3}
     found = client.post("/api/parse", json=body).json()
-    best = models["parser"].parse(found["words"], marginals=True)
+    best = PARSE.of(models["parser"]).parse(found["words"], marginals=True)
     assert found["analyses"][0]["heads"] == best.heads
     assert found["analyses"][0]["labels"] == best.labels
     assert len(found["analyses"]) <= 4
@@ -85,7 +86,7 @@ def test_words_and_spaces_are_taken_as_they_are(client: TestClient) -> None:
 def test_sentences_are_drawn(client: TestClient, models: dict[str, Model], model: str) -> None:
     body = {"model": model, "n": 3, "seed": 4, "temperature": 0.8, "prefix": "The dog"}
     found = client.post("/api/generate", json=body).json()["sentences"]
-    drawn = models[model].generate(3, 4, temperature=0.8, prefix=["The", "dog"])
+    drawn = GENERATE.of(models[model]).generate(3, 4, temperature=0.8, prefix=["The", "dog"])
     assert [sentence["words"] for sentence in found] == list(map(list, drawn))
     has_tree = [sentence["heads"] is not None for sentence in found]
     assert any(has_tree) == (model == "parser")

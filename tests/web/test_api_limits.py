@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import httpx
@@ -22,6 +23,9 @@ from bistro.serve.work import BusyError, Deadline, Work
 SMALL = Limits(
     words=10, characters=100, analyses=3, sentences=2, prefix=4, document=20, body=2000, seconds=5
 )
+
+
+Asked = tuple[str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -327,11 +331,13 @@ def test_who_waits_too_long_is_never_begun() -> None:
     async def ask() -> list[object]:
         work = Work(Limits(at_once=1, waiting=2, seconds=0.1))
         hold = threading.Event()
-        begun = []
-        tasks = [
-            asyncio.create_task(work.run(lambda _, i=i: (begun.append(i), hold.wait(10))))
-            for i in range(2)
-        ]
+        begun: list[object] = []
+
+        def begin(number: int, deadline: Deadline) -> None:
+            begun.append(number)
+            hold.wait(10)
+
+        tasks = [asyncio.create_task(work.run(partial(begin, number))) for number in range(2)]
         await asyncio.gather(*tasks, return_exceptions=True)
         hold.set()
         assert await work.run(lambda _: "next") == "next"
@@ -343,11 +349,12 @@ def test_who_waits_too_long_is_never_begun() -> None:
 
 def test_a_slow_body(catalog: Catalog) -> None:
     app = create_app(catalog, Limits(seconds=0.1))
-    sent = []
+    sent: list[Any] = []
 
     async def ask() -> None:
-        async def receive() -> None:
+        async def receive() -> dict[str, Any]:
             await asyncio.sleep(10)
+            return {}
 
         async def send(message: Any) -> None:
             sent.append(message)

@@ -84,7 +84,7 @@ def test_many_at_once_get_what_one_alone_gets(running: Running) -> None:
 
         def ask(number: int) -> bool:
             path, body = REQUESTS[number % len(REQUESTS)]
-            return client.post(path, json=body).json() == alone[number % len(REQUESTS)]
+            return bool(client.post(path, json=body).json() == alone[number % len(REQUESTS)])
 
         with ThreadPoolExecutor(8) as pool:
             assert all(pool.map(ask, range(80)))
@@ -119,7 +119,7 @@ def test_only_its_own_names_on_loopback(running: Running) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_stops_when_told(files: Path, number: Signals) -> None:
+def test_it_stops_when_told(files: Path, number: signal.Signals) -> None:
     server = start(files / "ngram.bistro")
     assert httpx.get(f"{server.address}/models").json()["default_model"] == "ngram"
     assert server.stop(number) == (0, "Bistro has stopped\n")

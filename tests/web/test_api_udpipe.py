@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 import bistro
 from bistro.cli.main import run
+from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.treebank.treebank import read, write
 
@@ -88,7 +89,7 @@ def test_text_is_split_tagged_and_parsed(client: TestClient, models: dict[str, M
     assert "# text = The cat (a small one) sees the old dog." in sentences[2]
     for sentence in sentences:
         rows = columns(sentence, 1, 3, 6, 7)
-        parse = models["parser"].parse([form for form, *_ in rows])
+        parse = PARSE.of(models["parser"]).parse([form for form, *_ in rows])
         assert [tag for _, tag, _, _ in rows] == parse.tags
         assert [int(head) for _, _, head, _ in rows] == parse.heads
         assert [label for *_, label in rows] == parse.labels
