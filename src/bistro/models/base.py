@@ -31,6 +31,8 @@ from bistro.models import kinds
 from bistro.models.upgrades import upgraded
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from bistro.models import abilities
 
 
@@ -161,6 +163,9 @@ if TYPE_CHECKING:
 
         A type checker lets it do everything; an ability that the model lacks says so when called.
         """
+
+        def log_prob(self, items: Any) -> NDArray[np.float64]:
+            """Return the log-probability of items of its kind: segmented words, derivations."""
 
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
