@@ -12,6 +12,10 @@ from hypothesis import settings
 settings.register_profile("bistro", derandomize=True, deadline=None)
 settings.load_profile("bistro")
 
+# Matrices are small here, and threads that wait for work would take most of the time. Read when
+# numpy is first imported, which is later.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 PROJECT = Path(__file__).resolve().parent.parent
 
 
