@@ -33,13 +33,13 @@ from bistro.config import read_toml
 from bistro.inference.cluster import workers_for
 from bistro.inference.gibbs import Chain
 from bistro.inference.workers import Workers
-from bistro.models.base import Model
 from bistro.models.ngram.config import NgramConfig
 from bistro.models.ngram.model import NgramModel
 from bistro.models.presets import file_or_preset
 from bistro.models.shared import SharedModel
 from bistro.models.transition.analyses import Piece, parse_piece, pieces_of
 from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.model import TransitionModel
 
 PARTICLES = 100
 ROUNDS = 2
@@ -61,7 +61,9 @@ class Measured:
     waited: float
 
 
-def parse(shared: SharedModel, piece: Piece) -> tuple[dict[str, NDArray[Any]], int, float]:
+def parse(
+    shared: SharedModel[TransitionModel], piece: Piece
+) -> tuple[dict[str, NDArray[Any]], int, float]:
     """Return the analyses of a piece, the process, and its CPU time."""
     begin = time.process_time()
     _, columns = parse_piece(shared, piece)
@@ -88,7 +90,7 @@ def read_text(folder: Path, words: int) -> list[list[str]]:
     return sentences
 
 
-def train() -> Model:
+def train() -> TransitionModel:
     config = read_toml(file_or_preset("ud"), TransitionConfig)
     sampler = dataclasses.replace(config.sampler, sweeps=1, samples=1)
     config = dataclasses.replace(config, sampler=sampler)
@@ -96,7 +98,7 @@ def train() -> Model:
     return bistro.train("transition", treebank, seed=1, config=config)
 
 
-def measure(workers: Workers, model: Model, pieces: Sequence[Piece]) -> Measured:
+def measure(workers: Workers, model: TransitionModel, pieces: Sequence[Piece]) -> Measured:
     """Parse all pieces; an empty one goes first, whose result says that the model has come."""
     begin = time.perf_counter()
     results = workers.run(parse, SharedModel(model), [(PARTICLES, []), *pieces])

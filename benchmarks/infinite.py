@@ -16,8 +16,8 @@ import bistro
 from benchmarks.data import data_dir
 from bistro.config import read_toml
 from bistro.models.presets import file_or_preset
+from bistro.models.tags.config import TagsConfig
 from bistro.models.tags.model import TagsModel
-from bistro.models.unbounded.config import InfiniteConfig
 from bistro.treebank.sentence import Sentence
 
 SEARCHES: dict[str, dict[str, Any]] = {
@@ -53,9 +53,8 @@ def main() -> None:
     for tagset, file in FILES.items():
         train, dev = (bistro.read(data_dir() / file.format(part)) for part in ("train", "dev"))
         begin = time.process_time()
-        config = read_toml(file_or_preset("tagger"), InfiniteConfig)
-        model = bistro.train("infinite", train, config=config, seed=1, tags={"tagset": tagset})
-        assert isinstance(model, TagsModel)
+        config = read_toml(file_or_preset("tagger"), TagsConfig)
+        model = bistro.train("tags", train, config=config, seed=1, tagset=tagset)
         print(f"{train.label}, {tagset}: trained in {time.process_time() - begin:.1f} s")
         for name, options in SEARCHES.items():
             seconds, right, states = measure(model, dev, **options)

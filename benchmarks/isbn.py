@@ -14,6 +14,8 @@ from typing import Any
 
 import bistro
 from benchmarks.data import best_seconds, data_dir
+from bistro.models.abilities import PARSE
+from bistro.models.base import Model
 from bistro.models.isbn.model import IsbnModel
 
 REPEATS = 3
@@ -27,24 +29,24 @@ def trained(hidden: int) -> IsbnModel:
     settings: dict[str, Any] = {"tagset": "xpos", "hidden": hidden, "learning": {"passes": PASSES}}
     begin = time.process_time()
     model = bistro.train("isbn", train, dev=dev, seed=1, **settings)
-    assert isinstance(model, IsbnModel)
     seconds = (time.process_time() - begin) / PASSES
     print(f"{hidden} variables: {seconds:.1f} s of CPU time a pass", flush=True)
     return model
 
 
 def main() -> None:
+    model: Model
     if len(sys.argv) > 1:
         model = bistro.load(sys.argv[1])
     else:
         trained(80)
         model = trained(160)
-    assert isinstance(model, IsbnModel)
+    parser = PARSE.of(model)
     test = list(bistro.read(data_dir() / "da_ddt" / "danish_ddt_test.conll"))
     for tags in ("given", "joint"):
         for width in (1, 5, 10, 30):
             options = {"tags": tags, "size": width, "threads": 1}
-            seconds = best_seconds(lambda o=options: list(model.parse_all(test, **o)), REPEATS)
+            seconds = best_seconds(lambda o=options: list(parser.parse_all(test, **o)), REPEATS)
             print(f"tags {tags}, beam {width}: {len(test) / seconds:,.0f} sentences/s", flush=True)
 
 

@@ -21,7 +21,6 @@ import bistro
 from benchmarks.arpa import write_arpa
 from benchmarks.data import best_seconds, data_dir, words_of
 from bistro.encoding.events import padded_events
-from bistro.models.ngram.model import NgramModel
 
 REPEATS = 50
 
@@ -39,7 +38,6 @@ def kenlm_module() -> Any:
 def main() -> None:
     folder = data_dir() / "ptb_sample"
     model = bistro.train("ngram", words_of(folder / "wsj-train.conll"), unknown="single", seed=1)
-    assert isinstance(model, NgramModel)
     vocabulary, test = model.vocabulary, words_of(folder / "wsj-test.conll")
     with tempfile.TemporaryDirectory() as temporary:
         arpa = Path(temporary) / "wsj.arpa"

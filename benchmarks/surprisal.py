@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import bistro
 from benchmarks.data import best_seconds, data_dir
 from bistro.config import read_toml
-from bistro.models.parsing.language import ScoreOptions
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel
@@ -29,11 +29,11 @@ TREEBANKS = {
 }
 
 
-def speed(model: TransitionModel, texts: Sequence[Sequence[str]], options: ScoreOptions) -> str:
+def speed(model: TransitionModel, texts: Sequence[Sequence[str]], **options: Any) -> str:
     """Return words a second and perplexity, as a cell of the table."""
     words = sum(map(len, texts))
-    seconds = best_seconds(lambda: model.score(texts, options), REPEATS)
-    perplexity = math.exp(-float(model.score(texts, options).log_probs.mean()))
+    seconds = best_seconds(lambda: model.score(texts, **options), REPEATS)
+    perplexity = math.exp(-float(model.score(texts, **options).log_probs.mean()))
     return f"{words / seconds:,.0f} words/s, perplexity {perplexity:.2f}"
 
 
@@ -42,14 +42,13 @@ def table(preset: str) -> None:
     train, test = (bistro.read(data_dir() / path) for path in TREEBANKS[preset])
     config = read_toml(file_or_preset(preset), TransitionConfig)
     model = bistro.train("transition", train, seed=1, config=config)
-    assert isinstance(model, TransitionModel)
     texts = [sentence.forms for sentence in test]
     print(f"{preset}: {len(texts)} sentences, {test.words} words")
     for particles in PARTICLES:
         for method in ("search", "smc"):
             for tags in ("all", "seen"):
-                options = ScoreOptions(method, particles, repeats=1, tags=tags, threads=1)
-                cell = speed(model, texts, options)
+                sums = {"method": method, "particles": particles, "tags": tags}
+                cell = speed(model, texts, repeats=1, threads=1, **sums)
                 print(f"  {method}, {particles} particles, tags {tags}: {cell}", flush=True)
 
 

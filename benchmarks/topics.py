@@ -36,8 +36,7 @@ def main() -> None:
         )
     model = bistro.train("topics", trees[:3000], seed=1, sweeps=20, samples=1)
     dev = bistro.read(data_dir() / "ptb_sample" / "wsj-test.conll")
-    parse_all = model.require("parse_all")
-    seconds = best_seconds(lambda: list(parse_all(dev)), 3)
+    seconds = best_seconds(lambda: list(model.parse_all(dev)), 3)
     print(
         f"parsing: {len(dev) / seconds:,.0f} sentences/s, "
         f"{sum(map(len, dev)) / seconds:,.0f} words/s"

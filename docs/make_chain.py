@@ -127,8 +127,7 @@ def bars(drawing: Drawing, names: list[str], values: list[float]) -> None:
 def picture() -> str:
     """Return the drawing."""
     treebank = bistro.builtin(sentences=3000, seed=1)
-    model = bistro.train("infinite", treebank, task="tags", seed=1)
-    assert isinstance(model, TagsModel)
+    model = bistro.train("tags", treebank, seed=1)
     tags = model.tag(WORDS).tags
     drawing = Drawing()
     chain(drawing, tags)

@@ -18,8 +18,8 @@ import bistro
 from bistro._core import Frozen, oracle_events
 from bistro.files import writing
 from bistro.models.parsing.codec import Tree
-from bistro.models.transition.model import (TransitionModel, outcomes_of, shape_of)
-from bistro.models.transition.config import (DISTRIBUTIONS)
+from bistro.models.transition.config import DISTRIBUTIONS
+from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
 from bistro.pictures.arcs import FONT, draw_arcs
 from bistro.pictures.text import text_width, xml_text
 from bistro.treebank.sentence import Sentence
@@ -71,8 +71,8 @@ def derivation(model: TransitionModel, tree: Sentence) -> list[Step]:
     arrays = model.arrays()
     events = {}
     for name in DISTRIBUTIONS:
-        parts = {k.partition(".")[2]: a for k, a in arrays.items() if k.startswith(f"{name}.")}
-        events[name] = Events(Frozen(**parts, dishes=outcomes[name]), recorded[name])
+        own = {k.partition(".")[2]: a for k, a in arrays.items() if k.startswith(f"{name}.")}
+        events[name] = Events(Frozen(**own, dishes=outcomes[name]), recorded[name])
     stack, shifted = [0], 0
     waiting = [tree.heads.count(word) for word in range(len(tree) + 1)]
     steps = []

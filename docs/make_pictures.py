@@ -16,6 +16,7 @@ import numpy as np
 import bistro
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
+from bistro.inference.grammar.exact import english
 from bistro.pictures.arcs import draw_arcs
 from bistro.pictures.constituents import draw_constituents
 from bistro.reference.convergence import ess_bulk, r_hat
@@ -27,7 +28,6 @@ from bistro.report.topics import state_card, topic_cards
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.brackets import parse_tree
 from bistro.treebank.constituents import binarised
-from bistro.treebank.grammar import english
 
 IMAGES = Path(__file__).resolve().parent / "images"
 GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]
@@ -57,7 +57,7 @@ def topics() -> str:
     """Draw ten latent states of the built-in treebank."""
     treebank = bistro.builtin(sentences=2000, seed=1)
     model = bistro.train("topics", treebank, seed=1, states=40, sweeps=300)
-    return topic_cards([state_card(state) for state in model.require("top_states")(words=8)[:10]])
+    return topic_cards([state_card(state) for state in model.top_states(words=8)[:10]])
 
 
 def constituents() -> str:

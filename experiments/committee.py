@@ -16,7 +16,7 @@ import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -24,6 +24,7 @@ import bistro
 from bistro.evaluate.attachment import score
 from bistro.evaluate.calibration import calibration_of
 from bistro.inference.chains import Session
+from bistro.models.abilities import Voter
 from bistro.models.committee.mixture import Fit
 from bistro.models.committee.model import WAYS, CommitteeModel
 from bistro.models.committee.train import fitted
@@ -36,7 +37,7 @@ HEADINGS = f"{'UAS':>6} {'LAS':>6} {'UASnp':>6} {'LASnp':>6} {'tags':>6} {'error
 class Remembering:
     """A member that gives the same votes on the same sentences without work."""
 
-    def __init__(self, member: Any) -> None:
+    def __init__(self, member: Voter) -> None:
         self._member = member
         self._votes: dict[tuple[int, int, str], Any] = {}
 
@@ -109,14 +110,13 @@ def report(split: Split, part: str, settings: dict[str, Any]) -> None:
     model = bistro.train(
         "committee", split.train, seed=1, dev=split.dev, session=Session(threads=2), **settings
     )
-    assert isinstance(model, CommitteeModel)
     seconds, busy = time.monotonic() - begin, time.process_time() - cpu
     print(f"\n{split.name} {part}; trained in {seconds:.0f} s, {busy:.0f} s of CPU time")
     print(model.describe())
     names, sentences = model.member_names(), list(getattr(split, part))
     for way in WAYS:
         print(f"tags {way}: {speed(model, sentences, way):,.0f} words/s on one core", flush=True)
-    model.members = [Remembering(member) for member in model.members]
+    model.members = [cast(Voter, Remembering(member)) for member in model.members]
     equal = {
         way: replace(fit, heads=Fit.equal(len(names)).heads) for way, fit in model.fits.items()
     }

@@ -18,6 +18,7 @@ import numpy as np
 
 import bistro
 from bistro.config import read_toml
+from bistro.models.abilities import GENERATE, SCORE
 from bistro.models.base import Model
 from bistro.models.inputs import as_words
 from bistro.models.presets import file_or_preset
@@ -39,7 +40,7 @@ def most_probable(model: Model, sentences: Sentences) -> list[str]:
     """Return the sentences of highest probability, the best first, each once."""
     long = [s for s in sentences if len(s) >= FEWEST_WORDS and UNKNOWN not in s]
     different = list({" ".join(words): list(words) for words in long}.values())
-    scores = model.require("score")(different)
+    scores = SCORE.of(model).score(different)
     totals = np.add.reduceat(scores.log_probs, scores.offsets[:-1])
     best = np.argsort(-totals, kind="stable")[:SHOWN]
     return [f"{totals[i]:8.2f}  {' '.join(different[i])}" for i in best]
@@ -66,13 +67,13 @@ def main() -> None:
     print(__doc__)
     treebank = load_split("wsj").train
     config = read_toml(file_or_preset("wsj"), TransitionConfig)
-    models = {
+    models: dict[str, Model] = {
         "transition": bistro.train(
             "transition", treebank, config=config, seed=SEED, unknown="single"
         ),
         "5-gram": bistro.train("ngram", treebank, seed=SEED, unknown="single"),
     }
-    drawn = {n: list(m.require("generate")(DRAWN, SEED)) for n, m in models.items()}
+    drawn: dict[str, Sentences] = {n: list(GENERATE.of(m).generate(DRAWN, SEED)) for n, m in models.items()}
     for name, model in models.items():
         print(f"{name}: the most probable, with the logarithm of their probability")
         print("\n".join(most_probable(model, drawn[name])), end="\n\n")

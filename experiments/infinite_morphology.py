@@ -34,8 +34,7 @@ import bistro
 from benchmarks.data import data_dir
 from bistro.evaluate.brackets import score_brackets
 from bistro.evaluate.segmentation import score
-from bistro.models.morphology.utterances import UtteranceModel, utterances
-from bistro.models.morphology.words import WordsModel
+from bistro.models.morphology.reader import utterances
 from bistro.treebank.morphology import (
     Morpheme,
     Paragraph,
@@ -79,10 +78,7 @@ def group_scores(
 ) -> dict[str, tuple[float, float, float]]:
     """Return F1, exact match and seconds an utterance of every search."""
     items = list(utterances(train))
-    model = bistro.train(
-        "infinite", items, task="morphology", morphology={"unit": "utterance"}, **settings
-    )
-    assert isinstance(model, UtteranceModel)
+    model = bistro.train("morphology", items, unit="utterance", **settings)
     gold = [model.task.gold(item) for item in test]
     given = [model.task.words_of(item) for item in test]
     size = float(np.mean([len(morphemes) for morphemes in given]))
@@ -166,8 +162,7 @@ def run_words(part: str, depths: bool, beam: int, fit: str) -> None:
     )
     for depth in (None, 1, 2, 3) if depths else (None,):
         begin = time.process_time()
-        model = bistro.train("infinite", train, task="morphology", depth=depth, fit=fit)
-        assert isinstance(model, WordsModel)
+        model = bistro.train("morphology", train, depth=depth, fit=fit)
         trained = time.process_time()
         forms = sorted({word.form for word in gold})
         found = {one.word: one.best for one in model.iter_segment(forms, beam=beam)}
@@ -201,8 +196,7 @@ def run_curve(beam: int) -> None:
         different.setdefault(word.form, word)
     for size in (100, 300, 1000, 3000):
         words = list(different.values())[:size]
-        model = bistro.train("infinite", [Paragraph(words)], task="morphology")
-        assert isinstance(model, WordsModel)
+        model = bistro.train("morphology", [Paragraph(words)])
         forms = sorted({word.form for word in gold})
         found = {one.word: one.best for one in model.iter_segment(forms, beam=beam)}
         surfaces = {word: parse_morphemes(str(best)) for word, best in found.items()}

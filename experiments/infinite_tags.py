@@ -26,8 +26,8 @@ from bistro.config import read_toml, to_dict
 from bistro.evaluate.attachment import score
 from bistro.models.presets import file_or_preset
 from bistro.models.results.taggings import Tagging
+from bistro.models.tags.config import TagsConfig
 from bistro.models.tags.model import TagsModel
-from bistro.models.unbounded.config import InfiniteConfig
 from bistro.treebank.sentence import Sentence
 from experiments.treebanks import Split, load_split
 
@@ -53,16 +53,13 @@ A* full 95.27 53.88, 88.57 32.6, 85.62 28.53; MCMC 96.04 54.25, 95.55 72.93, 89.
 PCFG 94.69 47.22, 89.04 31.7, 89.76 33.93"""
 DEPTHS = (1, 2, 3, 4, None)
 ONE_PASS: dict[str, Any] = {}
-SAMPLED = to_dict(read_toml(file_or_preset("tagger"), InfiniteConfig))
+SAMPLED = to_dict(read_toml(file_or_preset("tagger"), TagsConfig))
 SEATING = {"fit": "seating"}
 
 
 def trained(split: Split, column: str, learning: dict[str, Any], **settings: Any) -> TagsModel:
-    given = {"task": "tags", **learning, **settings}
-    given["tags"] = {**given.get("tags", {}), "tagset": column}
-    model = bistro.train("infinite", split.train, seed=1, **given)
-    assert isinstance(model, TagsModel)
-    return model
+    chosen = {**learning, **settings, "tagset": column}
+    return bistro.train("tags", split.train, seed=1, **chosen)
 
 
 def accuracy(
@@ -148,8 +145,8 @@ def settings(names: Sequence[str]) -> None:
         split = load_split(treebank)
         for below in (2, 3, 5, 10):
             for suffixes in (0, 100, 300, 1000):
-                tags = {"unknown_below": below, "unknown_suffixes": suffixes}
-                model = trained(split, column, SAMPLED, tags=tags)
+                unknown = {"unknown_below": below, "unknown_suffixes": suffixes}
+                model = trained(split, column, SAMPLED, **unknown)
                 cells = []
                 for search in ("hmm", "beam"):
                     found, _ = tagged(model, split.dev, search=search)

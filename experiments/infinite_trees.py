@@ -58,22 +58,18 @@ def part(name: str) -> list[Tree]:
 
 @cache
 def trained(
-    depth: int | None = None, fit: str = "left-out", contexts: str = "symbols", **trees: Any
+    depth: int | None = None, fit: str = "left-out", contexts: str = "symbols", **unknown: Any
 ) -> TreesModel:
-    settings: dict[str, Any] = {"task": "trees", "depth": depth, "fit": fit, "trees": trees}
-    model = bistro.train("infinite", part("train"), seed=1, contexts=contexts, **settings)
-    assert isinstance(model, TreesModel)
-    return model
+    settings: dict[str, Any] = {"depth": depth, "fit": fit, **unknown}
+    return bistro.train("trees", part("train"), seed=1, contexts=contexts, **settings)
 
 
 @cache
 def sampled(depth: int, contexts: str = "symbols") -> TreesModel:
     """Return a model whose seating is sampled, contexts cut to so many elements."""
     sampler = {"seating": "gibbs", "hyper": "slice", "sweeps": 30, "samples": 10}
-    settings: dict[str, Any] = {"task": "trees", "gibbs_depth": depth, "sampler": sampler}
-    model = bistro.train("infinite", part("train"), seed=1, contexts=contexts, **settings)
-    assert isinstance(model, TreesModel)
-    return model
+    settings: dict[str, Any] = {"gibbs_depth": depth, "sampler": sampler}
+    return bistro.train("trees", part("train"), seed=1, contexts=contexts, **settings)
 
 
 def parsed(model: TreesModel, golds: Sequence[Tree], **options: Any) -> tuple[list[Tree], str]:
@@ -100,13 +96,13 @@ def settings() -> None:
     """What was chosen on the development part: unknown words, smoothing, costs, subtrees."""
     print(f"\nDevelopment part, mcmc, 5,000 draws, unbounded{'':<1} {HEADINGS}")
     dev = part("dev")
-    for told, trees in (
+    for told, unknown in (
         ("markers, words seen once", {}),
         ("markers, words seen up to twice", {"unknown_below": 3}),
         ("markers, up to four times", {"unknown_below": 5}),
         ("learned classes, words seen once", {"unknown": "classes"}),
     ):
-        show(told, parsed(trained(**trees), dev, **WHOLE)[1])
+        show(told, parsed(trained(**unknown), dev, **WHOLE)[1])
     model = trained()
     for cost in (0.0, 0.3, 0.4, 0.6):
         show(f"a node costs {cost}", parsed(model, dev, **WHOLE, node_cost=cost)[1])

@@ -28,8 +28,8 @@ import bistro
 from bistro.config import apply_overrides, read_toml
 from bistro.evaluate.interpolation import mixed, mixing_weight
 from bistro.inference.chains import Session
+from bistro.models.abilities import SCORE
 from bistro.models.base import Model
-from bistro.models.isbn.model import IsbnScoreOptions
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.treebank import Treebank
@@ -54,9 +54,7 @@ def isbn_of(split: Split, words: dict[str, Any], path: Path | None) -> Model:
 
 def searched(isbn: Model, sentences: Treebank, width: int) -> NDArray[np.float64]:
     """Return the logarithms of the probabilities that a beam of some width finds."""
-    options = IsbnScoreOptions(particles=width)
-    logs: NDArray[np.float64] = isbn.require("score")(sentences, options).log_probs
-    return logs
+    return SCORE.of(isbn).score(sentences, particles=width).log_probs
 
 
 def report(name: str, folder: Path | None) -> None:
@@ -66,7 +64,7 @@ def report(name: str, folder: Path | None) -> None:
     isbn = isbn_of(split, words, folder / f"{file}.bistro" if folder else None)
     overrides = [f"{key}={value}" for key, value in words.items()]
     config = apply_overrides(read_toml(file_or_preset(preset), TransitionConfig), overrides)
-    others = {
+    others: dict[str, Model] = {
         "5-gram": bistro.train("ngram", split.train, seed=1, **words),
         "transition": bistro.train("transition", split.train, config=config, seed=1),
     }

@@ -38,6 +38,7 @@ import bistro
 from benchmarks.data import data_dir
 from bistro.config import apply_overrides, read_toml
 from bistro.evaluate.interpolation import mixed, mixing_weight
+from bistro.models.abilities import SCORE
 from bistro.models.base import Model
 from bistro.models.inputs import as_words
 from bistro.models.presets import file_or_preset
@@ -98,8 +99,7 @@ def train_parser(data: Data, unknown: str, overrides: list[str]) -> Model:
 
 def log_probs(model: Model, sentences: Sequence[Any]) -> NDArray[np.float64]:
     """Return the natural logarithm of every word's and every end's probability."""
-    scores: NDArray[np.float64] = model.require("score")(sentences).log_probs
-    return scores
+    return SCORE.of(model).score(sentences).log_probs
 
 
 def perplexity(logs: NDArray[np.float64]) -> float:

@@ -83,9 +83,7 @@ def load(name: str) -> list[Treebank]:
 
 def train(data: Sequence[Treebank], **settings: Any) -> LinearizeModel:
     """Train on train, weigh on dev."""
-    model = bistro.train("linearize", data[0], dev=data[1], seed=1, **settings)
-    assert isinstance(model, LinearizeModel)
-    return model
+    return bistro.train("linearize", data[0], dev=data[1], seed=1, **settings)
 
 
 def likelihood(model: LinearizeModel, sentences: Iterable[Sentence]) -> float:

@@ -45,7 +45,7 @@ def perplexities(settings: dict[str, Any], seeds: tuple[int, ...]) -> list[float
     figures = []
     for seed in seeds:
         model = bistro.train("ngram", train, seed=seed, unknown="single", **settings)
-        scores = model.require("score")(test)
+        scores = model.score(test)
         found = language_figures(
             scores.log_probs, scores.is_eos, scores.is_oov, count_characters(test)
         )

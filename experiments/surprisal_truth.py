@@ -29,12 +29,11 @@ from numpy.typing import NDArray
 
 import bistro
 from bistro.evaluate.interpolation import mixed, mixing_weight
-from bistro.models.parsing.language import ScoreOptions
+from bistro.inference.grammar.exact import ExactGrammar, english
 from bistro.models.presets import file_or_preset
 from bistro.rng import Stream
-from bistro.treebank.grammar import Grammar, english
-from bistro.treebank.grammar_rules import Rule, Word
-from bistro.treebank.grammar_trees import Derivation
+from bistro.treebank.builtin.derivations import Derivation
+from bistro.treebank.builtin.rules import Rule, Word
 
 Bits = NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
@@ -54,7 +53,7 @@ TUNED: dict[str, Any] = {
 }
 # Tags of a word that were never seen are left out: with hundreds of tags the sum is slow, and they
 # have next to no probability.
-SUMMED = ScoreOptions(particles=300, repeats=4, tags="seen")
+SUMMED: dict[str, Any] = {"particles": 300, "repeats": 4, "tags": "seen"}
 PRIOR = 0.5
 """Added to every count of a rule or word, so that what was never drawn stays possible."""
 
@@ -65,11 +64,11 @@ def models(sentences: int) -> dict[str, Callable[[], Scorer]]:
 
     def transition(settings: dict[str, Any]) -> Scorer:
         model = bistro.train("transition", _sentences(sentences), seed=1, **settings)
-        return lambda texts: _bits(model.require("score")(texts, SUMMED).log_probs)
+        return lambda texts: _bits(model.score(texts, **SUMMED).log_probs)
 
     def other(kind: str, data: Any, **settings: Any) -> Scorer:
         model = bistro.train(kind, data, seed=1, **settings)
-        return lambda texts: _bits(model.require("score")(texts).log_probs)
+        return lambda texts: _bits(model.score(texts).log_probs)
 
     trees = partial(bistro.builtin_trees, sentences=sentences, seed=1)
     return {
@@ -87,12 +86,12 @@ def _sentences(number: int) -> bistro.Treebank:
     return bistro.builtin(sentences=number, seed=1)
 
 
-def exact(grammar: Grammar, texts: Texts) -> Bits:
+def exact(grammar: ExactGrammar, texts: Texts) -> Bits:
     """Return the surprisals under a grammar."""
     return np.array([bits for text in texts for bits in grammar.surprisals(text)])
 
 
-def counted(grammar: Grammar, sentences: int, seed: int = 1) -> Grammar:
+def counted(grammar: ExactGrammar, sentences: int, seed: int = 1) -> ExactGrammar:
     """Return the grammar with the weights that the derivations of a seed suggest."""
     rules: Counter[Rule] = Counter()
     words: Counter[tuple[str, Word]] = Counter()
@@ -107,7 +106,7 @@ def counted(grammar: Grammar, sentences: int, seed: int = 1) -> Grammar:
 
     for number in range(sentences):
         count(grammar.sample_derivation(Stream(seed, "grammar", number))[0], grammar.start)
-    return Grammar(
+    return ExactGrammar(
         [rule._replace(weight=rules[rule] + PRIOR) for rule in grammar.rules],
         {s: {w: words[s, w] + PRIOR for w in of_s} for s, of_s in grammar.lexicon.items()},
         grammar.start,

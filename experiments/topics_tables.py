@@ -59,9 +59,7 @@ def line(name: Any, model: TopicsModel, sentences: Iterable[Sentence]) -> str:
 
 def train(split: Split, seed: int, **settings: Any) -> TopicsModel:
     """Train one model."""
-    model = bistro.train("topics", split.train, seed=seed, **settings)
-    assert isinstance(model, TopicsModel)
-    return model
+    return bistro.train("topics", split.train, seed=seed, **settings)
 
 
 def compare_chains(split: Split, one: TopicsModel, other: TopicsModel) -> None:

@@ -33,9 +33,7 @@ TABLE_1 = TABLE_1_CONTEXTS["actions"]
 
 def trained(split: Split, **settings: Any) -> TransitionModel:
     settings.setdefault("contexts", TABLE_1_CONTEXTS)
-    model = bistro.train("transition", split.train, seed=1, **settings)
-    assert isinstance(model, TransitionModel)
-    return model
+    return bistro.train("transition", split.train, seed=1, **settings)
 
 
 def heading(title: str) -> None:

@@ -26,9 +26,7 @@ PRESETS = {"wsj": "wsj", "ewt": "ud", "ddt": "ddt"}
 
 def train_with(split: Split, preset: str, **settings: Any) -> TransitionModel:
     config = read_toml(file_or_preset(preset), TransitionConfig)
-    model = bistro.train("transition", split.train, seed=1, config=config, **settings)
-    assert isinstance(model, TransitionModel)
-    return model
+    return bistro.train("transition", split.train, seed=1, config=config, **settings)
 
 
 def report(split: Split) -> None:

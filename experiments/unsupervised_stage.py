@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from bistro._core import PredictiveSum
 from bistro.config import from_dict, read_toml, to_dict
@@ -27,7 +28,6 @@ from bistro.inference.chains import Session, Stage, run_stages
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin
 from bistro.models.parsing.codec import Codec
-from bistro.models.parsing.language import ScoreOptions
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.derivations import LatentChain
@@ -62,8 +62,8 @@ def control_settings(derivations: str, sweeps: int, samples: int) -> TransitionC
     return from_dict(TransitionConfig, mapping)
 
 
-def perplexity(model: TransitionModel, sentences: Sequence[Sentence], **options: object) -> float:
-    scores = model.score(sentences, ScoreOptions(threads=1, **options))  # type: ignore[arg-type]
+def perplexity(model: TransitionModel, sentences: Sequence[Sentence], **options: Any) -> float:
+    scores = model.score(sentences, threads=1, **options)
     return math.exp(-float(scores.log_probs.mean()))
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from bistro.models import kinds
 
 # The same examples in every run: a suite that fails by chance says nothing of the change it judges.
 settings.register_profile("bistro", derandomize=True, deadline=None)
@@ -26,3 +29,28 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no treebanks at {folder} (set BISTRO_DATA)")
     return folder
+
+
+@pytest.fixture
+def install_kind(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str, str], None]]:
+    """Install a package that adds a kind of models, given its name and where its record is."""
+
+    def install(name: str, record: str) -> None:
+        folder = tmp_path_factory.mktemp("installed")
+        about = folder / f"{name}_kind-1.0.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (about / "entry_points.txt").write_text(f"[{kinds.GROUP}]\n{name} = {record}\n")
+        monkeypatch.syspath_prepend(folder)
+        _look_again()
+
+    yield install
+    _look_again()
+
+
+def _look_again() -> None:
+    """Forget which packages are installed."""
+    kinds.find.cache_clear()
+    kinds._installed.cache_clear()

@@ -18,6 +18,7 @@ void bind_infinite(nanobind::module_& m);  // after bind_hpyp
 void bind_orders(nanobind::module_& m);
 void bind_isbn(nanobind::module_& m);  // after bind_parse
 void bind_grammar(nanobind::module_& m);
+void bind_pcfg(nanobind::module_& m);
 void bind_tree_search(nanobind::module_& m);  // after bind_infinite and bind_grammar
 void bind_chain(nanobind::module_& m);  // after bind_infinite
 void bind_segment(nanobind::module_& m);  // after bind_infinite

@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_risk(m);
     bistro::bind::bind_infinite(m);
     bistro::bind::bind_grammar(m);
+    bistro::bind::bind_pcfg(m);
     bistro::bind::bind_orders(m);
     bistro::bind::bind_isbn(m);
     bistro::bind::bind_tree_search(m);

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from program import ENVIRONMENT, PROGRAM, Command, Ended
 
 import bistro
 from bistro.cli.main import run
 from bistro.treebank.treebank import write
+
+from .program import ENVIRONMENT, PROGRAM, Command, Ended
 
 
 @pytest.fixture

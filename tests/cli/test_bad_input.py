@@ -14,13 +14,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from program import ENVIRONMENT, PROGRAM, Command, Ended
 
 import bistro
-from bistro import modelfile
 from bistro.modelfile import read_model, write_model
-from bistro.models import KINDS
 from bistro.models.base import Model
+from bistro.models.kinds import Kind
+
+from .program import ENVIRONMENT, PROGRAM, Command, Ended
 
 ROWS = ("1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_", "2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_")
 GOOD = "\n".join(ROWS) + "\n\n"
@@ -183,11 +183,9 @@ def test_a_truncated_model(bistro_here, files, old, command, size):
 
 
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
-def test_a_model_of_another_version(bistro_here, files, old, command, monkeypatch):
+def test_a_model_of_another_version(bistro_here, files, old, command):
     file = read_model(files / "english.bistro")
-    with monkeypatch.context() as newer:
-        newer.setattr(modelfile, "FORMAT_VERSION", 99)
-        write_model(old / "new.bistro", file.header, file.arrays)
+    write_model(old / "new.bistro", file.header, file.arrays, version=99)
     refuse(bistro_here, old, command, "new.bistro", told="format 99", stdin=b"a b\n")
 
 
@@ -229,12 +227,23 @@ class Mute(Model):
         return {}
 
 
+MUTE = Kind(
+    name="mute",
+    help="nothing",
+    about="a model for tests",
+    model=f"{__name__}:Mute",
+    config="",
+    trainer="",
+    abilities=(),
+)
+
+
 @pytest.mark.parametrize("command", ["perplexity", "surprisal", "generate"])
-def test_a_model_without_the_ability(bistro_here, files, old, command, monkeypatch):
-    monkeypatch.setitem(KINDS, "mute", Mute)
+def test_a_model_without_the_ability(bistro_here, files, old, command, install_kind):
+    install_kind("mute", f"{__name__}:MUTE")
     Mute(bistro.load(files / "english.bistro").origin).save("mute.bistro")
-    ability = "generate" if command == "generate" else "score"
-    told = f"a model of kind 'mute' cannot {ability}"
+    ability = "generate sentences" if command == "generate" else "score words"
+    told = f"a mute model cannot {ability}; use an ngram, transition, isbn or grammar model"
     refuse(bistro_here, old, command, "mute.bistro", told=told, stdin=b"a b\n")
 
 

@@ -23,7 +23,7 @@ TREES = """\
 def model(here: Path, bistro_here) -> Path:
     (here / "train.mrg").write_text(TREES)
     # Five trees are too few to leave some of them out.
-    asked = ("train", "infinite", "--task", "trees", "train.mrg", "--set", "fit=seating")
+    asked = ("train", "trees", "train.mrg", "--set", "fit=seating")
     ended = bistro_here(*asked, "-o", "m.bistro")
     assert ended.code == 0, ended.err
     return here
@@ -112,7 +112,7 @@ def test_bad_trees_are_one_sentence(
 ) -> None:
     (model / "bad.mrg").write_text(text)
     asked = {
-        "train": ("train", "infinite", "--task", "trees", "bad.mrg", "-o", "no.bistro"),
+        "train": ("train", "trees", "bad.mrg", "-o", "no.bistro"),
         "parse": ("parse", "m.bistro", "bad.mrg", "-o", "no.mrg"),
     }
     ended = bistro_here(*asked[command])

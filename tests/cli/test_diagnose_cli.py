@@ -105,7 +105,7 @@ def test_models_that_do_not_belong_together(bistro_here, here, models, english):
 def test_kinds_that_draw_nothing(bistro_here, here, files):
     train = files / "train.conllu"
     refused(bistro_here("diagnose", "isbn", train), "draws nothing")
-    refused(bistro_here("diagnose", "infinite", train, "--set", "task=tags"), "draws nothing")
+    refused(bistro_here("diagnose", "tags", train), "draws nothing")
     refused(bistro_here("diagnose", "nosuch.bistro", "mine.bistro"), "nosuch.bistro: ")
     refused(bistro_here("diagnose", "ngramm", train), "ngram")
 

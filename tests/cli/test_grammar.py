@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from program import Command
 
 import bistro
 from bistro.treebank.brackets import write_trees
+
+from .program import Command
 
 
 @pytest.fixture

@@ -9,12 +9,13 @@ import math
 import subprocess
 
 import pytest
-from program import ENVIRONMENT, PROGRAM
 from typer.testing import CliRunner
 
 import bistro
 from bistro.cli.main import app
 from bistro.evaluate.text import text_figures
+
+from .program import ENVIRONMENT, PROGRAM
 
 COMMANDS = {
     "demo": ("built-in", "--treebank", "report.html", "whose probabilities"),

@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from program import RARE
 
 import bistro
 from bistro.treebank.treebank import read, write
+
+from .program import RARE
 
 QUICK = {"sampler": {"sweeps": 6, "samples": 2}}
 

@@ -145,7 +145,7 @@ def test_perplexity_and_surprisal_of_an_n_gram_model(bistro_here, here, files):
         ),
         ("topics", {"states": 4, "sweeps": 10}, {"Accuracy", "By length", "States"}),
         ("linearize", {}, {"Word order", "Learning"}),
-        ("infinite", {"task": "tags"}, {"Accuracy", "By tag", "Calibration"}),
+        ("tags", {}, {"Accuracy", "By tag", "Calibration"}),
     ],
 )
 def test_other_kinds_show_what_they_can_do(
@@ -154,7 +154,7 @@ def test_other_kinds_show_what_they_can_do(
     bistro.train(kind, english[:200], seed=1, **settings).save("model.bistro")
     page = made(bistro_here, "model.bistro", files / "test.conllu")
     assert {"The model", "Learning", *sections} <= set(page.cells["h2"])
-    if kind == "infinite":
+    if kind == "tags":
         bistro_here("tag", "model.bistro", files / "test.conllu", "-o", "tagged.conllu")
         done = bistro_here("evaluate", files / "test.conllu", "tagged.conllu", "--json")
         assert page.tiles["UPOS"] == f"{json.loads(done.out)['upos']:.2f}"
@@ -179,7 +179,7 @@ def test_a_page_is_html(bistro_here, here, files, parser):
 def test_constituency(bistro_here, here):
     trees = bistro.builtin_trees(sentences=108, seed=1)
     write_trees(trees[100:], "test.mrg")
-    bistro.train("infinite", trees[:100], task="trees", seed=1).save("trees.bistro")
+    bistro.train("trees", trees[:100], seed=1).save("trees.bistro")
     page = made(bistro_here, "trees.bistro", "test.mrg")
     bistro_here("parse", "trees.bistro", "test.mrg", "-o", "found.mrg")
     told = json.loads(bistro_here("evaluate", "--brackets", "test.mrg", "found.mrg", "--json").out)
@@ -231,7 +231,7 @@ def test_a_test_file_without_trees(bistro_here, here, files, parser):
 
 
 def test_a_test_file_without_tags(bistro_here, here, files, english):
-    bistro.train("infinite", english[:50], task="tags", seed=1).save("tagger.bistro")
+    bistro.train("tags", english[:50], seed=1).save("tagger.bistro")
     write([english[0].replace(upos=["_"] * len(english[0]))], "untagged.conllu")
     done = bistro_here("report", "tagger.bistro", "--test", "untagged.conllu")
     refused(done, "untagged.conllu:", "has no tag in UPOS")
@@ -240,7 +240,7 @@ def test_a_test_file_without_tags(bistro_here, here, files, english):
 def test_files_of_the_wrong_kind(bistro_here, here, files, parser):
     trees = bistro.builtin_trees(sentences=20, seed=1)
     write_trees(trees, "test.mrg")
-    bistro.train("infinite", trees, task="trees", seed=1).save("trees.bistro")
+    bistro.train("trees", trees, seed=1).save("trees.bistro")
     refused(bistro_here("report", "trees.bistro", "--test", files / "test.conllu"), "test.conllu")
     refused(bistro_here("report", parser, "--test", "test.mrg"), "test.mrg")
     refused(bistro_here("report", files / "test.conllu", "--test", "test.mrg"), "test.conllu")

@@ -10,13 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
-from program import ENVIRONMENT, PROGRAM
 
 import bistro
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.modelfile import read_model, write_model
+
+from .program import ENVIRONMENT, PROGRAM
 
 SWEEPS = 800
 SETTINGS = ("--set", f"sampler.sweeps={SWEEPS}", "--set", "sampler.samples=700", "--set", "order=3")

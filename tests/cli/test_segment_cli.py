@@ -29,7 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def train(data: Path, model: Path, *more: str) -> None:
-    arguments = ["train", "infinite", str(data), "-o", str(model), "--set", "task=morphology"]
+    arguments = ["train", "morphology", str(data), "-o", str(model)]
     assert run([*arguments, *more]) == 0
 
 
@@ -126,8 +126,7 @@ def test_bad_annotations_name_file_line_and_reason(
 ) -> None:
     bad = tmp_path / "bad.tsv"
     bad.write_text(content)
-    arguments = ["train", "infinite", str(bad), "-o", str(tmp_path / "m.bistro")]
-    assert run([*arguments, "--set", "task=morphology"]) == 2
+    assert run(["train", "morphology", str(bad), "-o", str(tmp_path / "m.bistro")]) == 2
     assert reason in capsys.readouterr().err
     assert not (tmp_path / "m.bistro").exists()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from program import Command
+
+from .program import Command
 
 
 @pytest.fixture

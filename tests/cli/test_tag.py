@@ -7,10 +7,11 @@ import re
 from pathlib import Path
 
 import pytest
-from program import RARE
 
 import bistro
 from bistro.treebank.treebank import read
+
+from .program import RARE
 
 QUICK = {"sampler": {"sweeps": 6, "samples": 2}}
 MODELS = ("tagger.bistro", "parser.bistro")
@@ -20,7 +21,7 @@ MODELS = ("tagger.bistro", "parser.bistro")
 def taggers(tmp_path_factory, english) -> Path:
     """A folder with a tagger, and a parser, which tags as well."""
     folder = tmp_path_factory.mktemp("taggers")
-    bistro.train("infinite", english[:300], seed=1, task="tags").save(folder / "tagger.bistro")
+    bistro.train("tags", english[:300], seed=1).save(folder / "tagger.bistro")
     bistro.train("transition", english[:200], seed=1, **QUICK).save(folder / "parser.bistro")
     return folder
 
@@ -89,12 +90,11 @@ def test_conllx_stays_and_has_no_place_for_probabilities(bistro_here, taggers, f
 
 
 def test_trained_on_the_command_line(bistro_here, files, here):
-    train = ("train", "infinite", files / "train.conllu", "-o", "t.bistro")
-    assert bistro_here(*train, "--set", "task=tags").code == 0
+    assert bistro_here("train", "tags", files / "train.conllu", "-o", "t.bistro").code == 0
     done = bistro_here("tag", "t.bistro", files / "test.txt", "--marginals")
     assert done.code == 0
     assert "# text = " in done.out and "PUpos=" in done.out
-    assert re.search(r"words/s; infinite, beam 16, least risk\n", done.err)
+    assert re.search(r"words/s; tags, beam 16, least risk\n", done.err)
     assert "tags" in bistro_here("info", "t.bistro").out
 
 
@@ -123,7 +123,7 @@ def test_seed_and_threads(bistro_here, taggers, files):
 
 def test_what_cannot_be_tagged_or_learned(bistro_here, taggers, files, here):
     tagger = taggers / "tagger.bistro"
-    train = ("train", "infinite", "-o", "t.bistro", "--set", "task=tags")
+    train = ("train", "tags", "-o", "t.bistro")
     done = bistro_here("tag", tagger, "--search", "vitrebi", stdin=b"It rains .\n")
     assert (done.code, done.out) == (2, "")
     assert "did you mean 'viterbi'?" in done.err
@@ -133,8 +133,8 @@ def test_what_cannot_be_tagged_or_learned(bistro_here, taggers, files, here):
     Path("half.conllu").write_text(RARE.replace("VERB\tVB", "_\tVB"))
     done = bistro_here(*train, "half.conllu")
     assert (done.code, "half.conllu:1: word 3 ('sleep')" in done.err) == (2, True)
-    assert bistro_here(*train, "half.conllu", "--set", "tags.tagset=xpos").code == 0
+    assert bistro_here(*train, "half.conllu", "--set", "tagset=xpos").code == 0
     done = bistro_here("tag", "t.bistro", stdin=RARE.replace("VBP", "X").encode())
     assert done.code == 0 and "\tAUX\tVBP\t" in done.out
-    done = bistro_here(*train, "half.conllu", "--set", "tags.tagset=pos")
+    done = bistro_here(*train, "half.conllu", "--set", "tagset=pos")
     assert done.code == 2 and "tagset" in done.err

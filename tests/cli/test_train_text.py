@@ -10,13 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
-from program import ENVIRONMENT, PROGRAM, Command
 
 import bistro
 from bistro.cli.watcher import Watcher
-from bistro.inference import analyses
 from bistro.modelfile import read_model
+from bistro.models.transition import analyses
 from bistro.treebank.treebank import write
+
+from .program import ENVIRONMENT, PROGRAM, Command
 
 CHECKPOINT = Path("m.bistro.checkpoint")
 SETTINGS = ("--set", "sampler.sweeps=30", "--set", "sampler.samples=20")

@@ -7,10 +7,11 @@ import subprocess
 import time
 
 import pytest
-from program import ENVIRONMENT, PROGRAM
 
 from bistro.config import read_toml
 from bistro.models.transition.config import TransitionConfig
+
+from .program import ENVIRONMENT, PROGRAM
 
 QUICK = (
     *("--sweeps", 2, "--set", "sampler.sweeps=3", "--set", "sampler.samples=1"),

@@ -7,9 +7,9 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 
-from bistro.treebank.grammar import Grammar
-from bistro.treebank.grammar_rules import Rule, Word
-from bistro.treebank.grammar_trees import Derivation
+from bistro.treebank.builtin.derivations import Derivation
+from bistro.treebank.builtin.grammar import Grammar
+from bistro.treebank.builtin.rules import Rule, Word
 
 String = tuple[str, ...]
 Distribution = dict[String, float]

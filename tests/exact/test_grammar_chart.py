@@ -10,13 +10,13 @@ import pytest
 from grammar_twins import all_derivations, log_prob, rule, string_distributions, words
 
 from bistro.errors import BistroError
-from bistro.treebank.grammar import Grammar
-from bistro.treebank.grammar_trees import attachments
+from bistro.inference.grammar.exact import ExactGrammar
+from bistro.treebank.builtin.derivations import attachments
 
 LONGEST = 9
 
 
-def left_recursive() -> Grammar:
+def left_recursive() -> ExactGrammar:
     """Left recursion, direct and through a chain, and rules of three and four children."""
     rules = [
         rule("S -> S *T", 0.15),
@@ -30,10 +30,10 @@ def left_recursive() -> Grammar:
         rule("T -> B", 0.3),
         rule("T -> A B *A", 0.1),
     ]
-    return Grammar(rules, {"A": words(a=2, b=1), "B": words(b=1)}, "S")
+    return ExactGrammar(rules, {"A": words(a=2, b=1), "B": words(b=1)}, "S")
 
 
-def unary_cycles() -> Grammar:
+def unary_cycles() -> ExactGrammar:
     """A cycle of unary rules through three symbols, inside recursion on both sides."""
     rules = [
         rule("S -> X", 0.9),
@@ -46,10 +46,10 @@ def unary_cycles() -> Grammar:
         rule("Z -> S *A", 0.2),
         rule("Z -> B", 0.3),
     ]
-    return Grammar(rules, {"A": words(a=1), "B": words(b=3, a=1)}, "S")
+    return ExactGrammar(rules, {"A": words(a=1), "B": words(b=3, a=1)}, "S")
 
 
-def attachment() -> Grammar:
+def attachment() -> ExactGrammar:
     """The textbook ambiguity of prepositional phrases, and coordination."""
     rules = [
         rule("S -> N *P", 1.0),
@@ -62,7 +62,7 @@ def attachment() -> Grammar:
         rule("N -> *N K N", 0.1),
     ]
     lexicon = {"D": words(d=1, e=1), "V": words(v=1), "C": words(c=1), "K": words(k=1)}
-    return Grammar(rules, lexicon, "S")
+    return ExactGrammar(rules, lexicon, "S")
 
 
 GRAMMARS = [left_recursive, unary_cycles, attachment]
@@ -124,7 +124,7 @@ def test_all_parses_are_found_once() -> None:
 
 
 def test_catalan_numbers() -> None:
-    grammar = Grammar([rule("S -> S *S", 0.3), rule("S -> A", 0.7)], {"A": words(a=1)}, "S")
+    grammar = ExactGrammar([rule("S -> S *S", 0.3), rule("S -> A", 0.7)], {"A": words(a=1)}, "S")
     for n in range(1, 8):
         catalan = math.comb(2 * n - 2, n - 1) // n
         assert len(list(grammar.parses(["a"] * n))) == catalan
@@ -168,7 +168,7 @@ def test_sampled_parses_follow_the_posterior() -> None:
 
 
 def test_a_long_sentence_stays_within_the_range_of_floating_point() -> None:
-    grammar = Grammar(
+    grammar = ExactGrammar(
         [rule("S -> W *S", 0.99), rule("S -> W", 0.01)],
         {"W": words(**{f"w{i}": 1 for i in range(1000)})},
         "S",
@@ -195,15 +195,15 @@ def test_what_the_grammar_cannot_say() -> None:
 def test_unsound_grammars_are_refused() -> None:
     lexicon = {"A": words(a=1)}
     with pytest.raises(BistroError, match="'B' derives no words"):
-        Grammar([rule("S -> A *B", 1)], lexicon, "S")
+        ExactGrammar([rule("S -> A *B", 1)], lexicon, "S")
     with pytest.raises(BistroError, match="'T' cannot be reached"):
-        Grammar([rule("S -> A", 1), rule("T -> A", 1)], lexicon, "S")
+        ExactGrammar([rule("S -> A", 1), rule("T -> A", 1)], lexicon, "S")
     with pytest.raises(BistroError, match="'A' has rules and words"):
-        Grammar([rule("S -> A", 1), rule("A -> B", 1)], {**lexicon, "B": words(b=1)}, "S")
+        ExactGrammar([rule("S -> A", 1), rule("A -> B", 1)], {**lexicon, "B": words(b=1)}, "S")
 
 
 @pytest.mark.parametrize("again", [1.0, 1.2, 3.0])
 def test_endless_growth_is_refused(again: float) -> None:
     rules = [rule("S -> S *S", again), rule("S -> A", 1.0)]
     with pytest.raises(BistroError, match="infinitely long"):
-        Grammar(rules, {"A": words(a=1)}, "S").sentence_log_prob(["a"])
+        ExactGrammar(rules, {"A": words(a=1)}, "S").sentence_log_prob(["a"])

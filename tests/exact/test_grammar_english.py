@@ -11,15 +11,10 @@ import pytest
 from scipy.stats import chi2
 from udtools.validator import Validator
 
+from bistro.inference.grammar.exact import ExactGrammar, english
+from bistro.inference.grammar.growth import mean_matrix, spectral_radius
 from bistro.rng import Stream
-from bistro.treebank.grammar import Grammar, english
-from bistro.treebank.grammar_rules import (
-    Word,
-    mean_matrix,
-    productive,
-    reachable,
-    spectral_radius,
-)
+from bistro.treebank.builtin.rules import Word, productive, reachable
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.samples import builtin
 from bistro.treebank.sentence import Sentence
@@ -191,26 +186,26 @@ def test_the_horse_that_was_raced_does_not_surprise() -> None:
 Tokens = tuple[str, ...]
 
 
-def draw(grammar: Grammar, seed: int) -> list[Tokens]:
+def draw(grammar: ExactGrammar, seed: int) -> list[Tokens]:
     derivations = (grammar.sample_derivation(Stream(seed, "test", i))[0] for i in range(DRAWN))
     return [tuple(grammar.tokens_of(derivation)) for derivation in derivations]
 
 
-def distorted(grammar: Grammar, first: str) -> Grammar:
+def distorted(grammar: ExactGrammar, first: str) -> ExactGrammar:
     """The same grammar with twice the weight on rules whose first child is of this kind."""
     rules = [
         r._replace(weight=r.weight * 2) if r.right[0].startswith(first) else r
         for r in grammar.rules
     ]
-    return Grammar(rules, grammar.lexicon, grammar.start, grammar.capitalize_after)
+    return ExactGrammar(rules, grammar.lexicon, grammar.start, grammar.capitalize_after)
 
 
-def over_tags(grammar: Grammar) -> Grammar:
+def over_tags(grammar: ExactGrammar) -> ExactGrammar:
     """The same rules with tags for words: here short sentences come again and again."""
     lexicon = {
         symbol: {Word(next(iter(words)).upos): 1.0} for symbol, words in grammar.lexicon.items()
     }
-    return Grammar(grammar.rules, lexicon, grammar.start)
+    return ExactGrammar(grammar.rules, lexicon, grammar.start)
 
 
 def p_value(counts: Counter[Tokens], exact: dict[Tokens, float]) -> float:
@@ -224,7 +219,7 @@ def p_value(counts: Counter[Tokens], exact: dict[Tokens, float]) -> float:
 def test_beginnings_are_as_frequent_as_their_prefix_probability() -> None:
     grammar = english()
 
-    def beginnings(grammar: Grammar, seed: int) -> Counter[Tokens]:
+    def beginnings(grammar: ExactGrammar, seed: int) -> Counter[Tokens]:
         return Counter(sentence[:1] for sentence in draw(grammar, seed))
 
     # The cells come from other sentences than those they are tested on.
@@ -238,7 +233,7 @@ def test_beginnings_are_as_frequent_as_their_prefix_probability() -> None:
 def test_short_sentences_are_as_frequent_as_their_probability() -> None:
     grammar = over_tags(english())
 
-    def short(grammar: Grammar, seed: int) -> Counter[Tokens]:
+    def short(grammar: ExactGrammar, seed: int) -> Counter[Tokens]:
         return Counter(sentence for sentence in draw(grammar, seed) if len(sentence) <= 6)
 
     cells = short(grammar, seed=11)

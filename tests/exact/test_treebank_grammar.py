@@ -10,15 +10,15 @@ import pytest
 from scipy.sparse import csr_array
 
 import bistro
+from bistro.inference.grammar.exact import english
 from bistro.models.grammar.counts import RuleCounts
 from bistro.models.grammar.model import GrammarModel
 from bistro.models.grammar.smoothing import STOP, Level, Levels, shares, smoothed_grammar
+from bistro.reference.grammar_chart import Closure
 from bistro.reference.hpyp import Franchise
 from bistro.rng import Stream
 from bistro.treebank.brackets import parse_tree
 from bistro.treebank.constituents import simplified
-from bistro.treebank.grammar import english
-from bistro.treebank.grammar_binary import Closure
 
 TREES = [
     "(TOP (S (NP (D the) (N dog)) (VP (V saw) (NP (D the) (N cat)))))",

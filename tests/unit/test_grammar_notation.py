@@ -7,11 +7,11 @@ from importlib import resources
 import pytest
 
 from bistro.errors import TreebankError
+from bistro.treebank.builtin.grammar import GRAMMAR_FILES, LEXICON_FILES, english_grammar
 from bistro.treebank.builtin.lexicon import read_lexicon
 from bistro.treebank.builtin.morphology import plural, starts_with_vowel, verb_forms
 from bistro.treebank.builtin.notation import read_rules
-from bistro.treebank.grammar import GRAMMAR_FILES, LEXICON_FILES, english
-from bistro.treebank.grammar_rules import Rule
+from bistro.treebank.builtin.rules import Rule
 
 
 def base(symbol: str) -> str:
@@ -127,7 +127,7 @@ def test_verb_forms(entry: str, expected: str) -> None:
 
 
 def test_no_word_of_the_lexicon_hides_its_first_sound() -> None:
-    forms = {word.form for words in english().lexicon.values() for word in words}
+    forms = {word.form for words in english_grammar().lexicon.values() for word in words}
     hidden = {
         form for form in forms if form.startswith(("hour", "hono", "heir", "uni", "use", "eu"))
     }
@@ -141,7 +141,7 @@ def test_every_alternative_and_every_section_of_the_english_files_is_used() -> N
         return base(r.left), *map(base, r.right), r.relations
 
     written = read_rules(*map(english_file, GRAMMAR_FILES))
-    assert {kind(r) for r in written} == {kind(r) for r in english().rules}
+    assert {kind(r) for r in written} == {kind(r) for r in english_grammar().rules}
 
     def section(symbol: str) -> str:
         return symbol.rstrip("]").partition(",")[0]
@@ -149,5 +149,5 @@ def test_every_alternative_and_every_section_of_the_english_files_is_used() -> N
     # The twins by first sound are made for every class, needed or not.
     twins = ("NC[", "NV[", "AdjC[", "AdjV[")
     listed = {s for name in LEXICON_FILES for s in read_lexicon(english_file(name))}
-    used = {section(symbol) for symbol in english().lexicon}
+    used = {section(symbol) for symbol in english_grammar().lexicon}
     assert {section(s) for s in listed if not s.startswith(twins)} - used == set()

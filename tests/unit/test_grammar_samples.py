@@ -9,9 +9,9 @@ from importlib import metadata
 import pytest
 
 from bistro.errors import BistroError
+from bistro.inference.grammar.exact import english
 from bistro.treebank import samples
-from bistro.treebank.grammar import english
-from bistro.treebank.grammar_trees import capitalized, spaces_after
+from bistro.treebank.builtin.derivations import capitalized, spaces_after
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.samples import builtin
 

@@ -12,6 +12,7 @@ import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.models.isbn import train as isbn_training
 from bistro.models.isbn.config import LOCAL
 from bistro.models.isbn.model import IsbnModel
 from bistro.treebank.sentence import Sentence
@@ -242,12 +243,10 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> Non
 def test_a_diverging_run_leaves_its_last_good_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from bistro.inference import train_isbn
-
     treebank = bistro.builtin(sentences=60, seed=1)
-    plain = train_isbn.Training._learn
+    plain = isbn_training.Training._learn
     monkeypatch.setattr(
-        train_isbn.Training,
+        isbn_training.Training,
         "_learn",
         lambda self, number, threads: plain(self, number, threads) * (np.nan if number else 1),
     )

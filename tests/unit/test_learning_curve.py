@@ -87,9 +87,7 @@ def test_folds_in_place_of_a_test_set_and_threads():
 
 
 def test_taggers_have_curves_too():
-    curve = learning_curve(
-        "infinite", TREEBANK, test=TEST, shares=(0.25, 0.5, 1), draws=1, task="tags", **QUICK
-    )
+    curve = learning_curve("tags", TREEBANK, test=TEST, shares=(0.25, 0.5, 1), draws=1, **QUICK)
     assert curve.figure == "tags"
 
 

@@ -60,8 +60,16 @@ def assert_same(found: dict[str, NDArray[Any]], expected: dict[str, NDArray[Any]
 def test_round_trip(model: Path) -> None:
     file = read_model(model)
     assert file.header.items() >= HEADER.items()
-    assert file.header["format_version"] == FORMAT_VERSION
+    assert file.header["format_version"] == 1
     assert isinstance(file.header["bistro_version"], str)
+    assert_same(file.arrays, ARRAYS)
+
+
+@pytest.mark.parametrize("version", range(1, FORMAT_VERSION + 1))
+def test_a_file_has_the_version_that_its_kind_asks_for(tmp_path: Path, version: int) -> None:
+    write_model(tmp_path / "m.bistro", HEADER, ARRAYS, version)
+    file = read_model(tmp_path / "m.bistro")
+    assert file.header["format_version"] == version
     assert_same(file.arrays, ARRAYS)
 
 
@@ -155,8 +163,8 @@ GOOD = entry("F64", [2], 0, 16)
         (raw({"__metadata__": own(format_version=True)}), "no format version"),
         (raw({"__metadata__": own(format_version=0)}), "no format version"),
         (
-            raw({"__metadata__": own(format_version=2)}),
-            "was made by a newer Bistro (format 2, this one reads up to 1): update Bistro",
+            raw({"__metadata__": own(format_version=FORMAT_VERSION + 1)}),
+            "was made by a newer Bistro (format 3, this one reads up to 2): update Bistro",
         ),
         (raw({"__metadata__": own(kind=None)}), "which kind of model"),
         (raw({"__metadata__": own()}, b"x"), "1 bytes too many"),

@@ -16,6 +16,8 @@ from bistro.encoding.events import padded_events
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.evaluate.text import text_figures
 from bistro.modelfile import read_model, write_model
+from bistro.models.abilities import PARSE, Parser, Scorer
+from bistro.models.base import LacksAbilityError
 from bistro.models.ngram.model import NgramModel
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.treebank import read
@@ -220,9 +222,7 @@ def test_treebanks_and_lists_of_words_are_the_same(tmp_path, model):
     path.write_text(TEXT)
     treebank = read(path)
     same = bistro.train("ngram", treebank, seed=1, order=3, sampler=SHORT)
-    assert same.require("score")(treebank).log_probs.tolist() == (
-        model.score(SENTENCES).log_probs.tolist()
-    )
+    assert same.score(treebank).log_probs.tolist() == model.score(SENTENCES).log_probs.tolist()
     assert same.origin.treebank["name"] == "text.txt"
     assert same.origin.treebank["sha256"] == treebank.sha256
 
@@ -246,7 +246,7 @@ def test_the_seed_decides_every_byte(tmp_path):
         trained(seed).save(tmp_path / name)
     first, second, other = ((tmp_path / name).read_bytes() for name in "abc")
     assert first == second
-    scores = [bistro.load(tmp_path / n).require("score")(SENTENCES).log_probs for n in "ac"]
+    scores = [bistro.load(tmp_path / n).score(SENTENCES).log_probs for n in "ac"]
     assert (scores[0] != scores[1]).any()
     assert first != other
 
@@ -271,7 +271,7 @@ def test_arrays_are_mapped_and_read_only(tmp_path, model):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"kind": "trees"}, "of kind 'trees', which this Bistro does not know"),
+        ({"kind": "bushes"}, "of kind 'bushes', which this Bistro does not know"),
         ({"config": {"order": 3, "colour": "red"}}, "another version of Bistro"),
         ({"config": {"order": 3, "colour": "red"}}, "unknown setting 'colour'"),
         ({"config": None}, "wrong type"),
@@ -332,8 +332,16 @@ def test_generated_words_have_the_model_s_probabilities(model):
 
 
 def test_a_model_says_what_it_cannot_do(model):
-    with pytest.raises(BistroError, match="a model of kind 'ngram' cannot parse"):
-        model.require("parse")
+    told = "an ngram model cannot parse; use a transition, committee, eisner, isbn or topics model"
+    with pytest.raises(BistroError, match=told):
+        PARSE.of(model)
+    with pytest.raises(LacksAbilityError, match=told):
+        model.parse(SENTENCES[0])
+    assert not hasattr(model, "parse")
+    assert not isinstance(model, Parser)
+    assert isinstance(model, Scorer)
+    with pytest.raises(AttributeError, match="'NgramModel' object has no attribute 'bake'"):
+        model.bake()
 
 
 # ---- the Wall Street Journal -------------------------------------------------------------------

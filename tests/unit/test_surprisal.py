@@ -12,7 +12,6 @@ from scipy import optimize
 import bistro
 from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
-from bistro.models.parsing.language import ScoreOptions
 from bistro.models.results.surprisal import Token, rows_of, word_tokens
 from bistro.tasks.stimuli import split_word, visible
 from bistro.tasks.surprisal import COLUMNS, surprisal_rows, written_tokens
@@ -42,7 +41,7 @@ def ngram(treebank):
 @pytest.mark.parametrize("method", ["smc", "search"])
 def test_rows_of_a_parser_sum_to_the_sentence_and_parts_to_rows(parser, method):
     table = parser.surprisal(TEXT, method=method, **QUICK)
-    scores = parser.score(TEXT, ScoreOptions(method, **QUICK))
+    scores = parser.score(TEXT, method=method, **QUICK)
     totals = -np.add.reduceat(scores.log_probs, scores.offsets[:-1]) / math.log(2)
     for number, words in enumerate(TEXT):
         own = [row for row in table if row.sent_id == str(number + 1)]
@@ -59,7 +58,7 @@ def test_rows_of_a_parser_sum_to_the_sentence_and_parts_to_rows(parser, method):
 
 
 def test_a_token_of_several_words_has_their_sum_and_its_own_error(parser):
-    scores = parser.score(TEXT[:1], ScoreOptions(particles=20, repeats=30))
+    scores = parser.score(TEXT[:1], particles=20, repeats=30)
     single = list(rows_of(scores, [("s", word_tokens(TEXT[0]))]))
     tokens = [Token(1, "The"), Token("2-4", "dog sleeps .", 3)]
     first, joined, end = rows_of(scores, [("s", tokens)])

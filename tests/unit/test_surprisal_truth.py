@@ -13,10 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 import bistro
-from bistro.models.base import Model
-from bistro.models.parsing.language import ScoreOptions
+from bistro.inference.grammar.exact import english
 from bistro.models.presets import file_or_preset
-from bistro.treebank.grammar import english
+from bistro.models.transition.model import TransitionModel
 
 Bits = NDArray[np.float64]
 SAMPLER = {"sweeps": 10, "samples": 5}
@@ -25,10 +24,9 @@ FELL = GARDEN_PATH.index("fell")
 MOST_BITS_ABOVE, LEAST_CORRELATION = 0.95, 0.83
 
 
-def bits_of(model: Model, texts: list[list[str]]) -> Bits:
-    options = ScoreOptions(particles=200, repeats=2, tags="seen")
-    scored: Bits = -model.require("score")(texts, options).log_probs / np.log(2)
-    return scored
+def bits_of(model: TransitionModel, texts: list[list[str]]) -> Bits:
+    log_probs = model.score(texts, particles=200, repeats=2, tags="seen").log_probs
+    return -log_probs / np.log(2)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +40,7 @@ def truth(texts: list[list[str]]) -> Bits:
 
 
 @pytest.fixture(scope="module")
-def models() -> dict[str, Model]:
+def models() -> dict[str, TransitionModel]:
     train = bistro.builtin(sentences=10_000, seed=1)
     symbols = tomllib.loads(file_or_preset("symbols").read_text("utf-8"))
     return {
@@ -52,7 +50,7 @@ def models() -> dict[str, Model]:
 
 
 def test_finer_tags_bring_surprisal_closer_to_the_truth(
-    models: dict[str, Model], texts: list[list[str]], truth: Bits
+    models: dict[str, TransitionModel], texts: list[list[str]], truth: Bits
 ) -> None:
     found = {name: bits_of(model, texts) for name, model in models.items()}
     above = {name: float((bits - truth).mean()) for name, bits in found.items()}
@@ -62,7 +60,7 @@ def test_finer_tags_bring_surprisal_closer_to_the_truth(
 
 @pytest.mark.parametrize("name", ["ordinary", "symbols"])
 def test_a_garden_path_has_its_spike_where_the_grammar_has_it(
-    models: dict[str, Model], name: str
+    models: dict[str, TransitionModel], name: str
 ) -> None:
     true = np.array(english().surprisals(GARDEN_PATH))
     found = bits_of(models[name], [GARDEN_PATH])

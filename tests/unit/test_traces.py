@@ -46,7 +46,7 @@ def test_the_figures_of_a_chain_are_those_of_its_franchise():
         ("ngram", {"sampler": SHORT, "unknown": "spelling"}, {"words": 5, "spelling": None}),
         ("transition", {"sampler": SHORT}, dict.fromkeys(("actions", "labels", "tags", "words"))),
         (
-            "infinite",
+            "tags",
             {"sampler": {**SHORT, "seating": "gibbs", "hyper": "slice"}, "shared_from": 3},
             {"rules": 3},
         ),
@@ -65,7 +65,7 @@ def test_every_sweep_has_discounts_strengths_and_tables(treebank, kind, settings
 
 
 def test_one_pass_tells_its_hyper_parameters(treebank):
-    (row,) = bistro.train("infinite", treebank, seed=1).origin.trace
+    (row,) = bistro.train("tags", treebank, seed=1).origin.trace
     assert len(row["rules.discount"]) == len(row["rules.strength"]) > 1
 
 

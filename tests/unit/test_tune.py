@@ -15,13 +15,13 @@ from bistro.errors import BistroError, ConfigError
 from bistro.evaluate.development import DevelopmentSet, default_metric
 from bistro.inference.journal import Journal
 from bistro.inference.settings import SamplerSettings
-from bistro.models import presets
+from bistro.models import kinds, presets
 from bistro.models.committee.config import CommitteeConfig
-from bistro.models.eisner.config import EisnerConfig
+from bistro.models.tags.config import TagsConfig
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig
 from bistro.models.transition.tune import Effort, Search, Trial
 from bistro.models.transition.workbench import Workbench, with_elements
-from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.trees.config import TreesConfig
 
 QUICK = SamplerSettings(sweeps=3, samples=1)
 SMALL = with_elements(
@@ -214,8 +214,8 @@ def test_the_development_set_scores_models(english):
     assert figures["score"] == pytest.approx((figures["given.uas"] + figures["joint.uas"]) / 2)
     # Joined features are cut off before tags are compared.
     assert figures["joint.tags"] > 50
-    assert default_metric(held_out, "two-step") == "las"
-    assert default_metric(held_out, "none") == "uas"
+    assert default_metric(held_out) == "las"
+    assert default_metric(held_out, labelled=False) == "uas"
 
 
 def test_labels_cannot_be_scored_where_there_are_none(english):
@@ -223,33 +223,28 @@ def test_labels_cannot_be_scored_where_there_are_none(english):
     model = bistro.train("transition", bare, config=SMALL, seed=1)
     with pytest.raises(BistroError, match="there is no las"):
         DevelopmentSet(bare, metric="las")(model)
-    assert default_metric(bare, "two-step") == "uas"
+    assert default_metric(bare) == "uas"
 
 
-WITH_UNBOUNDED_CONTEXTS = {"tagger": "tags", "phrases": "trees"}
-OF_COMMITTEES = {"best"}
+PRESETS = {name: presets.family_of(path) for name, path in presets.presets().items()}
+WITH_CONTEXTS = {"transition": DISTRIBUTIONS, "eisner": ("labels", "tags", "words")}
 
 
-@pytest.mark.parametrize(
-    "name", sorted({*presets.names()} - {*WITH_UNBOUNDED_CONTEXTS} - OF_COMMITTEES)
-)
-def test_presets_are_valid_and_say_all_contexts(name):
+@pytest.mark.parametrize(("name", "kind"), PRESETS.items())
+def test_presets_are_settings_of_their_kind(name: str, kind: str) -> None:
     path = presets.file_or_preset(name)
-    of_eisner = name.startswith("eisner")
-    config = read_toml(path, EisnerConfig if of_eisner else TransitionConfig)
-    for distribution in ("labels", "tags", "words") if of_eisner else DISTRIBUTIONS:
+    config = read_toml(path, kinds.find(kind).config_class())
+    for distribution in WITH_CONTEXTS.get(kind, ()):
         assert f"{distribution} = [" in path.read_text()
         assert getattr(config.contexts, distribution)
 
 
-@pytest.mark.parametrize("name", sorted(OF_COMMITTEES))
-def test_presets_of_committees_are_valid(name):
-    config = read_toml(presets.file_or_preset(name), CommitteeConfig)
-    assert "isbn" in config.members
-
-
-@pytest.mark.parametrize(("name", "task"), WITH_UNBOUNDED_CONTEXTS.items())
-def test_presets_with_unbounded_contexts_are_valid(name, task):
-    config = read_toml(presets.file_or_preset(name), InfiniteConfig)
-    assert config.task == task
-    assert config.sampler.seating == "gibbs"
+def test_presets_of_families_without_contexts() -> None:
+    assert {kind for kind in PRESETS.values() if kind not in WITH_CONTEXTS} == {
+        "committee",
+        "tags",
+        "trees",
+    }
+    assert "isbn" in read_toml(presets.file_or_preset("best"), CommitteeConfig).members
+    for name, cls in (("tagger", TagsConfig), ("phrases", TreesConfig)):
+        assert read_toml(presets.file_or_preset(name), cls).sampler.seating == "gibbs"

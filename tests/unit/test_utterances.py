@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from bistro.models.morphology.utterances import OUT, UtteranceTask, is_root, roles, utterances
-from bistro.models.unbounded.config import InfiniteConfig, MorphologySettings
+from bistro.models.morphology.config import MorphologyConfig
+from bistro.models.morphology.reader import utterances
+from bistro.models.morphology.utterances import OUT, UtteranceTask, is_root, roles
 from bistro.treebank.brackets import format_tree
 from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 from bistro.treebank.morphology_files import read_segmented
 
-CONFIG = InfiniteConfig(task="morphology", morphology=MorphologySettings(rare=1))
+CONFIG = MorphologyConfig(unit="utterance", rare=1)
 
 
 def words(*texts: str) -> Paragraph:

@@ -30,9 +30,7 @@ def paragraph(lines: list[str]) -> Paragraph:
 def trained(items: list[Paragraph], **settings: object) -> WordsModel:
     # With a handful of words, most of them repeated, nothing can be learned from what is left out.
     chosen = {"fit": "seating", **settings}
-    model = bistro.train("infinite", items, task="morphology", **chosen)
-    assert isinstance(model, WordsModel)
-    return model
+    return bistro.train("morphology", items, **chosen)
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +106,7 @@ def test_annotations_have_probabilities(model: WordsModel) -> None:
         SegmentedWord("umuntu", parse_morphemes(text))
         for text in ("u[Pre]-mu[Class]-ntu[Stem]", "umu[Pre]-ntu[Stem]", "umuntu[Verb]")
     )
-    log_probs = model.log_prob([right, wrong, foreign])
+    log_probs = model.score_words([right, wrong, foreign])
     assert log_probs[0] > log_probs[1] > -np.inf
     assert log_probs[2] == -np.inf
     found = model.segment(["umuntu"])[0]
@@ -129,8 +127,8 @@ def test_what_cannot_be(model: WordsModel) -> None:
     with pytest.raises(ConfigError, match="at least 1"):
         model.segment(["u"], beam=0)
     with pytest.raises(BistroError, match="paragraphs of segmented words"):
-        bistro.train("infinite", [["a", "b"]], task="morphology")
+        bistro.train("morphology", [["a", "b"]])
     with pytest.raises(ConfigError, match="minimal"):
         trained([paragraph(LIST)], sampler={"seating": "gibbs"})
     with pytest.raises(ConfigError, match="bad_words"):
-        trained([paragraph(LIST)], morphology={"bad_words": 2.0})
+        trained([paragraph(LIST)], bad_words=2.0)

@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 
 import bistro
-from bistro.inference import workers
 from bistro.inference.workers import WAITING_PER_WORKER, LocalWorkers
-from bistro.models.base import Model
+from bistro.models import shared as shared_models
 from bistro.models.results.parses import Parse
 from bistro.models.shared import SharedModel
+from bistro.models.transition.model import TransitionModel
 
 
 @pytest.fixture(scope="module")
-def model() -> Model:
+def model() -> TransitionModel:
     return bistro.train("transition", bistro.builtin(sentences=200, seed=1), seed=1)
 
 
-def parse(shared: SharedModel, sentences: list[list[str]]) -> list[Parse]:
-    return list(shared.open().require("parse_all")(sentences, size=50, threads=1))
+def parse(shared: SharedModel[TransitionModel], sentences: list[list[str]]) -> list[Parse]:
+    return list(shared.open().parse_all(sentences, size=50, threads=1))
 
 
 def pieces(count: int) -> list[list[list[str]]]:
@@ -48,7 +48,7 @@ def test_results_come_in_the_order_of_the_items(threads: int) -> None:
     assert list(LocalWorkers(threads).run(slow_if_even, 0.005, range(20))) == list(range(20))
 
 
-def test_any_number_of_threads_parses_alike(model: Model) -> None:
+def test_any_number_of_threads_parses_alike(model: TransitionModel) -> None:
     items = pieces(6)
     one, two = (list(LocalWorkers(n).run(parse, SharedModel(model), items)) for n in (1, 2))
     assert one == two == [parse(SharedModel(model), item) for item in items]
@@ -99,12 +99,12 @@ def test_no_items_no_results() -> None:
 
 
 def test_a_model_travels_as_its_file_and_is_opened_once(
-    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: TransitionModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model.save(tmp_path / "m.bistro")
     sent = pickle.dumps(SharedModel(model))
     assert (tmp_path / "m.bistro").read_bytes() in sent
-    monkeypatch.setattr(workers, "_last_opened", None)
+    monkeypatch.setattr(shared_models, "_last_opened", None)
     first, second = pickle.loads(sent), pickle.loads(sent)
     assert first.open() is second.open() is not model
     assert pickle.dumps(first) == sent
@@ -113,9 +113,9 @@ def test_a_model_travels_as_its_file_and_is_opened_once(
 
 
 def test_another_model_takes_the_place_of_the_first(
-    model: Model, monkeypatch: pytest.MonkeyPatch
+    model: TransitionModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workers, "_last_opened", None)
+    monkeypatch.setattr(shared_models, "_last_opened", None)
     other = bistro.train("ngram", bistro.builtin(sentences=50, seed=1), seed=1)
     first, second = (pickle.loads(pickle.dumps(SharedModel(m))) for m in (model, other))
     assert [shared.open().kind for shared in (first, second, first)] == [

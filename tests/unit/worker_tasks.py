@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 
 import bistro
-from bistro.models.base import Model
 from bistro.models.shared import SharedModel
+from bistro.models.transition.model import TransitionModel
 
 Found = list[tuple[list[int], list[str], float]]
 
 
-def small_model() -> Model:
+def small_model() -> TransitionModel:
     return bistro.train("transition", bistro.builtin(sentences=200, seed=1), seed=1)
 
 
@@ -22,13 +22,13 @@ def pieces(count: int) -> list[list[list[str]]]:
     return [words[i : i + 10] for i in range(0, len(words), 10)]
 
 
-def parse(shared: SharedModel, sentences: list[list[str]]) -> Found:
-    parses = shared.open().require("parse_all")(sentences, size=50, threads=1)
+def parse(shared: SharedModel[TransitionModel], sentences: list[list[str]]) -> Found:
+    parses = shared.open().parse_all(sentences, size=50, threads=1)
     return [(p.heads, p.tags, p.log_prob) for p in parses]
 
 
 def parse_and_note(
-    shared: tuple[SharedModel, Path], numbered: tuple[int, list[list[str]]]
+    shared: tuple[SharedModel[TransitionModel], Path], numbered: tuple[int, list[list[str]]]
 ) -> tuple[Found, int]:
     """Parse slowly; leave a line about who began which item; return the process with the trees."""
     (model, folder), (number, sentences) = shared, numbered

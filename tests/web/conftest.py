@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from browsing import browser, chromium, page_models, serve_page, shoot, visit  # noqa: F401
 from starlette.testclient import TestClient
 
 import bistro
 from bistro.models.base import Model
 from bistro.serve.app import create_app
 from bistro.serve.catalog import Catalog
+
+from .browsing import browser, chromium, page_models, serve_page, shoot, visit  # noqa: F401
 
 
 @pytest.fixture(scope="session")

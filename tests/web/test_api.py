@@ -167,7 +167,7 @@ KINDS = {
     "eisner": ("eisner", {}, {"parse", "tag"}),
     "committee": ("committee", {}, {"parse", "tag"}),
     "topics": ("topics", {}, {"parse"}),
-    "tagger": ("infinite", {}, {"tag"}),
+    "tagger": ("tags", {}, {"tag"}),
 }
 
 

@@ -6,7 +6,8 @@ import itertools
 from typing import Any
 
 import pytest
-from browsing import GARDEN_PATH, texts
+
+from .browsing import GARDEN_PATH, texts
 
 pytestmark = pytest.mark.xdist_group("web")
 

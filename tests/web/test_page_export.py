@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import GARDEN_PATH, WORDS, ask, assert_drawn
 
 import bistro
+
+from .browsing import GARDEN_PATH, WORDS, ask, assert_drawn
 
 pytestmark = pytest.mark.xdist_group("web")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from browsing import GARDEN_PATH, WORDS, ask, texts
+
+from .browsing import GARDEN_PATH, WORDS, ask, texts
 
 pytestmark = pytest.mark.xdist_group("web")
 

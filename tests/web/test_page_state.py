@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from browsing import GARDEN_PATH, texts
+
+from .browsing import GARDEN_PATH, texts
 
 pytestmark = pytest.mark.xdist_group("web")
 

@@ -280,7 +280,7 @@ class Segmenter(Protocol):
     ) -> Iterator[Segmentation]:
         """Yield the analyses of each word."""
 
-    def log_prob(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
+    def score_words(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
         """Return the log-probability of annotated words."""
 
 

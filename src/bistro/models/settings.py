@@ -6,6 +6,9 @@
 >>> kind, config = settled_settings("infinite", {"task": "tags", "tags": {"tagset": "xpos"}})
 >>> kind.name, config.tagset
 ('tags', 'xpos')
+>>> kind, config = settled_settings("transition", {"sampler": {"sweeps": 30}})
+>>> config.sampler.samples
+10
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any
 from bistro import config as configuration
 from bistro.models import kinds
 from bistro.models.kinds import Kind
-from bistro.models.presets import family_of, file_or_preset
+from bistro.models.presets import family_of, file_or_preset, presets
 
 
 def chosen_settings(
@@ -28,10 +31,10 @@ def chosen_settings(
     if source:
         path = file_or_preset(source)
         settings, where = configuration.read_mapping(path), str(path)
-        if name in kinds.FORMER:
+        if name in kinds.FORMER and source in presets():
             settings = {"task": family_of(path), **settings}
     if name in kinds.FORMER:
-        return settled_settings(name, configuration.overridden(settings, overrides), "--set")
+        return _former(name, settings, overrides, where)
     kind = kinds.find(name)
     config = configuration.from_dict(kind.config_class(), settings, where)
     return kind, configuration.apply_overrides(config, overrides)
@@ -40,6 +43,24 @@ def chosen_settings(
 def settled_settings(
     name: str, settings: Mapping[str, Any], where: str = "settings"
 ) -> tuple[Kind, Any]:
-    """Return a kind and its configuration with these settings; former kinds are translated."""
+    """Return a kind and its configuration with these settings; former kinds are translated.
+
+    A table of which only some entries are given has the kind's own defaults for the others.
+    """
     kind, settled = kinds.settled(name, settings)
-    return kind, configuration.from_dict(kind.config_class(), settled, where)
+    return kind, _changed(kind.config_class()(), settled, where)
+
+
+def _former(
+    name: str, settings: Mapping[str, Any], overrides: Sequence[str], where: str
+) -> tuple[Kind, Any]:
+    """Return the present kind of a former one; a change may name its task."""
+    kind, changes = kinds.settled(name, configuration.overridden(settings, overrides))
+    _, own = kinds.settled(name, {**settings, "task": kind.name})
+    config = configuration.from_dict(kind.config_class(), own, where)
+    return kind, _changed(config, changes, "--set")
+
+
+def _changed(config: Any, changes: Mapping[str, Any], where: str) -> Any:
+    whole = configuration.merged(configuration.to_dict(config), changes)
+    return configuration.from_dict(type(config), whole, where)

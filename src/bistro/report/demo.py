@@ -15,6 +15,7 @@ from typing import Any, Final
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.evaluate.attachment import AttachmentScores
 from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
+from bistro.inference.grammar.exact import english
 from bistro.models.committee.model import CommitteeModel
 from bistro.models.ngram.model import NgramModel
 from bistro.models.results.parses import Parse
@@ -29,7 +30,6 @@ from bistro.report.learning import learning_blocks
 from bistro.report.model_report import ReportOptions, add_parsing, parsed
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.tasks.train import train
-from bistro.treebank.grammar import english
 from bistro.treebank.treebank import Treebank
 from bistro.version import __version__
 

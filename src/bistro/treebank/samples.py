@@ -1,6 +1,6 @@
 """Treebanks that need no file: sentences of the built-in grammar, and real ones that come by pip.
 
-``builtin("english")`` samples the hand-written grammar of `bistro.treebank.grammar`, whose true
+``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
 probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank of Kayadelen et al.
 (2020): 4,851 hand-annotated sentences of the web and of Wikipedia, words split into inflectional
 groups. Its files are in the wheel of ``turkish-treebanks``; they are read where pip put them.
@@ -19,8 +19,8 @@ from pathlib import Path
 
 from bistro.errors import BistroError, nearest
 from bistro.treebank.brackets import Tree
+from bistro.treebank.builtin.grammar import english_grammar
 from bistro.treebank.examples import Examples
-from bistro.treebank.grammar import english
 from bistro.treebank.treebank import Treebank, read
 
 ENGLISH_SENTENCES = 5000
@@ -61,12 +61,12 @@ def builtin_trees(sentences: int = ENGLISH_SENTENCES, seed: int = 1) -> Examples
     """Return the sentences of ``builtin("english")`` as the constituency trees of the grammar."""
     if sentences < 1:
         raise BistroError(f"a treebank of {sentences} sentences: ask for at least 1")
-    trees = english().sample_trees(sentences, seed)
+    trees = english_grammar().sample_trees(sentences, seed)
     return Examples(trees, name=f"built-in English trees, seed {seed}", license="MIT")
 
 
 def _english(sentences: int, seed: int) -> Treebank:
-    sampled = english().sample(sentences, seed)
+    sampled = english_grammar().sample(sentences, seed)
     return Treebank(sampled, name=f"built-in English, seed {seed}", license="MIT")
 
 

@@ -17,7 +17,8 @@ from bistro._core import dependency_elements
 from bistro.config import setting
 from bistro.encoding.contexts import check_context
 from bistro.errors import ConfigError
-from bistro.inference.settings import SamplerSettings, SpellingSettings
+from bistro.inference.settings import SamplerSettings
+from bistro.models.parsing.settings import ParserSettings
 
 ELEMENTS = dependency_elements()
 SIBLING = [name for name in ELEMENTS if name.startswith("sibling.")]
@@ -44,46 +45,19 @@ class ChildContexts:
 
 
 @dataclass(frozen=True)
-class EisnerConfig:
+class EisnerConfig(ParserSettings):
     """Settings of Eisner's model."""
 
-    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
-    tag_features: tuple[str, ...] = setting(
-        (), "Morphological features that are joined to the tag, such as PronType."
-    )
     labels: Literal["arcs", "generated", "none"] = setting(
         "arcs", "Labels of finished arcs, generated before tag and word of the child, or none."
-    )
-    roots: Literal["auto", "one", "several"] = setting(
-        "auto", "How many words may hang on the root; auto: as in the training data."
-    )
-    nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
-        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
     )
     unknown: Literal["classes", "single"] = setting(
         "classes", "Unknown words: classes by shape and suffix, or one <unk>."
     )
-    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
     contexts: ChildContexts = setting(ChildContexts(), "What each distribution sees.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."
     )
-
-    @property
-    def direction(self) -> Literal["left-to-right"]:
-        """A head takes children on both sides: there is no other direction."""
-        return "left-to-right"
-
-    @property
-    def lexical(self) -> Literal["full"]:
-        """Words are always seen."""
-        return "full"
-
-    @property
-    def spelling(self) -> SpellingSettings:
-        """Unknown words are classes, and have no spelling."""
-        return SpellingSettings()
 
     def validate(self) -> None:
         """Refuse elements that do not exist, or not yet when they are asked for."""

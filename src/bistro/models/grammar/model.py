@@ -25,6 +25,7 @@ from bistro import config as configuration
 from bistro.encoding.casing import START, Casing
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
+from bistro.inference.grammar.exact import ExactGrammar
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin
 from bistro.models.grammar.config import GrammarConfig
@@ -34,9 +35,8 @@ from bistro.models.inputs import Words, as_words, check_number
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
 from bistro.rng import Stream, check_seed
+from bistro.treebank.builtin.derivations import capital
 from bistro.treebank.constituents import ROOT
-from bistro.treebank.grammar import Grammar
-from bistro.treebank.grammar_trees import capital
 
 LEVELS = "levels"
 
@@ -66,7 +66,7 @@ class GrammarModel(Scoring, Model):
         self.origin = origin
 
     @cached_property
-    def grammar(self) -> Grammar:
+    def grammar(self) -> ExactGrammar:
         """The context-free grammar, its back-off included."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
         return smoothed_grammar(self.counts, self.levels, ROOT, forms, self.capitals)

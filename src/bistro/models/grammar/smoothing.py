@@ -9,7 +9,7 @@ by one from another, whose base in turn knows nothing of A; words of a tag likew
 
 With minimal seating each term is a rule of a context-free grammar: ``A -> children`` with the
 first, ``A -> A⁺`` with the second, ``A⁺ -> child A⁺`` and so on. So the sums over all trees, and
-over all continuations of a sentence, stay exact (`bistro.treebank.grammar_inside`).
+over all continuations of a sentence, stay exact (`bistro.inference.grammar`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from bistro.errors import BistroError
+from bistro.inference.grammar.exact import ExactGrammar
 from bistro.models.grammar.counts import RuleCounts
-from bistro.treebank.grammar import Grammar
-from bistro.treebank.grammar_rules import Rule, Word
+from bistro.treebank.builtin.rules import Rule, Word
 
 # A space cannot stand in the labels of a treebank: these names are free.
 ANY_SYMBOL, ANY_WORD = "any symbol", "any word"
@@ -66,7 +66,7 @@ class Levels(NamedTuple):
 
 def smoothed_grammar(
     counts: RuleCounts, levels: Levels, start: str, forms: Iterable[str], capitals: Iterable[str]
-) -> Grammar:
+) -> ExactGrammar:
     """Return the grammar; `forms` are all words there are, classes of unknown ones included.
 
     In a small treebank most phrases are new, and what is made of new phrases may grow without end.
@@ -78,7 +78,8 @@ def smoothed_grammar(
     }
     lexicon[ANY_WORD] = _words(_any_word(counts, levels, list(forms)))
     for phrases in SHARES_OF_PHRASES:
-        grammar = Grammar([*fixed, *_any_symbol(counts, levels, phrases)], lexicon, start, capitals)
+        rules = [*fixed, *_any_symbol(counts, levels, phrases)]
+        grammar = ExactGrammar(rules, lexicon, start, capitals)
         if grammar.is_finite(LONGEST_MEAN):
             return grammar
     raise BistroError(

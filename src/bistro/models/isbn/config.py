@@ -19,7 +19,7 @@ from bistro._core import isbn_elements
 from bistro.config import setting
 from bistro.encoding.contexts import check_elements
 from bistro.errors import ConfigError
-from bistro.inference.settings import SpellingSettings
+from bistro.models.parsing.settings import ParserSettings
 
 NAMES = isbn_elements()
 LOCAL = ("s1.word", "s1.tag", "s1.feats", "s1.label", "b.word", "b.tag", "b.feats", "b.label")
@@ -74,22 +74,15 @@ class LearningSettings:
 
 
 @dataclass(frozen=True)
-class IsbnConfig:
+class IsbnConfig(ParserSettings):
     """Settings of the latent-variable parser."""
 
-    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
     tag_features: tuple[str, ...] = setting(
         ("*",), "Morphological features that are predicted with the tag; * is all of FEATS."
     )
     labels: Literal["two-step", "none"] = setting("two-step", "Labels after the arc, or none.")
-    roots: Literal["auto", "one", "several"] = setting(
-        "auto", "How many words may hang on the root; auto: as in the training data."
-    )
     direction: Literal["left-to-right", "right-to-left"] = setting(
         "left-to-right", "In which direction sentences are generated."
-    )
-    nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
-        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
     )
     unknown: Literal["classes", "single"] = setting(
         "classes", "Unknown words: classes by shape and suffix, or one <unk>."
@@ -97,7 +90,6 @@ class IsbnConfig:
     unknown_below: int = setting(
         5, "Words, features and combinations of features seen fewer times than this are unknown."
     )
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
     hidden: int = setting(160, "Binary variables of a state.")
     approximation: Literal["feed-forward", "mean-field"] = setting(
         "feed-forward",
@@ -109,16 +101,6 @@ class IsbnConfig:
         "late", "When a word leaves the stack: as late as possible, or as soon as it is complete."
     )
     learning: LearningSettings = setting(LearningSettings(), "How the weights are learned.")
-
-    @property
-    def lexical(self) -> Literal["full"]:
-        """Words are always seen."""
-        return "full"
-
-    @property
-    def spelling(self) -> SpellingSettings:
-        """Unknown words are classes, and have no spelling."""
-        return SpellingSettings()
 
     def validate(self) -> None:
         """Refuse features that do not exist and sizes that mean nothing."""

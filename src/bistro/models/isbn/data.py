@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from bistro._core import IsbnShape, SentenceBatch
 from bistro.models.isbn.config import IsbnConfig
-from bistro.models.parsing.codec import Codec, CodecSettings, Tree, Unseen, training_tree
+from bistro.models.parsing.codec import Codec, Tree, Unseen, training_tree
+from bistro.models.parsing.settings import ParserSettings
 from bistro.treebank.sentence import Sentence
 
 RARE = "?"
@@ -30,7 +31,7 @@ class IsbnCodec(Codec):
     """A codec whose tags are clusters; those it does not know become the rare one of their tag."""
 
     @classmethod
-    def learn(cls, sentences: Sequence[Sentence], config: CodecSettings) -> tuple[Self, int]:
+    def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:
         """Collect the symbols of a treebank; also return how many sentences were lifted."""
         plain, lifted = Codec.learn(sentences, config)
         trees = [training_tree(sentence, config) for sentence in sentences]

@@ -94,7 +94,7 @@ def morphemes_make_the_word(model: Segmenter, data: Sequence[Any]) -> None:
             expect(letters == one.word and analysis.log_prob <= one.log_prob + 1e-6, analysis)
     expect_same(list(model.iter_segment(words, kbest=SEVERAL)), found)
     expect_same([model.segment([word], kbest=SEVERAL)[0] for word in words], found)
-    expect(bool((model.log_prob(annotated) <= 0).all()), model.log_prob(annotated))
+    expect(bool((model.score_words(annotated) <= 0).all()), model.score_words(annotated))
     refusal(model.segment, "word")
     refusal(model.segment, [""])
     refusal(model.segment, words, kbest=0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from bistro._core import SentenceBatch
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError, TreebankError
-from bistro.inference.settings import SpellingSettings, UnknownSetting
 from bistro.inference.speller import Speller
 from bistro.modelfile import Arrays
 from bistro.models.inputs import place_of
+from bistro.models.parsing.settings import ParserSettings
 from bistro.models.parsing.votes import ArcCode, Rows, Votes
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.invisible import seen
@@ -31,54 +31,6 @@ from bistro.treebank.validate import find_tree_problem
 ALL_FEATURES = ("*",)
 """Stands for all features of FEATS, joined to the tag."""
 _EMPTY: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-
-
-class CodecSettings(Protocol):
-    """What a parser's configuration says of tags, labels, words and crossing arcs."""
-
-    @property
-    def tagset(self) -> Literal["upos", "xpos"]:
-        """The column that holds the tags."""
-
-    @property
-    def tag_features(self) -> tuple[str, ...]:
-        """Features that are joined to the tag."""
-
-    @property
-    def labels(self) -> str:
-        """Where labels come from; none: there are none."""
-
-    @property
-    def roots(self) -> Literal["auto", "one", "several"]:
-        """How many words may hang on the root."""
-
-    @property
-    def direction(self) -> Literal["left-to-right", "right-to-left"]:
-        """In which direction sentences are generated."""
-
-    @property
-    def nonprojective(self) -> Literal["head", "path", "head+path", "lift"]:
-        """How crossing arcs are encoded."""
-
-    @property
-    def lexical(self) -> Literal["full", "outcomes", "none"]:
-        """Where words are seen."""
-
-    @property
-    def spelling(self) -> SpellingSettings:
-        """How unknown words are spelled, if they are."""
-
-    @property
-    def unknown(self) -> UnknownSetting:
-        """What unknown words become."""
-
-    @property
-    def unknown_below(self) -> int:
-        """Words seen fewer times are unknown."""
-
-    @property
-    def unknown_suffixes(self) -> int:
-        """How many suffixes tell classes apart."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +59,7 @@ class Codec:
 
     def __init__(
         self,
-        config: CodecSettings,
+        config: ParserSettings,
         vocabulary: Vocabulary,
         tags: Sequence[str],
         labels: Sequence[str],
@@ -125,7 +77,7 @@ class Codec:
         self._label_ids = {label: i for i, label in enumerate(self.labels)}
 
     @classmethod
-    def learn(cls, sentences: Sequence[Sentence], config: CodecSettings) -> tuple[Codec, int]:
+    def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Codec, int]:
         """Collect the symbols of a treebank; also return how many sentences were lifted."""
         vocabulary = Vocabulary.build(
             [sentence.forms for sentence in sentences],
@@ -260,7 +212,7 @@ class Codec:
         }
 
     @classmethod
-    def from_parts(cls, config: CodecSettings, header: Mapping[str, Any], arrays: Arrays) -> Self:
+    def from_parts(cls, config: ParserSettings, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """Make the codec again from a model file."""
         for name in ("tags", "labels"):
             if not isinstance(header[name], list) or not header[name]:
@@ -277,7 +229,7 @@ class Codec:
         return np.array(values, dtype=np.int32)
 
 
-def tags_of(sentence: Sentence, config: CodecSettings) -> list[str]:
+def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:
     """Return the tags of a sentence, with the features that the configuration joins to them."""
     column = sentence.upos if config.tagset == "upos" else sentence.xpos
     if not config.tag_features:
@@ -293,7 +245,7 @@ def tags_of(sentence: Sentence, config: CodecSettings) -> list[str]:
     ]
 
 
-def training_tree(sentence: Sentence, config: CodecSettings) -> Tree:
+def training_tree(sentence: Sentence, config: ParserSettings) -> Tree:
     """Return the whole tree of a training sentence, made projective."""
     tags = tags_of(sentence, config)
     if EMPTY in tags:

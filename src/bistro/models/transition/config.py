@@ -9,11 +9,10 @@ from bistro.config import setting
 from bistro.encoding.contexts import check_context, is_lexical, sees_labels
 from bistro.errors import ConfigError
 from bistro.inference.settings import (
-    UNKNOWN_HELP,
     SamplerSettings,
     SpellingSettings,
-    UnknownSetting,
 )
+from bistro.models.parsing.settings import ParserSettings
 
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
 
@@ -128,13 +127,9 @@ class RawTextSettings:
 
 
 @dataclass(frozen=True)
-class TransitionConfig:
+class TransitionConfig(ParserSettings):
     """Settings of the transition parser."""
 
-    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
-    tag_features: tuple[str, ...] = setting(
-        (), "Features from FEATS or MISC that are joined to the tag, such as PronType."
-    )
     labels: Literal["two-step", "joint", "none"] = setting(
         "two-step", "Labels after the action, as one outcome with it, or none."
     )
@@ -142,18 +137,9 @@ class TransitionConfig:
         "full", "Words in outcomes and contexts, in outcomes alone, or tags only."
     )
     root: Literal["first", "last"] = setting("first", "Where the root stands.")
-    roots: Literal["auto", "one", "several"] = setting(
-        "auto", "How many words may hang on the root; auto: as in the training data."
-    )
     direction: Literal["left-to-right", "right-to-left"] = setting(
         "left-to-right", "In which direction sentences are generated."
     )
-    nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
-        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
-    )
-    unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
-    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
     spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
     derivations: Literal["oracle", "sampled"] = setting(
         "oracle", "Train on one derivation a tree, or sample among all of them in every sweep."

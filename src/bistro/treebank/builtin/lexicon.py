@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 
 from bistro.errors import TreebankError
 from bistro.treebank.builtin.morphology import plural, starts_with_vowel, verb_forms
-from bistro.treebank.grammar_rules import Word
+from bistro.treebank.builtin.rules import Word
 
 Lexicon = dict[str, dict[Word, float]]
 RANK_OFFSET = 3

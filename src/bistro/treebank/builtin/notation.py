@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from bistro.errors import TreebankError, nearest
-from bistro.treebank.grammar_rules import Rule
+from bistro.treebank.builtin.rules import Rule
 
 Values = dict[str, str]
 Weighted = tuple[str, float]

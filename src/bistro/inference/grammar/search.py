@@ -13,14 +13,49 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bistro.treebank.grammar_binary import PART_OF_RULE, BinaryGrammar, Ints
-from bistro.treebank.grammar_inside import Chart
-from bistro.treebank.grammar_rules import Rule, Word
-from bistro.treebank.grammar_trees import Derivation
+from bistro._core import ContextFreeChart
+from bistro.inference.grammar.binary import PART_OF_RULE, BinaryGrammar, Emissions, Floats, Ints
+from bistro.treebank.builtin.derivations import Derivation
+from bistro.treebank.builtin.rules import Rule, Word
 
+RuleNumbers = NDArray[np.intp]
 Span = tuple[int, int, int]
 """A symbol, the position of its first word, the position after its last."""
+
+
+class Cell(NamedTuple):
+    """The symbols that derive a span, in ascending order, with their values."""
+
+    symbols: Ints
+    values: Floats
+
+    def at(self, symbols: Ints) -> Floats:
+        """Return the values of some symbols, zero where they do not derive the span."""
+        if not self.symbols.size:
+            return np.zeros(symbols.shape)
+        places = np.minimum(np.searchsorted(self.symbols, symbols), self.symbols.size - 1)
+        values: Floats = np.where(self.symbols[places] == symbols, self.values[places], 0.0)
+        return values
+
+
+class Chart:
+    """The chart of one sentence, whose cells are copied out of the core when they are needed."""
+
+    def __init__(self, filled: ContextFreeChart, tokens: Sequence[Emissions]) -> None:
+        self.tokens = tokens
+        self.length = len(tokens)
+        self.log_prob = filled.log_prob
+        self.scales = filled.scales.tolist()
+        self._filled = filled
+        self._cells: dict[tuple[int, int], Cell] = {}
+
+    def cell(self, start: int, end: int) -> Cell:
+        """Return the symbols over a span."""
+        if (start, end) not in self._cells:
+            self._cells[start, end] = Cell(*self._filled.cell(start, end))
+        return self._cells[start, end]
 
 
 class Way(NamedTuple):
@@ -42,11 +77,11 @@ class Search:
         self._rules = rules
 
     @cached_property
-    def _binary(self) -> list[Ints]:
+    def _binary(self) -> list[RuleNumbers]:
         return _grouped(self._grammar.parents, self._grammar.size)
 
     @cached_property
-    def _unary(self) -> list[Ints]:
+    def _unary(self) -> list[RuleNumbers]:
         return _grouped(self._grammar.unary_parents, self._grammar.size)
 
     def derivation(self, chart: Chart, choose: Chooser) -> Derivation:
@@ -85,13 +120,13 @@ class Search:
         token = chart.tokens[start]
         if end == start + 1:
             for which in np.flatnonzero(token.symbols == symbol):
-                yield Way(float(token.probs[which]) / token.unigram, token.words[which], ())
+                yield Way(float(token.probs[which]) * chart.scales[start], token.words[which], ())
 
     def _units(self, chart: Chart, span: Span) -> Iterator[Way]:
         symbol, start, end = span
         grammar, rules = self._grammar, self._unary[symbol]
         children = grammar.unary_children[rules]
-        values = grammar.unary_probs[rules] * chart.cells[start, end].at(children)
+        values = grammar.unary_probs[rules] * chart.cell(start, end).at(children)
         for which in np.flatnonzero(values):
             part = (int(children[which]), start, end)
             yield Way(float(values[which]), int(grammar.unary_rules[rules[which]]), (part,))
@@ -101,7 +136,7 @@ class Search:
         grammar, rules = self._grammar, self._binary[symbol]
         lefts, rights = grammar.lefts[rules], grammar.rights[rules]
         for split in range(start + 1, end):
-            values = chart.cells[start, split].at(lefts) * chart.cells[split, end].at(rights)
+            values = chart.cell(start, split).at(lefts) * chart.cell(split, end).at(rights)
             for which in np.flatnonzero(values):
                 rule = rules[which]
                 first = (int(lefts[which]), start, split)
@@ -110,7 +145,7 @@ class Search:
                 yield Way(value, int(grammar.rules[rule]), (first, second))
 
 
-def _grouped(parents: Ints, size: int) -> list[Ints]:
+def _grouped(parents: Ints, size: int) -> list[RuleNumbers]:
     """Return for each symbol the numbers of the rules with this parent."""
     order = np.argsort(parents, kind="stable")
     bounds = np.searchsorted(parents[order], np.arange(size + 1))

@@ -1,4 +1,7 @@
-"""A task without any of the work of a task: trees in brackets that are binary already."""
+"""A kind of model outside Bistro: trees in brackets that are binary already.
+
+Its task has none of the work of a task, so that what is tested is what all tasks share.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,18 @@ from typing import Any, Self
 
 import numpy as np
 
+from bistro.inference.chains import Session
 from bistro.modelfile import Arrays
-from bistro.models.unbounded.config import InfiniteConfig
-from bistro.models.unbounded.model import InfiniteModel
+from bistro.models.data import ExampleReader
+from bistro.models.kinds import Kind
+from bistro.models.unbounded.config import UnboundedConfig
+from bistro.models.unbounded.model import UnboundedModel
 from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
 from bistro.models.unbounded.task import Task, Terminals
+from bistro.models.unbounded.train import train_unbounded
 from bistro.treebank.brackets import Tree, parse_tree
 from bistro.treebank.examples import Examples
 
-HOME = "toy_task.ToyModel"
 TREES = [
     "(S (N time) (VP (V flies)))",
     "(S (N time) (VP (V flies) (PP (P like) (N time))))",
@@ -41,20 +47,13 @@ def rules_of(tree: Tree, builder: RuleBuilder) -> Derivation:
 class ToyTask(Task[Tree]):
     """Brackets in, brackets out."""
 
-    name = "tags"
+    name = "toy"
 
     def __init__(self, rules: RuleTable) -> None:
         self.rules = rules
 
     @classmethod
-    def read(
-        cls, paths: Sequence[str], config: InfiniteConfig, format: str | None = None
-    ) -> Examples[Tree]:
-        lines = [line for path in paths for line in Path(path).read_text().splitlines()]
-        return Examples(map(parse_tree, lines), name="toy", sha256="0" * 64)
-
-    @classmethod
-    def learn(cls, items: Sequence[Tree], config: InfiniteConfig) -> tuple[Self, list[Derivation]]:
+    def learn(cls, items: Sequence[Tree], config: UnboundedConfig) -> tuple[Self, list[Derivation]]:
         builder = RuleBuilder()
         derivations = [rules_of(tree, builder) for tree in items]
         return cls(builder.table("S")), derivations
@@ -87,12 +86,44 @@ class ToyTask(Task[Tree]):
 
     @classmethod
     def from_parts(
-        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: InfiniteConfig
+        cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: UnboundedConfig
     ) -> Self:
         return cls(rules)
 
 
-class ToyModel(InfiniteModel):
+class ToyModel(UnboundedModel):
     """A model of it."""
 
+    kind = "toy"
+    config_class = UnboundedConfig
     task_class = ToyTask
+
+
+def train_toy(
+    data: Sequence[Tree],
+    config: UnboundedConfig,
+    seed: int,
+    treebank: dict[str, Any],
+    session: Session,
+) -> ToyModel:
+    return train_unbounded(ToyModel, data, config, seed, treebank, session)
+
+
+def read_toy(path: str, config: UnboundedConfig, format: str | None) -> Examples[Tree]:
+    lines = Path(path).read_text().splitlines()
+    return Examples(map(parse_tree, lines), name="toy", sha256="0" * 64)
+
+
+READER = ExampleReader(read_toy)
+KIND = Kind(
+    name="toy",
+    help="brackets that are binary already",
+    about="a model for tests",
+    model="toy_kind:ToyModel",
+    config="bistro.models.unbounded.config:UnboundedConfig",
+    trainer="toy_kind:train_toy",
+    abilities=("figures",),
+    reader="toy_kind:READER",
+    items="binary trees",
+    judged_by="figures",
+)

@@ -8,15 +8,15 @@ import bistro
 
 
 def test_train_and_info(bistro_here, files, here):
-    train = ("train", "infinite", files / "train.conllu", "--task", "tags")
+    train = ("train", "tags", files / "train.conllu")
     done = bistro_here(*train, "-o", "t.bistro", "--dev", files / "test.conllu")
     assert done.code == 0, done.err
-    assert "infinite model of train.conllu" in done.err
+    assert "tags model of train.conllu" in done.err
     figures = dict(line.rsplit(maxsplit=1) for line in done.out.splitlines()[1:])
     assert float(figures["trees known"]) <= float(figures["trees"])
     assert 0 < float(figures["bits per word"]) < 20
     facts = json.loads(bistro_here("info", "t.bistro", "--json").out)
-    assert (facts["kind"], facts["config"]["task"]) == ("infinite", "tags")
+    assert (facts["kind"], facts["config"]["tagset"]) == ("tags", "upos")
     assert facts["treebank"]["words"] == bistro.read(files / "train.conllu").words
     assert facts["summary"]["contexts stored"] < facts["summary"]["contexts"]
     assert "contexts stored" in bistro_here("info", "t.bistro").out
@@ -26,7 +26,7 @@ def test_the_same_file_for_the_same_seed_and_gibbs_by_option(bistro_here, files,
     gibbs = ["seating=gibbs", "hyper=slice", "sweeps=3", "samples=2"]
     options = [part for name in gibbs for part in ("--set", f"sampler.{name}")]
     for name in ("a.bistro", "b.bistro"):
-        train = ("train", "infinite", files / "train.conllu", "-o", name, "--set", "gibbs_depth=3")
+        train = ("train", "tags", files / "train.conllu", "-o", name, "--set", "gibbs_depth=3")
         assert bistro_here(*train, *options).code == 0
     assert (here / "a.bistro").read_bytes() == (here / "b.bistro").read_bytes()
     model = bistro.load("a.bistro")
@@ -35,9 +35,9 @@ def test_the_same_file_for_the_same_seed_and_gibbs_by_option(bistro_here, files,
 
 
 def test_what_cannot_be(bistro_here, files, here):
-    train = ("train", "infinite", files / "train.conllu", "-o", "x.bistro")
+    train = ("train", "tags", files / "train.conllu", "-o", "x.bistro")
     for options, told in (
-        (["--task", "tag"], "did you mean 'tags'"),
+        (["--set", "tagset=pos"], "tagset"),
         (["--set", "depth=0"], "depth = 0 must be at least 1"),
         (["--set", "sampler.hyper=slice"], "with minimal seating"),
         (["--set", "blocks=1"], "blocks = 1 must be at least 2"),
@@ -45,5 +45,5 @@ def test_what_cannot_be(bistro_here, files, here):
         done = bistro_here(*train, *options)
         assert done.code == 2
         assert told in done.err
-    assert bistro_here("train", "infinite", "-o", "x.bistro").code == 2
+    assert bistro_here("train", "tags", "-o", "x.bistro").code == 2
     assert not (here / "x.bistro").exists()

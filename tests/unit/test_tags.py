@@ -1,4 +1,4 @@
-"""Tagging as a task: the twin-tag grammar, and taggers as models."""
+"""Taggers: the twin-tag grammar, and what is found with it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError, TreebankError
+from bistro.models.tags.config import TagsConfig
 from bistro.models.tags.model import TagOptions, TagsModel
 from bistro.models.tags.task import UNSEEN, TagsTask
-from bistro.models.unbounded.config import InfiniteConfig, TagsSettings
 from bistro.treebank.sentence import Sentence
 
 
@@ -23,13 +23,11 @@ SENTENCES = [tagged("the/D dog/N barks/V"), tagged("the/D dog/N sees/V the/D dog
 
 @pytest.fixture(scope="module")
 def tagger() -> TagsModel:
-    model = bistro.train("infinite", bistro.builtin(sentences=300, seed=1), task="tags", seed=1)
-    assert isinstance(model, TagsModel)
-    return model
+    return bistro.train("tags", bistro.builtin(sentences=300, seed=1), seed=1)
 
 
 def learned(sentences=SENTENCES, **settings) -> tuple[TagsTask, list[np.ndarray]]:
-    return TagsTask.learn(sentences, InfiniteConfig(tags=TagsSettings(**settings)))
+    return TagsTask.learn(sentences, TagsConfig(**settings))
 
 
 def test_a_sentence_is_a_chain():

@@ -7,7 +7,7 @@ import pytest
 
 from bistro import config as configuration
 from bistro.errors import BistroError, ConfigError
-from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.config import UnboundedConfig
 from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
 from bistro.models.unbounded.search import SearchOptions
 from bistro.models.unbounded.task import Terminals, relative_frequencies
@@ -90,11 +90,11 @@ def test_terminals_of_a_sentence_and_of_a_lattice() -> None:
 
 @pytest.mark.parametrize(
     "setting",
-    ["depth=0", "sampler.seating=maximal", "sampler.hyper=slice", "base_smoothing=-1", "task=tag"],
+    ["depth=0", "sampler.seating=maximal", "sampler.hyper=slice", "base_smoothing=-1", "task=tags"],
 )
 def test_impossible_settings_are_refused(setting: str) -> None:
     with pytest.raises(ConfigError):
-        configuration.apply_overrides(InfiniteConfig(), [setting])
+        configuration.apply_overrides(UnboundedConfig(), [setting])
 
 
 def test_impossible_searches_are_refused() -> None:

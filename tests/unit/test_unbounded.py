@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from toy_task import HOME, TREES, ToyModel
+from toy_kind import TREES, ToyModel
 
 import bistro
 from bistro.errors import BistroError, ConfigError
-from bistro.models import infinite_task
 from bistro.models.unbounded.rules import Derivation
 from bistro.models.unbounded.search import SearchOptions
 from bistro.reference.infinite import Context, PlainTrie
@@ -20,12 +20,12 @@ GIBBS = {"seating": "gibbs", "hyper": "slice", "sweeps": 6, "samples": 3}
 
 
 @pytest.fixture(autouse=True)
-def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(infinite_task.HOMES, "tags", HOME)
+def _toy(install_kind: Callable[[str, str], None]) -> None:
+    install_kind("toy", "toy_kind:KIND")
 
 
 def trained(**settings: object) -> ToyModel:
-    model = bistro.train("infinite", map(parse_tree, TREES), seed=3, **settings)
+    model = bistro.train("toy", map(parse_tree, TREES), seed=3, **settings)
     assert isinstance(model, ToyModel)
     return model
 
@@ -108,7 +108,7 @@ def test_parameters_fitted_to_what_is_left_out_predict_it_better() -> None:
     trees = [parse_tree(tree) for tree in TREES for _ in range(3)]
     figures = []
     for fit in ("left-out", "seating"):
-        model = bistro.train("infinite", trees, fit=fit, blocks=4, shared_from=2)
+        model = bistro.train("toy", trees, fit=fit, blocks=4, shared_from=2)
         pairs = [model.arrays()[f"trie.{name}"].tolist() for name in ("discount", "strength")]
         assert isinstance(model, ToyModel)
         derivations = [model.task.derivation(tree) for tree in trees]
@@ -157,14 +157,13 @@ def test_what_the_model_says_of_itself() -> None:
     assert figures["bits per word"] == pytest.approx(-total / np.log(2) / 16)
 
 
-def test_bad_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(infinite_task.HOMES, "morphology.word")
+def test_bad_requests() -> None:
     with pytest.raises(BistroError, match="nothing to train on"):
-        bistro.train("infinite", [])
-    with pytest.raises(ConfigError, match="must be one of"):
-        bistro.train("infinite", [], task="morphology")
-    with pytest.raises(BistroError, match="development"):
-        bistro.train("infinite", map(parse_tree, TREES), dev=[])
+        bistro.train("toy", [])
+    with pytest.raises(ConfigError, match=r"unknown setting 'fitt' .*did you mean 'fit'"):
+        bistro.train("toy", map(parse_tree, TREES), fitt="seating")
+    with pytest.raises(BistroError, match="a toy model learns nothing from a development set"):
+        bistro.train("toy", map(parse_tree, TREES), dev=[])
     with pytest.raises(BistroError, match=r"bistro\.read"):
         bistro.train("ngram", "train.txt")
 
@@ -172,6 +171,6 @@ def test_bad_requests(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_path_is_read_by_the_task(tmp_path: Path) -> None:
     path = tmp_path / "toy.mrg"
     path.write_text("\n".join(TREES))
-    model = bistro.train("infinite", path, seed=3)
+    model = bistro.train("toy", path, seed=3)
     assert model.origin.treebank["name"] == "toy"
     assert model.header() == trained().header()

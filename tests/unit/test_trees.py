@@ -1,4 +1,4 @@
-"""Constituency as a task: trees to rules and back."""
+"""Constituency parsers: trees to rules and back."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pytest
 
 from bistro.config import from_dict
 from bistro.errors import TreebankError
+from bistro.models.data import TREES as READER
+from bistro.models.trees.config import TreesConfig
 from bistro.models.trees.task import TreesTask
-from bistro.models.unbounded.config import InfiniteConfig
-from bistro.treebank.brackets import format_tree, parse_tree
+from bistro.treebank.brackets import Tree, format_tree, parse_tree
 from bistro.treebank.constituents import simplified
 from bistro.treebank.tree_files import iter_words, read_examples
 
@@ -25,17 +26,17 @@ TREES = """\
 """
 
 
-def config(**trees: object) -> InfiniteConfig:
-    return from_dict(InfiniteConfig, {"task": "trees", "trees": trees})
+def config(**settings: object) -> TreesConfig:
+    return from_dict(TreesConfig, settings)
 
 
 @pytest.fixture
-def examples(tmp_path: Path) -> list:
+def examples(tmp_path: Path) -> list[Tree]:
     (tmp_path / "four.mrg").write_text(TREES)
-    return list(TreesTask.read([str(tmp_path / "four.mrg")], config()))
+    return list(READER.read([str(tmp_path / "four.mrg")]))
 
 
-def test_trees_come_back_from_their_rules(examples) -> None:
+def test_trees_come_back_from_their_rules(examples: list[Tree]) -> None:
     task, derivations = TreesTask.learn(examples, config())
     for item, derivation in zip(examples, derivations, strict=True):
         task.rules.check(derivation)
@@ -45,7 +46,7 @@ def test_trees_come_back_from_their_rules(examples) -> None:
         assert np.array_equal(held_out, derivation)
 
 
-def test_rare_words_are_classes_and_rules_are_shared(examples) -> None:
+def test_rare_words_are_classes_and_rules_are_shared(examples: list[Tree]) -> None:
     task, derivations = TreesTask.learn(examples, config())
     shown = task.rules.show(derivations[0])
     assert shown == (
@@ -55,7 +56,7 @@ def test_rare_words_are_classes_and_rules_are_shared(examples) -> None:
     assert task.rules.counts(derivations).max() >= 4  # (DT the), (. .)
 
 
-def test_words_of_every_kind_are_terminals(examples) -> None:
+def test_words_of_every_kind_are_terminals(examples: list[Tree]) -> None:
     task, _ = TreesTask.learn(examples, config())
     words = ["the", "running", "Bears", "of", "%&", "42"]
     terminals = task.terminals(words)
@@ -67,14 +68,14 @@ def test_words_of_every_kind_are_terminals(examples) -> None:
     assert names[:2] == ["the", "<unk-lower-ing>"]
 
 
-def test_what_the_grammar_lacks_is_none(examples) -> None:
+def test_what_the_grammar_lacks_is_none(examples: list[Tree]) -> None:
     task, _ = TreesTask.learn(examples, config())
     assert task.derivation(parse_tree("((FRAG (NN dog)))")) is None
     # A new word is no new rule, as long as its class has been seen under the tag.
     assert task.derivation(parse_tree("((S (VP (VB Run)) (. .)))")) is not None
 
 
-def test_the_flat_tree(examples) -> None:
+def test_the_flat_tree(examples: list[Tree]) -> None:
     task, _ = TreesTask.learn(examples, config())
     tree = task.output(["the", "xyz", "(", "."], None)
     assert tree.leaves() == ["the", "xyz", "(", "."]
@@ -82,7 +83,7 @@ def test_the_flat_tree(examples) -> None:
     assert all(child.word is not None for child in tree.children)
 
 
-def test_the_task_comes_back(examples) -> None:
+def test_the_task_comes_back(examples: list[Tree]) -> None:
     task, _ = TreesTask.learn(examples, config(unknown="classes"))
     header = json.loads(json.dumps(task.header()))
     again = TreesTask.from_parts(header, task.arrays(), task.rules, config())
@@ -118,7 +119,7 @@ def test_bad_trees_are_told_with_file_and_line(tmp_path: Path, text: str, told: 
 def test_several_files_are_one(tmp_path: Path) -> None:
     for name in ("a.mrg", "b.mrg"):
         (tmp_path / name).write_text(TREES)
-    both = TreesTask.read([str(tmp_path / "a.mrg"), str(tmp_path / "b.mrg")], config())
+    both = READER.read([str(tmp_path / "a.mrg"), str(tmp_path / "b.mrg")])
     assert len(both) == 8
     assert both.label == "a.mrg + b.mrg"
     assert format_tree(both[0]) == format_tree(both[4])

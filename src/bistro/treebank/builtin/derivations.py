@@ -4,7 +4,7 @@ A derivation node is a rule with the derivations of its children, or a word. The
 is the head word of its head child; every other child's head word depends on it by the relation the
 rule names. The words of a node are adjacent, so the trees are projective.
 
->>> from bistro.treebank.grammar_rules import Rule, Word
+>>> from bistro.treebank.builtin.rules import Rule, Word
 >>> rule = Rule("S", ("N", "V"), head=1, relations=("nsubj", ""), weight=1.0)
 >>> node = Derivation(rule, (Derivation(Word("dogs"), ()), Derivation(Word("bark"), ())))
 >>> attachments(node)
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from bistro.treebank.brackets import Tree
-from bistro.treebank.grammar_rules import Rule, Word
+from bistro.treebank.builtin.rules import Rule, Word
 from bistro.treebank.sentence import Sentence
 
 NO_SPACE_BEFORE = frozenset({".", "?", "!", ",", "”", "n't", "'s"})

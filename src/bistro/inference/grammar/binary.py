@@ -1,10 +1,10 @@
-"""A grammar as integer arrays: binary and unary rules, emissions, and the matrices of both.
+"""A grammar as integer arrays: binary and unary rules, and the emissions of each token.
 
 A rule ``A -> B C D`` becomes ``A -> B ⟨C D⟩`` and ``⟨C D⟩ -> C D``; equal rests share one symbol,
 and each rest is derived with probability 1, so no probability changes. `rules[r]` leads back to
 the rule a binary one began.
 
->>> from bistro.treebank.grammar_rules import Rule, Word
+>>> from bistro.treebank.builtin.rules import Rule, Word
 >>> rules = [Rule("S", ("W", "W", "W"), 0, ("", "a", "b"), 1.0)]
 >>> compiled = BinaryGrammar(rules, {"W": {Word("x"): 1.0}}, "S")
 >>> compiled.size, compiled.parents.tolist(), float(compiled.counts[1])
@@ -15,19 +15,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array, eye_array
-from scipy.sparse.linalg import splu
 
-from bistro.errors import BistroError
-from bistro.treebank.grammar_rules import Lexicon, Rule, Word, mean_matrix
-from bistro.treebank.grammar_trees import capital
+from bistro.inference.grammar.growth import expected_counts
+from bistro.treebank.builtin.derivations import capital
+from bistro.treebank.builtin.rules import Lexicon, Rule, Word
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+Ints = NDArray[np.int32]
 PART_OF_RULE = -1
 """The number in place of a rule where a binary rule only continues one."""
 
@@ -38,11 +36,9 @@ class Emissions(NamedTuple):
     symbols: Ints
     words: tuple[Word, ...]
     probs: Floats
-    unigram: float
-    """The expected share of the token among all tokens; 1 where it is unknown."""
 
 
-UNKNOWN = Emissions(np.empty(0, np.intp), (), np.empty(0), 1.0)
+UNKNOWN = Emissions(np.empty(0, np.int32), (), np.empty(0))
 
 
 class BinaryGrammar:
@@ -58,12 +54,12 @@ class BinaryGrammar:
         self.size = len(self.index) + len(rests)
         self.parents, self.lefts, self.rights = _integers([row[:3] for row in binary], 3)
         self.probs = np.array([row[3] for row in binary], dtype=np.float64)
-        self.rules = np.array([row[4] for row in binary], dtype=np.intp)
+        self.rules = np.array([row[4] for row in binary], dtype=np.int32)
         pairs = [(self.index[rule.left], self.index[rule.right[0]]) for _, rule in unary]
         self.unary_parents, self.unary_children = _integers(pairs, 2)
         self.unary_probs = np.array([rule.weight for _, rule in unary], dtype=np.float64)
-        self.unary_rules = np.array([n for n, _ in unary], dtype=np.intp)
-        self.counts = self._expected_counts(rules)
+        self.unary_rules = np.array([n for n, _ in unary], dtype=np.int32)
+        self.counts = expected_counts(rules, self.index, self.start)
         self._plain, self._capital = self._emission_tables(lexicon)
 
     def _split(
@@ -82,20 +78,6 @@ class BinaryGrammar:
                 return
             parent, prob, right, number = child, 1.0, rest, PART_OF_RULE
 
-    def _expected_counts(self, rules: Sequence[Rule]) -> Floats:
-        """Return how often each symbol is expected in a sentence."""
-        begin = np.zeros(len(self.index))
-        begin[self.start] = 1.0
-        try:
-            growth = mean_matrix(rules, self.index).T
-            counts = splu(csc_array(eye_array(begin.size) - growth)).solve(begin)
-        except RuntimeError:  # exactly singular
-            counts = np.full(len(self.index), np.nan)
-        # A solution without negative numbers exists only where the expected counts are finite.
-        if not (counts >= 0).all():
-            raise BistroError("the expected sentence is infinitely long: lower recursive weights")
-        return counts
-
     def _emission_tables(self, lexicon: Lexicon) -> tuple[dict[str, Emissions], ...]:
         plain: dict[str, list[tuple[int, Word, float]]] = defaultdict(list)
         upper: dict[str, list[tuple[int, Word, float]]] = defaultdict(list)
@@ -104,54 +86,36 @@ class BinaryGrammar:
                 entry = (self.index[symbol], word, prob)
                 plain[word.form].append(entry)
                 upper[capital(word.form)].append(entry)
-        length = sum(float(self.counts[self.index[symbol]]) for symbol in lexicon)
         return tuple(
-            {form: self._emissions(entries, length) for form, entries in table.items()}
+            {form: _emissions(entries) for form, entries in table.items()}
             for table in (plain, upper)
         )
-
-    def _emissions(self, entries: list[tuple[int, Word, float]], length: float) -> Emissions:
-        symbols = np.array([symbol for symbol, _, _ in entries], dtype=np.intp)
-        probs = np.array([prob for _, _, prob in entries])
-        share = float(self.counts[symbols] @ probs) / length
-        return Emissions(symbols, tuple(word for _, word, _ in entries), probs, share)
 
     def emissions(self, token: str, *, capital: bool) -> Emissions:
         """Return the ways to emit a token, with a capital letter or as the lexicon has it."""
         return (self._capital if capital else self._plain).get(token, UNKNOWN)
 
-    def unary_matrix(self) -> csr_array:
-        """Return u[A, B] = p(A -> B)."""
-        return self._matrix(self.unary_parents, self.unary_children, self.unary_probs)
-
-    def left_corner_matrix(self) -> csr_array:
-        """Return left[A, B] = the probability that the first child of A is B."""
-        parents = np.concatenate([self.parents, self.unary_parents])
-        children = np.concatenate([self.lefts, self.unary_children])
-        return self._matrix(parents, children, np.concatenate([self.probs, self.unary_probs]))
-
-    def _matrix(self, rows: Ints, columns: Ints, values: Floats) -> csr_array:
-        return csr_array((values, (rows, columns)), shape=(self.size, self.size))
+    def columns(self) -> dict[str, Any]:
+        """Return the rules as the core takes them."""
+        names = ("parents", "lefts", "rights", "probs")
+        unary = ("unary_parents", "unary_children", "unary_probs")
+        arrays = {name: getattr(self, name) for name in (*names, *unary)}
+        return {"symbols": self.size, "start": self.start, **arrays}
 
 
-class Closure:
-    """Multiplies by (I - steps)⁻¹ = I + steps + steps² + …; the spectral radius is below 1.
+def columns_of(tokens: Sequence[Emissions]) -> dict[str, Any]:
+    """Return the emissions of a sentence as the core takes them."""
+    return {
+        "begin": np.cumsum([0, *(len(token.words) for token in tokens)], dtype=np.int64),
+        "symbols": np.concatenate([token.symbols for token in tokens]),
+        "probs": np.concatenate([token.probs for token in tokens]),
+    }
 
-    By a sparse decomposition, since the inverse itself is full where a grammar can fall back from
-    any symbol to any other. Pivots stay on the diagonal: then only numbers of one sign are added
-    up, nothing cancels, and what cannot be reached is exactly zero.
-    """
 
-    def __init__(self, steps: csr_array) -> None:
-        self.size = steps.shape[0]
-        matrix = csc_array(eye_array(self.size) - steps)
-        self._decomposed = splu(matrix, diag_pivot_thresh=0.0)
-
-    def __call__(self, vector: Floats) -> Floats:
-        """Return (I - steps)⁻¹ vector."""
-        closed: Floats = self._decomposed.solve(vector)
-        return closed
+def _emissions(entries: list[tuple[int, Word, float]]) -> Emissions:
+    symbols, words, probs = zip(*entries, strict=True)
+    return Emissions(np.array(symbols, dtype=np.int32), words, np.array(probs))
 
 
 def _integers(rows: Sequence[tuple[int, ...]], width: int) -> Ints:
-    return np.ascontiguousarray(np.array(rows, dtype=np.intp).reshape(-1, width).T)
+    return np.ascontiguousarray(np.array(rows, dtype=np.int32).reshape(-1, width).T)

@@ -1,9 +1,7 @@
 """The parts of a probabilistic grammar with heads: words, rules, and the checks that it is sound.
 
 A rule ``A -> B C D`` says which child is the head and how the others relate to it, so a derivation
-is a dependency tree. With M[A, B] = the expected number of B in one expansion of A, the expected
-number of symbols below A is finite exactly when the spectral radius of M is below 1; then expected
-counts solve ``x = start + x M`` and the probabilities of all finite sentences sum to 1.
+is a dependency tree.
 
 >>> rules = [Rule("S", ("N", "V"), head=1, relations=("nsubj", ""), weight=1.0)]
 >>> lexicon = {"N": {Word("dogs"): 1.0}, "V": {Word("bark"): 1.0}}
@@ -17,13 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.linalg import eigs
-
 Lexicon = Mapping[str, Mapping["Word", float]]
-SMALL = 100
-"""Up to this size all eigenvalues are as quickly found as the largest one."""
 
 
 class Word(NamedTuple):
@@ -93,19 +85,3 @@ def useful(rules: Sequence[Rule], lexicon: Lexicon, start: str) -> list[Rule]:
     finishing = [rule for rule in rules if complete.issuperset(rule.right)]
     seen = reachable(finishing, start)
     return [rule for rule in finishing if rule.left in seen]
-
-
-def mean_matrix(rules: Sequence[Rule], index: Mapping[str, int]) -> csr_array:
-    """Return M[A, B]: the expected number of B among the children of A (weights normalised)."""
-    rows = [index[rule.left] for rule in rules for _ in rule.right]
-    columns = [index[symbol] for rule in rules for symbol in rule.right]
-    values = [rule.weight for rule in rules for _ in rule.right]
-    return csr_array((values, (rows, columns)), shape=(len(index), len(index)))
-
-
-def spectral_radius(matrix: csr_array) -> float:
-    """Return the largest absolute eigenvalue of a square matrix."""
-    if matrix.shape[0] < SMALL:
-        return float(np.abs(np.linalg.eigvals(matrix.toarray())).max())
-    begin = np.ones(matrix.shape[0])
-    return float(np.abs(eigs(matrix, k=1, v0=begin, return_eigenvectors=False)).max())

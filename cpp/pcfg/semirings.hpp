@@ -1,0 +1,23 @@
+// What becomes of several derivations of the same words: their sum, or the most probable one.
+//
+// `star(a)` is the value of any number of repetitions, 1 + a + a² + …
+#pragma once
+
+#include <stdexcept>
+
+namespace bistro::pcfg {
+
+struct Sums {
+    static double plus(double a, double b) { return a + b; }
+    static double star(double a) {
+        if (!(a < 1)) throw std::invalid_argument("rules that lead back to their own symbol have a probability of 1 or more");
+        return 1 / (1 - a);
+    }
+};
+
+struct Maxima {
+    static double plus(double a, double b) { return a > b ? a : b; }
+    static double star(double) { return 1; }  // a repetition never makes a derivation more probable
+};
+
+}  // namespace bistro::pcfg

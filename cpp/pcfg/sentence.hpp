@@ -1,0 +1,38 @@
+// One sentence: what may emit its words, and what a chart found out about it.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace bistro::pcfg {
+
+// The symbols that emit each word, with their probabilities: those of word i are entries begin[i] to begin[i + 1].
+struct Words {
+    std::span<const std::int64_t> begin;
+    std::span<const std::int32_t> symbols;
+    std::span<const double> probs;
+
+    std::int32_t count() const { return static_cast<std::int32_t>(begin.size()) - 1; }
+    template <class Use>
+    void each(std::int32_t word, const Use& use) const {
+        for (std::int64_t e = begin[word]; e < begin[word + 1]; ++e) use(symbols[e], probs[e]);
+    }
+};
+
+// What remains of a chart.
+struct Result {
+    double log_prob = -std::numeric_limits<double>::infinity();
+    std::vector<double> prefix_log_probs;  // of the first word, the first two, …
+    std::vector<double> scales;            // what the probabilities of each word were multiplied by
+    // If asked for: symbols and values over each span; those of a span are entries begin[c] to begin[c + 1], c = cell(start, end).
+    std::vector<std::int64_t> begin{0};
+    std::vector<std::int32_t> symbols;
+    std::vector<double> values;
+
+    // Columns from left to right, each from its shortest span on.
+    static std::int64_t cell(std::int64_t start, std::int64_t end) { return end * (end - 1) / 2 + (end - 1 - start); }
+};
+
+}  // namespace bistro::pcfg

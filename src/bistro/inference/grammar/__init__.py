@@ -1,0 +1,1 @@
+"""Exact probabilities and parses of probabilistic grammars, by charts in the core."""

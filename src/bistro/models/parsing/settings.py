@@ -1,0 +1,33 @@
+"""The settings that all parsers of projective trees share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.config import setting
+from bistro.inference.settings import UNKNOWN_HELP, SpellingSettings, UnknownSetting
+
+
+@dataclass(frozen=True)
+class ParserSettings:
+    """What a parser's configuration says of tags, labels, words and crossing arcs."""
+
+    tagset: Literal["upos", "xpos"] = setting("upos", "Which column holds the tags.")
+    tag_features: tuple[str, ...] = setting(
+        (), "Features from FEATS or MISC that are joined to the tag, such as PronType."
+    )
+    roots: Literal["auto", "one", "several"] = setting(
+        "auto", "How many words may hang on the root; auto: as in the training data."
+    )
+    nonprojective: Literal["head", "path", "head+path", "lift"] = setting(
+        "head", "Pseudo-projective encoding of crossing arcs; lift: attach higher and forget."
+    )
+    unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
+    unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
+    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    # What follows is a setting only of families that let it vary.
+    labels = "two-step"
+    lexical = "full"
+    direction = "left-to-right"
+    spelling = SpellingSettings()

@@ -1,0 +1,225 @@
+"""Charts of a context-free grammar in NumPy: sums over parses, the best parse, sums over prefixes.
+
+`inside(i, k, A)` is the probability that A derives words i to k: the sum over parses, or the best
+of them. With u(A, B) the unary rules, sums are closed by ``(I - u)⁻¹``, cycles of unary rules
+included. The chance that A derives *some* string that begins with words i to k obeys (Jelinek &
+Lafferty 1991)
+
+    prefix(i, k, A) = Σ_B left(A, B) prefix(i, k, B)
+                    + Σ_{A → B C} p(A → B C) Σ_j inside(i, j, B) prefix(j, k, C)
+                    + p(A → word i) where k = i + 1
+
+where left(A, B) is the chance that B is the first child of A; closing by ``(I - left)⁻¹`` follows
+left recursion of any depth (Stolcke 1995). Apart from the closing it is the recursion of `inside`.
+The core finds the same prefix sums another way, from left to right (cpp/pcfg/chart.hpp).
+
+>>> S, W = 0, 1                                # S -> S W with 0.5, S -> W with 0.5
+>>> binary = [np.array([x]) for x in (S, S, W, 0.5)]
+>>> unary = [np.array([x]) for x in (S, W, 0.5)]
+>>> chart = Chart(Rules(2, S, *binary, *unary), [Word.of({W: 1.0})] * 2, prefixes=True)
+>>> [round(math.exp(p), 12) for p in (*chart.prefix_log_probs, chart.log_prob)]
+[1.0, 0.5, 0.25]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array, eye_array
+from scipy.sparse.linalg import splu
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.integer]
+
+
+class Rules(NamedTuple):
+    """Rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`, and likewise unary ones."""
+
+    symbols: int
+    start: int
+    parents: Ints
+    lefts: Ints
+    rights: Ints
+    probs: Floats
+    unary_parents: Ints
+    unary_children: Ints
+    unary_probs: Floats
+
+    def unary_matrix(self) -> csr_array:
+        """Return u[A, B] = p(A -> B)."""
+        return self._matrix(self.unary_parents, self.unary_children, self.unary_probs)
+
+    def left_corner_matrix(self) -> csr_array:
+        """Return left[A, B] = the probability that the first child of A is B."""
+        parents = np.concatenate([self.parents, self.unary_parents])
+        children = np.concatenate([self.lefts, self.unary_children])
+        return self._matrix(parents, children, np.concatenate([self.probs, self.unary_probs]))
+
+    def _matrix(self, rows: Ints, columns: Ints, values: Floats) -> csr_array:
+        return csr_array((values, (rows, columns)), shape=(self.symbols, self.symbols))
+
+
+class Word(NamedTuple):
+    """The symbols that emit a word, with their probabilities; none for an unknown word."""
+
+    symbols: Ints
+    probs: Floats
+
+    @classmethod
+    def of(cls, probs: Mapping[int, float]) -> Self:
+        """Make a word from probabilities by symbol."""
+        return cls(np.array(list(probs), dtype=np.intp), np.array(list(probs.values())))
+
+    @property
+    def scale(self) -> float:
+        """What the probabilities are divided by, to stay within the range of floating point."""
+        return float(self.probs.sum()) or 1.0
+
+
+class Closure:
+    """Multiplies by (I - steps)⁻¹ = I + steps + steps² + …; the spectral radius is below 1.
+
+    By a sparse decomposition, since the inverse itself is full where a grammar can fall back from
+    any symbol to any other. Pivots stay on the diagonal: then only numbers of one sign are added
+    up, nothing cancels, and what cannot be reached is exactly zero.
+    """
+
+    def __init__(self, steps: csr_array) -> None:
+        matrix = csc_array(eye_array(steps.shape[0]) - steps)
+        self._decomposed = splu(matrix, diag_pivot_thresh=0.0)
+
+    def __call__(self, vector: Floats) -> Floats:
+        """Return (I - steps)⁻¹ vector."""
+        closed: Floats = self._decomposed.solve(vector)
+        return closed
+
+
+class Combination(Protocol):
+    """How the values of several ways to build a symbol become one."""
+
+    def combine(self, targets: Ints, values: Floats) -> Floats:
+        """Return a vector over all symbols with the values of each target combined."""
+
+    def close(self, vector: Floats) -> Floats:
+        """Return the vector after any number of unary rules."""
+
+
+class Sums:
+    """Add the ways up, and close by (I - steps)⁻¹: any number of such steps may come on top."""
+
+    def __init__(self, steps: csr_array) -> None:
+        self._size = steps.shape[0]
+        self._closure = Closure(steps)
+
+    def combine(self, targets: Ints, values: Floats) -> Floats:
+        """Add the values of each target."""
+        sums = np.bincount(targets, values, minlength=self._size)
+        # Without the conversion, no targets at all would give integers.
+        return sums.astype(np.float64, copy=False)
+
+    def close(self, vector: Floats) -> Floats:
+        """Multiply by (I - steps)⁻¹."""
+        return self._closure(vector)
+
+
+class Maxima:
+    """Keep the best way: the probability of the most probable parse."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+
+    def combine(self, targets: Ints, values: Floats) -> Floats:
+        """Take the largest value of each target."""
+        best = np.zeros(self._rules.symbols)
+        np.maximum.at(best, targets, values)
+        return best
+
+    def close(self, vector: Floats) -> Floats:
+        """Apply unary rules until nothing improves; a cycle never does."""
+        rules = self._rules
+        while True:
+            better = vector.copy()
+            steps = rules.unary_probs * vector[rules.unary_children]
+            np.maximum.at(better, rules.unary_parents, steps)
+            if np.array_equal(better, vector):
+                return vector
+            vector = better
+
+
+class Chart:
+    """The chart of one sentence, filled from left to right, every end from right to left."""
+
+    def __init__(
+        self, rules: Rules, words: Sequence[Word], *, best: bool = False, prefixes: bool = False
+    ) -> None:
+        self.rules = rules
+        self.words = words
+        self.length = len(words)
+        self.log_scales = [0.0, *np.cumsum([math.log(word.scale) for word in words]).tolist()]
+        self.cells: dict[tuple[int, int], Floats] = {}
+        self.prefix_log_probs: list[float] = []
+        inside = Maxima(rules) if best else Sums(rules.unary_matrix())
+        corners = Sums(rules.left_corner_matrix()) if prefixes else None
+        rows = [_Row(rules) for _ in words]
+        for end in range(1, self.length + 1):
+            if corners:
+                ahead = self._column(rows, end, corners)
+                self.prefix_log_probs.append(self._log(ahead[0, rules.start], end))
+            for start, cell in enumerate(self._column(rows, end, inside)):
+                self.cells[start, end] = cell
+                rows[start].extend(end, cell)
+
+    def _column(self, rows: Sequence[_Row], end: int, combination: Combination) -> Floats:
+        """Return the values of all symbols for all spans with this end, from the rows so far."""
+        column = np.zeros((end, self.rules.symbols))
+        for start in reversed(range(end)):
+            word, row = self.words[start], rows[start]
+            if start == end - 1:
+                built = combination.combine(word.symbols, word.probs / word.scale)
+            else:
+                parents = self.rules.parents[row.rules]
+                built = combination.combine(parents, row.continued(column))
+            column[start] = combination.close(built)
+        return column
+
+    @property
+    def log_prob(self) -> float:
+        """The natural logarithm of the sentence's value."""
+        return self._log(self.cells[0, self.length][self.rules.start], self.length)
+
+    def log_value(self, symbol: int, start: int, end: int) -> float:
+        """Return the natural logarithm of the value of a symbol over a span."""
+        value = self.cells[start, end][symbol]
+        scale = self.log_scales[end] - self.log_scales[start]
+        return math.log(value) + scale if value > 0 else -math.inf
+
+    def _log(self, scaled: float, end: int) -> float:
+        # Rounding may leave a zero slightly below it.
+        return math.log(scaled) + self.log_scales[end] if scaled > 0 else -math.inf
+
+
+class _Row:
+    """Binary rules whose left child is found, from one start: rule, where it ends, its value."""
+
+    def __init__(self, grammar: Rules) -> None:
+        self._grammar = grammar
+        self.rules: Ints = np.empty(0, np.intp)
+        self.splits: Ints = np.empty(0, np.intp)
+        self.values: Floats = np.empty(0)
+
+    def extend(self, end: int, cell: Floats) -> None:
+        """Add the rules whose left child is in the cell that ends here."""
+        values = cell[self._grammar.lefts]
+        rules = np.flatnonzero(values)
+        self.rules = np.concatenate([self.rules, rules])
+        self.splits = np.concatenate([self.splits, np.full(len(rules), end)])
+        self.values = np.concatenate([self.values, values[rules] * self._grammar.probs[rules]])
+
+    def continued(self, column: Floats) -> Floats:
+        """Return the values of the rules times those of their right children in a column."""
+        products: Floats = self.values * column[self.splits, self._grammar.rights[self.rules]]
+        return products
