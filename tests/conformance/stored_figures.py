@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -39,10 +40,12 @@ SAMPLES = 100
 """How many trees `mcmc` draws."""
 
 
-def figures_of(model: Any) -> dict[str, Any]:
-    """Return what a model says, by ability; one ability that it lacks has no entry."""
+def figures_of(model: Any, without: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what a model says, by ability; one that it lacks, or is left out, has no entry."""
     found = {
-        name: function(model) for name, function in FIGURES.items() if hasattr(model, method(name))
+        name: function(model)
+        for name, function in FIGURES.items()
+        if hasattr(model, method(name)) and method(name) not in without
     }
     return {"arrays": digest(model), **found}
 

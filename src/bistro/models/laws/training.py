@@ -11,7 +11,7 @@ import numpy as np
 from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.base import Model
-from bistro.models.laws.law import LawError, require
+from bistro.models.laws.law import LawError, expect
 
 Train = Callable[..., Model]
 """Trains a model; takes ``seed`` and ``session``, as `bistro.train` does."""
@@ -38,18 +38,18 @@ def check_training(train: Train, *, draws: bool = True, stops: bool = True) -> N
 def check_seed(train: Train, *, draws: bool = True) -> None:
     """Check that the same seed gives the same bytes, and that another gives another model."""
     first, again, other = train(seed=1), train(seed=1), train(seed=2)
-    require(first.to_bytes() == again.to_bytes(), "two files from one seed")
+    expect(first.to_bytes() == again.to_bytes(), "two files from one seed")
     before, after = first.arrays(), other.arrays()
     alike = before.keys() == after.keys() and all(
         np.array_equal(array, after[name]) for name, array in before.items()
     )
-    require(alike != draws, "another model" if draws else "the same model", "from another seed")
+    expect(alike != draws, "another model" if draws else "the same model", "from another seed")
 
 
 def check_threads(train: Train) -> None:
     """Check that the number of threads does not matter."""
     one, two = (train(seed=1, session=Session(threads=n)).to_bytes() for n in (1, 2))
-    require(one == two, "another model with two threads")
+    expect(one == two, "another model with two threads")
 
 
 def check_stops(train: Train, *, stops: bool = True) -> int:
@@ -69,9 +69,9 @@ def check_stops(train: Train, *, stops: bool = True) -> int:
             except StoppedError:
                 sweeps += 1
                 resumed = train(seed=1, session=Session(checkpoint, resume=True))
-                require(resumed.to_bytes() == unbroken, "another model, stopped after", sweeps)
+                expect(resumed.to_bytes() == unbroken, "another model, stopped after", sweeps)
                 continue
-            require(found == unbroken, "another model with a checkpoint")
+            expect(found == unbroken, "another model with a checkpoint")
             break
     if bool(sweeps) != stops:
         raise LawError(f"training was stopped after {sweeps} sweeps")

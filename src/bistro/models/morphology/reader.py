@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from bistro.errors import BistroError
-from bistro.models.data import Data, provenance
+from bistro.models.data import Data, listed, provenance
 from bistro.models.morphology.config import MorphologyConfig
 from bistro.treebank.examples import joined
 from bistro.treebank.morphology import Paragraph, SegmentedWord
@@ -38,7 +38,7 @@ class MorphologyReader:
         """Return the paragraphs, read from a file if one is named."""
         if isinstance(data, str | os.PathLike):
             data = self.read([os.fspath(data)], config)
-        return data if isinstance(data, Sequence) else list(data), provenance(data)
+        return listed(data), provenance(data)
 
 
 READER = MorphologyReader()
