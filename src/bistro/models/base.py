@@ -178,13 +178,15 @@ def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
 def _model_of(file: ModelFile, name: str) -> LoadedModel:
     header = upgraded(file.header)
     kind = header.get("kind")
-    if kind not in kinds.names():
+    if not kinds.is_known(kind):
         raise ModelFileError(
-            f"{name}: is of kind '{kind}', which this Bistro does not know "
-            f"(it knows {', '.join(sorted(kinds.names()))})"
+            f"{name}: is of kind '{kind}', which this Bistro does not know (it knows "
+            f"{', '.join(sorted(kinds.names()))}): update it, or install the package of that kind"
         )
     try:
         return from_header(header, file.arrays)  # type: ignore[return-value]
+    except kinds.BrokenKindError as error:
+        raise ModelFileError(f"{name}: {error}") from None
     except UnknownSettingError as error:
         version = header.get("bistro_version", "unknown")
         raise ModelFileError(
