@@ -88,7 +88,8 @@ def run_python(block: Block, page: Path, namespace: dict[str, object]) -> None:
     """Run a block; as in a notebook, a last line that is an expression is evaluated too."""
     tree = ast.parse(block.code, filename=str(page))
     ast.increment_lineno(tree, block.line)
-    exec(compile(tree, str(page), "exec"), namespace)
+    # A reader's code has none of this file's ``from __future__`` imports.
+    exec(compile(tree, str(page), "exec", dont_inherit=True), namespace)
 
 
 def run_shell(block: Block, page: Path, prepared: Path) -> None:

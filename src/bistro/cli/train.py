@@ -18,7 +18,7 @@ from bistro.cli.common import (
 )
 from bistro.cli.watcher import Watcher
 from bistro.errors import BistroError, OutputError
-from bistro.models.kinds import BUILT_IN
+from bistro.models import kinds
 
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
@@ -35,7 +35,7 @@ KindArgument = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help=f"The kind: {', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}.",
+        help=f"The kind of model: one of {', '.join(kinds.names())}.",
     ),
 ]
 Data = Annotated[

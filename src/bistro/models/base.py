@@ -195,11 +195,13 @@ def _model_of(file: ModelFile, name: str) -> LoadedModel:
     kind = str(header.get("kind"))
     if not kinds.is_known(kind):
         raise ModelFileError(
-            f"{name}: is of kind '{kind}', which this Bistro does not know "
-            f"(it knows {', '.join(sorted(kinds.names()))})"
+            f"{name}: is of kind '{kind}', which this Bistro does not know (it knows "
+            f"{', '.join(sorted(kinds.names()))}): update it, or install the package of that kind"
         )
     try:
         return from_header(header, file.arrays)  # type: ignore[return-value]
+    except kinds.BrokenKindError as error:
+        raise ModelFileError(f"{name}: {error}") from None
     except UnknownSettingError as error:
         version = header.get("bistro_version", "unknown")
         raise ModelFileError(
