@@ -7,9 +7,10 @@ from functools import cache
 from typing import Any
 
 import pytest
-from recipes import BY_NAME, RECIPES, Recipe, data
 
 from bistro.models.base import Model
+
+from .recipes import BY_NAME, RECIPES, Recipe, data
 
 HELD_OUT = slice(1, 5)
 """Which of the items, from the shortest to the longest, are asked about."""

@@ -42,7 +42,7 @@ Data = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="TRAIN",
-        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with one sentence per line; - is stdin.",
+        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text, one sentence per line; - is stdin.",
         show_default=False,
     ),
 ]
@@ -51,7 +51,7 @@ Text = Annotated[
     typer.Option(
         "--text",
         metavar="RAW",
-        help="Raw text, one sentence per line, to learn words from beside the treebank (transition).",
+        help="Raw text, one sentence per line, to learn words from too (transition).",
         show_default=False,
     ),
 ]

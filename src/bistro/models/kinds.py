@@ -141,11 +141,6 @@ def find(name: str) -> Kind:
     )
 
 
-def is_known(name: str) -> bool:
-    """Tell whether there is a kind of this name; packages are looked through only if needed."""
-    return name in BUILT_IN or name in _installed()
-
-
 def names() -> list[str]:
     """Return the names of all kinds, those of installed packages last."""
     return [*BUILT_IN, *_installed()]
