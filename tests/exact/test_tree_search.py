@@ -88,8 +88,8 @@ def trained(grammar: Grammars, by_rules: bool, seed: int) -> tuple[_core.RuleTri
     texts = random_texts(seed, grammar.words, [2, 3, 3, 4, 4, 5, 5] * 4)
     drawn = trees_of(grammar.core.draws(sentences(texts), 1, seed=seed, purpose=PURPOSE))
     liked = [t for t in drawn if t and sum(t) % 3]
-    by = "rules" if by_rules else "symbols"
-    seen = [e for t in liked for e in events(grammar.twin.rules, t, by)]  # type: ignore[arg-type]
+    by: Literal["rules", "symbols"] = "rules" if by_rules else "symbols"
+    seen = [e for t in liked for e in events(grammar.twin.rules, t, by)]
     base = np.exp(np.array(grammar.twin.log_prob))
     offsets = np.cumsum([0, *(len(c) for c, _ in seen)]).astype(np.int64)
     elements = np.array([x for c, _ in seen for x in c], np.int32)
