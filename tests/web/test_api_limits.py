@@ -88,14 +88,16 @@ def test_a_head_with_many_dependents_is_refused(client: TestClient) -> None:
     assert "11 dependents" in answer.json()["error"]
 
 
-def test_a_grammar_reads_short_sentences() -> None:
+def test_a_grammar_reads_sentences_up_to_a_limit_of_its_own() -> None:
     grammar = bistro.train("grammar", bistro.builtin_trees(sentences=50, seed=1), seed=1)
-    app = create_app(Catalog.of([("grammar", grammar)]), Limits(chart_words=3))
-    with TestClient(app, base_url="http://localhost") as client:
-        for text, status in (("The dog sleeps", 200), ("The dog sleeps.", 413)):
-            answer = client.post("/api/read", json={"model": "grammar", "text": text})
-            assert answer.status_code == status
-    assert "at most 3 with a treebank grammar" in answer.json()["error"]
+    answers = []
+    for limits, length in ((Limits(), 100), (Limits(chart_words=3), 3), (Limits(chart_words=3), 4)):
+        app = create_app(Catalog.of([("grammar", grammar)]), limits)
+        with TestClient(app, base_url="http://localhost") as client:
+            body = {"model": "grammar", "words": ["dog"] * length}
+            answers.append(client.post("/api/read", json=body))
+    assert [answer.status_code for answer in answers] == [200, 200, 413]
+    assert "at most 3 with a treebank grammar" in answers[-1].json()["error"]
 
 
 def test_documents_are_limited(small: TestClient) -> None:
