@@ -24,6 +24,17 @@ from bistro.models.abilities import ABILITIES
 PAGE = (PROJECT / "docs" / "add-a-model.md").read_text("utf-8")
 FILE = re.compile(r"# (bistro_toy/\w+\.py|pyproject\.toml)\n")
 HERE = "tests/unit/test_add_a_model.py"
+LAWS = """
+import bistro
+from bistro.models.abilities import PARSE, SCORE
+from bistro.serve.catalog import Catalog
+
+model = bistro.load("one.bistro")
+assert abs(model.probabilities.sum(axis=1) - 1).max() < 1e-12
+assert SCORE.is_of(model) and not PARSE.is_of(model)
+(entry,) = Catalog.of([("toy", model)])
+assert entry.abilities == ("read", "surprisal", "generate")
+"""
 
 
 def blocks(language: str) -> list[str]:
@@ -157,12 +168,7 @@ def test_training_and_files_keep_the_rules(place: Place) -> None:
         done = place.bistro("train", "toy", "train.conllu", "-o", f"{name}.bistro")
         assert done.returncode == 0, done.stderr
     assert (place.folder / "one.bistro").read_bytes() == (place.folder / "two.bistro").read_bytes()
-    law = (
-        "import bistro; model = bistro.load('one.bistro')\n"
-        "assert abs(model.probabilities.sum(axis=1) - 1).max() < 1e-12\n"
-        "assert bistro.models.abilities.SCORE.is_of(model)\n"
-    )
-    done = place.run(sys.executable, "-c", "import bistro.models.abilities\n" + law)
+    done = place.run(sys.executable, "-c", LAWS)
     assert done.returncode == 0, done.stderr
 
 
