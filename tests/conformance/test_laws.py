@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 from _pytest.mark import ParameterSet
-from conftest import held_out, trained
-from recipes import RECIPES, Recipe
-from stored_figures import figures_of
 
 import bistro
 from bistro.errors import ModelFileError
@@ -18,6 +15,10 @@ from bistro.models import kinds
 from bistro.models.abilities import ABILITIES, PARSE_TREES
 from bistro.models.base import Model, from_bytes
 from bistro.models.laws import LAWS, Law, laws_of
+
+from .recipes import RECIPES, Recipe
+from .stored_figures import figures_of
+from .trained_models import held_out, trained
 
 
 def cases() -> Iterator[ParameterSet]:

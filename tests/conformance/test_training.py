@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 from _pytest.mark import ParameterSet
-from recipes import RECIPES, Recipe, data
 
 import bistro
 from bistro.errors import BistroError, ConfigError
 from bistro.models import kinds
 from bistro.models.laws.training import check_seed, check_stops, check_threads
 from bistro.treebank.sentence import Sentence
+
+from .recipes import RECIPES, Recipe, data
 
 WORDS_ALONE = ("ngram",)
 """Families that learn from lists of words too."""
