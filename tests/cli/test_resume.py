@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +17,9 @@ from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.modelfile import read_model, write_model
+from bistro.models.ngram.model import NgramModel
 
-from .program import ENVIRONMENT, PROGRAM
+from .program import ENVIRONMENT, PROGRAM, Command
 
 SWEEPS = 800
 SETTINGS = ("--set", f"sampler.sweeps={SWEEPS}", "--set", "sampler.samples=700", "--set", "order=3")
@@ -63,7 +65,7 @@ def unbroken(files: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 # ---- signals -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM])
-def test_a_wish_to_stop(files, here, unbroken, wish):
+def test_a_wish_to_stop(files: Path, here: Path, unbroken: bytes, wish: signal.Signals) -> None:
     process = start(files, *OFTEN)
     wait_for_checkpoint(here, process)
     process.send_signal(wish)
@@ -82,7 +84,7 @@ def test_a_wish_to_stop(files, here, unbroken, wish):
     assert [path.name for path in here.iterdir()] == ["m.bistro"]
 
 
-def test_killed_again_and_again(files, here, unbroken):
+def test_killed_again_and_again(files: Path, here: Path, unbroken: bytes) -> None:
     chance = random.Random(1)
     for _ in range(4):
         process = start(files, "--resume", *OFTEN)
@@ -99,7 +101,9 @@ def test_killed_again_and_again(files, here, unbroken):
     assert [path.name for path in here.iterdir()] == ["m.bistro"]
 
 
-def test_without_resume_it_starts_anew_and_says_so(files, here, unbroken):
+def test_without_resume_it_starts_anew_and_says_so(
+    files: Path, here: Path, unbroken: bytes
+) -> None:
     process = start(files, *OFTEN)
     wait_for_checkpoint(here, process)
     process.kill()
@@ -111,7 +115,9 @@ def test_without_resume_it_starts_anew_and_says_so(files, here, unbroken):
     assert (here / "m.bistro").read_bytes() == unbroken
 
 
-def test_resume_without_a_checkpoint_is_a_new_start(files, here, unbroken):
+def test_resume_without_a_checkpoint_is_a_new_start(
+    files: Path, here: Path, unbroken: bytes
+) -> None:
     code, told = end(start(files, "--resume"))
     assert code == 0
     assert f"{CHECKPOINT}: there is none, so training starts from the beginning" in told
@@ -136,7 +142,9 @@ class Patience:
         return self.seen >= self._sweeps
 
 
-def train_quickly(files: Path, *, stop_after: int = 99, resume: bool = False, **settings) -> object:
+def train_quickly(
+    files: Path, *, stop_after: int = 99, resume: bool = False, **settings: Any
+) -> NgramModel:
     patience = Patience(stop_after)
     session = Session(
         Checkpoint("m.bistro.checkpoint", 0),
@@ -168,7 +176,9 @@ def interrupted(files: Path, here: Path) -> Path:
     ],
     ids=" ".join,
 )
-def test_other_settings_are_refused(bistro_here, files, interrupted, other):
+def test_other_settings_are_refused(
+    bistro_here: Command, files: Path, interrupted: Path, other: tuple[str, ...]
+) -> None:
     before = (interrupted / CHECKPOINT).read_bytes()
     arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK, "--resume")
     done = bistro_here(*arguments, *other)
@@ -179,19 +189,23 @@ def test_other_settings_are_refused(bistro_here, files, interrupted, other):
     assert bistro_here(*arguments).code == 0
 
 
-def test_other_data_are_refused(bistro_here, files, interrupted):
+def test_other_data_are_refused(bistro_here: Command, files: Path, interrupted: Path) -> None:
     arguments = ("train", "ngram", files / "test.txt", "-o", "m.bistro", *QUICK, "--resume")
     assert "belongs to a training with other data" in bistro_here(*arguments).err
 
 
-def test_another_version_of_the_program_is_refused(files, interrupted, monkeypatch):
+def test_another_version_of_the_program_is_refused(
+    files: Path, interrupted: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("bistro.inference.chains.__version__", "99")
     with pytest.raises(BistroError, match="another version"):
         train_quickly(files, resume=True)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999])
-def test_a_truncated_checkpoint(bistro_here, files, interrupted, share):
+def test_a_truncated_checkpoint(
+    bistro_here: Command, files: Path, interrupted: Path, share: float
+) -> None:
     path = interrupted / CHECKPOINT
     whole = path.read_bytes()
     path.write_bytes(whole[: int(share * len(whole))])
@@ -204,7 +218,7 @@ def test_a_truncated_checkpoint(bistro_here, files, interrupted, share):
     assert [found.name for found in interrupted.iterdir()] == [CHECKPOINT]
 
 
-def test_a_checkpoint_with_something_missing(files, interrupted):
+def test_a_checkpoint_with_something_missing(files: Path, interrupted: Path) -> None:
     file = read_model(CHECKPOINT)
     arrays = {name: array.copy() for name, array in file.arrays.items()}
     for name in arrays:
@@ -214,7 +228,7 @@ def test_a_checkpoint_with_something_missing(files, interrupted):
             train_quickly(files, resume=True)
 
 
-def test_a_model_is_not_a_checkpoint(bistro_here, files, here):
+def test_a_model_is_not_a_checkpoint(bistro_here: Command, files: Path, here: Path) -> None:
     (here / CHECKPOINT).write_bytes((files / "english.bistro").read_bytes())
     arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK, "--resume")
     assert bistro_here(*arguments).code == 2
@@ -225,7 +239,7 @@ def test_a_model_is_not_a_checkpoint(bistro_here, files, here):
     ("seating", "hyper"),
     [*itertools.product(["gibbs"], ["slice", "map", "fixed"]), ("minimal", "slice")],
 )
-def test_stopped_after_any_sweep(files, here, seating, hyper):
+def test_stopped_after_any_sweep(files: Path, here: Path, seating: str, hyper: str) -> None:
     sampler = {"seating": seating, "hyper": hyper, "samples": 4}
     train_quickly(files, sampler=sampler).save("whole.bistro")
     for stop_after in range(1, 6):
@@ -235,18 +249,18 @@ def test_stopped_after_any_sweep(files, here, seating, hyper):
         assert Path("resumed.bistro").read_bytes() == Path("whole.bistro").read_bytes()
 
 
-def test_a_run_that_died_after_its_last_sweep(files, here):
+def test_a_run_that_died_after_its_last_sweep(files: Path, here: Path) -> None:
     train_quickly(files).save("whole.bistro")
     assert len(read_model(CHECKPOINT).header["trace"]) == 6
     train_quickly(files, resume=True).save("resumed.bistro")
     assert Path("resumed.bistro").read_bytes() == Path("whole.bistro").read_bytes()
 
 
-def test_a_wish_in_the_last_sweep_comes_too_late(files, here):
+def test_a_wish_in_the_last_sweep_comes_too_late(files: Path, here: Path) -> None:
     assert train_quickly(files, stop_after=6).kind == "ngram"
 
 
-def test_checkpoints_are_written_when_due(files, here):
+def test_checkpoints_are_written_when_due(files: Path, here: Path) -> None:
     Checkpoint.beside("m.bistro", 3600).save("x", {}, {})
     late, early = Checkpoint("a", every_seconds=0), Checkpoint("b", every_seconds=3600)
     assert late.is_due()

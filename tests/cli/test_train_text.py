@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,8 +104,9 @@ def test_ctrl_c_with_a_local_cluster_is_quiet(data: Path, here: Path, unbroken: 
     """A terminal sends the signal to the workers as well, which must not complain."""
     pytest.importorskip("distributed")
     command = [*PROGRAM, *arguments(data, "--cluster", "local:1", "--checkpoint-seconds", 0)]
-    apart = {"stderr": subprocess.PIPE, "env": ENVIRONMENT, "start_new_session": True}
-    process = subprocess.Popen(command, **apart)
+    process = subprocess.Popen(
+        command, stderr=subprocess.PIPE, env=ENVIRONMENT, start_new_session=True
+    )
     while phase() < 1:
         assert process.poll() is None, "training ended before it could be interrupted"
         time.sleep(0.002)
@@ -124,7 +126,8 @@ def test_a_worker_that_is_killed_does_not_show(
     pytest.importorskip("distributed")
     psutil = pytest.importorskip("psutil")
     monkeypatch.setattr(analyses, "PIECE_SENTENCES", 100)
-    on_words, killed = Watcher.on_words, []
+    on_words = Watcher.on_words
+    killed: list[Any] = []
 
     def kill_one(self: Watcher, done: int, total: int) -> None:
         on_words(self, done, total)

@@ -9,8 +9,11 @@ import os
 import socket
 import tarfile
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,12 +34,12 @@ FILES = {
 }
 
 
-def checksums(files):
+def checksums(files: Files) -> bytes:
     lines = [f"{hashlib.sha256(data).hexdigest()}  {name}\n" for name, data in files.items()]
     return "".join(lines).encode()
 
 
-def archive(members):
+def archive(members: Files) -> bytes:
     """A compressed tar file of the given members, as bytes."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
@@ -47,7 +50,7 @@ def archive(members):
     return buffer.getvalue()
 
 
-def folder_mirror(root, files, release=RELEASE):
+def folder_mirror(root: Path, files: Files, release: str = RELEASE) -> str:
     folder = root / f"ud-treebanks-v{release}" / NAME
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in files.items():
@@ -56,7 +59,7 @@ def folder_mirror(root, files, release=RELEASE):
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("BISTRO_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("BISTRO_MIRROR", raising=False)
     # A test must never reach the network, whatever proxy the machine has.
@@ -68,7 +71,7 @@ def home(tmp_path, monkeypatch):
 class Handler(BaseHTTPRequestHandler):
     """Answers from the server's dictionary of paths; a value may also be a callable."""
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         self.server.asked.append(self.path)
         answer = self.server.pages.get(self.path)
         if answer is None:
@@ -81,12 +84,12 @@ class Handler(BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(answer)
 
-    def log_message(self, *_):
+    def log_message(self, *_: object) -> None:
         pass
 
 
 @pytest.fixture
-def server():
+def server() -> Iterator[Server]:
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     httpd.pages, httpd.asked = {}, []
     httpd.url = f"http://127.0.0.1:{httpd.server_port}"
@@ -98,21 +101,21 @@ def server():
     httpd.server_close()
 
 
-def web_mirror(server, files, sums=None):
+def web_mirror(server: Server, files: Files, sums: bytes | None = None) -> str:
     base = f"/ud-treebanks-v{RELEASE}/{NAME}"
     server.pages = {f"{base}/{name}": data for name, data in files.items()}
     server.pages[f"{base}/SHA256SUMS"] = checksums(files) if sums is None else sums
     return server.url
 
 
-def nothing_is_kept(home):
+def nothing_is_kept(home: Path) -> bool:
     return not [path for path in home.rglob("*") if path.is_file()]
 
 
 # ---- success
 
 
-def test_from_a_folder(tmp_path, home):
+def test_from_a_folder(tmp_path: Path, home: Path) -> None:
     fetched = fetch("en_ewt", RELEASE, mirror=folder_mirror(tmp_path / "m", FILES))
     assert fetched.folder == home / "treebanks" / "ud-treebanks-v2.16" / NAME
     assert [path.name for path in fetched.files] == sorted(n for n in FILES if "conllu" in n)
@@ -124,7 +127,7 @@ def test_from_a_folder(tmp_path, home):
     assert not (fetched.folder / "stats.xml").exists()
 
 
-def test_the_first_download_is_recorded_and_later_ones_are_held_against_it(tmp_path):
+def test_the_first_download_is_recorded_and_later_ones_are_held_against_it(tmp_path: Path) -> None:
     mirror = folder_mirror(tmp_path / "m", FILES)
     first = fetch(NAME, RELEASE, mirror=mirror)
     record = first.folder.with_name(f"{NAME}.sha256")
@@ -140,12 +143,12 @@ def test_the_first_download_is_recorded_and_later_ones_are_held_against_it(tmp_p
     assert first.dev.read_bytes() == TREE * 9
 
 
-def test_promised_checksums_of_a_folder(tmp_path):
+def test_promised_checksums_of_a_folder(tmp_path: Path) -> None:
     mirror = folder_mirror(tmp_path / "m", FILES | {"SHA256SUMS": checksums(FILES)})
     assert fetch(NAME, RELEASE, mirror=mirror).check == "mirror"
 
 
-def test_cached_without_the_network(server):
+def test_cached_without_the_network(server: Server) -> None:
     mirror = web_mirror(server, FILES)
     assert fetch(NAME, RELEASE, mirror=mirror).check == "mirror"
     asked = len(server.asked)
@@ -153,7 +156,9 @@ def test_cached_without_the_network(server):
     assert len(server.asked) == asked
 
 
-def test_a_cache_serves_as_a_mirror(tmp_path, home, monkeypatch):
+def test_a_cache_serves_as_a_mirror(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fetch(NAME, RELEASE, mirror=folder_mirror(tmp_path / "m", FILES))
     monkeypatch.setenv("BISTRO_HOME", str(tmp_path / "other"))
     again = fetch(NAME, RELEASE, mirror=str(home / "treebanks"))
@@ -161,7 +166,7 @@ def test_a_cache_serves_as_a_mirror(tmp_path, home, monkeypatch):
     assert (tmp_path / "other") in again.folder.parents
 
 
-def test_from_a_web_server_with_progress(server):
+def test_from_a_web_server_with_progress(server: Server) -> None:
     seen = []
     fetched = fetch(
         NAME, RELEASE, mirror=web_mirror(server, FILES), progress=lambda *step: seen.append(step)
@@ -175,7 +180,7 @@ def test_from_a_web_server_with_progress(server):
 
 
 @pytest.mark.parametrize("place", ["folder", "web"])
-def test_from_an_archive(server, tmp_path, place):
+def test_from_an_archive(server: Server, tmp_path: Path, place: str) -> None:
     packed = archive({f"{NAME}-r2.16/{name}": data for name, data in FILES.items()})
     if place == "web":
         server.pages[f"/{NAME}/r2.16.tar.gz"] = packed
@@ -191,12 +196,12 @@ def test_from_an_archive(server, tmp_path, place):
     assert fetched.check == "first"
 
 
-def test_the_environment_names_the_mirror(tmp_path, monkeypatch):
+def test_the_environment_names_the_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BISTRO_MIRROR", folder_mirror(tmp_path / "m", FILES))
     assert fetch(NAME, RELEASE).train is not None
 
 
-def test_listing(tmp_path):
+def test_listing(tmp_path: Path) -> None:
     assert cached() == []
     mirror = folder_mirror(tmp_path / "m", FILES)
     folder_mirror(tmp_path / "m", FILES, "2.15")
@@ -205,7 +210,7 @@ def test_listing(tmp_path):
     assert [(found.name, found.release) for found in cached()] == [(NAME, "2.15"), (NAME, "2.16")]
 
 
-def test_the_default_cache_is_the_user_s(monkeypatch):
+def test_the_default_cache_is_the_user_s(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BISTRO_HOME")
     assert cache_folder().name == "treebanks"
     assert "bistro" in cache_folder().parts
@@ -214,14 +219,14 @@ def test_the_default_cache_is_the_user_s(monkeypatch):
 # ---- failure
 
 
-def test_wrong_checksum_leaves_nothing(server, home):
+def test_wrong_checksum_leaves_nothing(server: Server, home: Path) -> None:
     files = FILES | {"en_ewt-ud-dev.conllu": TREE * 99}
     with pytest.raises(FetchError, match=r"dev\.conllu has the SHA-256 .* instead of"):
         fetch(NAME, RELEASE, mirror=web_mirror(server, files, checksums(FILES)))
     assert nothing_is_kept(home)
 
 
-def test_missing_file(server, home):
+def test_missing_file(server: Server, home: Path) -> None:
     mirror = web_mirror(server, FILES)
     del server.pages[f"/ud-treebanks-v{RELEASE}/{NAME}/en_ewt-ud-test.conllu"]
     with pytest.raises(NotThereError, match=r"test\.conllu: not found \(the server answered 404\)"):
@@ -229,7 +234,7 @@ def test_missing_file(server, home):
     assert nothing_is_kept(home)
 
 
-def test_folder_without_a_promised_file(tmp_path, home):
+def test_folder_without_a_promised_file(tmp_path: Path, home: Path) -> None:
     present = {name: FILES[name] for name in FILES if "test" not in name}
     mirror = folder_mirror(tmp_path / "m", present | {"SHA256SUMS": checksums(FILES)})
     with pytest.raises(FetchError, match=r"test\.conllu is missing"):
@@ -237,34 +242,34 @@ def test_folder_without_a_promised_file(tmp_path, home):
     assert nothing_is_kept(home)
 
 
-def test_unknown_treebank_of_a_mirror(server, tmp_path):
+def test_unknown_treebank_of_a_mirror(server: Server, tmp_path: Path) -> None:
     for mirror in (server.url, str(tmp_path), server.url + "/{name}.tar.gz"):
         with pytest.raises(NotThereError, match=r"has release 2\.16 a treebank UD_Klingon-New"):
             fetch("UD_Klingon-New", RELEASE, mirror=mirror)
 
 
-def test_a_treebank_without_trees(tmp_path, home):
+def test_a_treebank_without_trees(tmp_path: Path, home: Path) -> None:
     mirror = folder_mirror(tmp_path / "m", {"README.md": b"soon"})
     with pytest.raises(FetchError, match="no CoNLL-U files"):
         fetch(NAME, RELEASE, mirror=mirror)
     assert nothing_is_kept(home)
 
 
-def test_server_in_trouble(server):
+def test_server_in_trouble(server: Server) -> None:
     web_mirror(server, FILES)
     server.pages[f"/ud-treebanks-v{RELEASE}/{NAME}/SHA256SUMS"] = lambda h: h.send_error(503)
     with pytest.raises(FetchError, match="the server answered 503"):
         fetch(NAME, RELEASE, mirror=server.url)
 
 
-def cut_short(handler):
+def cut_short(handler: Handler) -> None:
     handler.send_response(200)
     handler.send_header("Content-Length", "5000000")
     handler.end_headers()
     handler.wfile.write(TREE * 100)
 
 
-def test_truncated_file(server, home):
+def test_truncated_file(server: Server, home: Path) -> None:
     mirror = web_mirror(server, FILES)
     server.pages[f"/ud-treebanks-v{RELEASE}/{NAME}/en_ewt-ud-train.conllu"] = cut_short
     with pytest.raises(FetchError, match="cut short"):
@@ -273,10 +278,10 @@ def test_truncated_file(server, home):
 
 
 @pytest.mark.parametrize("kept", [0, 10, 300, -1])
-def test_truncated_archive_of_unknown_length(server, home, kept):
+def test_truncated_archive_of_unknown_length(server: Server, home: Path, kept: int) -> None:
     packed = archive({f"x/{name}": data for name, data in FILES.items()})[:kept]
 
-    def answer(handler):
+    def answer(handler: Handler) -> None:
         handler.send_response(200)
         handler.end_headers()
         handler.wfile.write(packed)
@@ -287,7 +292,7 @@ def test_truncated_archive_of_unknown_length(server, home, kept):
     assert nothing_is_kept(home)
 
 
-def test_archive_damaged_inside(server, home):
+def test_archive_damaged_inside(server: Server, home: Path) -> None:
     packed = bytearray(archive({f"x/{name}": os.urandom(5000) for name in FILES}))
     packed[len(packed) // 2] ^= 0xFF
     server.pages[f"/{NAME}"] = bytes(packed)
@@ -296,19 +301,19 @@ def test_archive_damaged_inside(server, home):
     assert nothing_is_kept(home)
 
 
-def test_not_an_archive(server, home):
+def test_not_an_archive(server: Server, home: Path) -> None:
     server.pages[f"/{NAME}"] = gzip.compress(b"<html>Sign in</html>" * 100)
     with pytest.raises(FetchError, match="damaged"):
         fetch(NAME, RELEASE, mirror=server.url + "/{name}")
     assert nothing_is_kept(home)
 
 
-def test_silent_server(server, home):
+def test_silent_server(server: Server, home: Path) -> None:
     released = threading.Event()
     web_mirror(server, FILES)
     page = f"/ud-treebanks-v{RELEASE}/{NAME}/en_ewt-ud-dev.conllu"
 
-    def stall(handler):
+    def stall(handler: Handler) -> None:
         handler.send_response(200)
         handler.send_header("Content-Length", "100")
         handler.end_headers()
@@ -323,7 +328,7 @@ def test_silent_server(server, home):
     assert nothing_is_kept(home)
 
 
-def test_no_network(home):
+def test_no_network(home: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -332,8 +337,8 @@ def test_no_network(home):
     assert nothing_is_kept(home)
 
 
-def test_unresolvable_host(monkeypatch):
-    def fail(*_args, **_kwargs):
+def test_unresolvable_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_args: object, **_kwargs: object) -> None:
         raise socket.gaierror(-3, "Temporary failure in name resolution")
 
     monkeypatch.setattr(socket, "getaddrinfo", fail)
@@ -342,7 +347,7 @@ def test_unresolvable_host(monkeypatch):
 
 
 @pytest.mark.parametrize("url", ["http://bad host/x", "http://", "http://a..b/"])
-def test_impossible_addresses(url):
+def test_impossible_addresses(url: str) -> None:
     with pytest.raises(FetchError):
         fetch(NAME, RELEASE, mirror=url, timeout=2)
 
@@ -350,7 +355,9 @@ def test_impossible_addresses(url):
 @pytest.mark.parametrize(
     "evil", ["../evil.conllu", "/tmp/evil.conllu", "x/../../evil.conllu", "..\\evil.conllu"]
 )
-def test_archive_members_outside_are_refused(server, home, tmp_path, evil):
+def test_archive_members_outside_are_refused(
+    server: Server, home: Path, tmp_path: Path, evil: str
+) -> None:
     server.pages[f"/{NAME}"] = archive({"x/a-ud-test.conllu": TREE, evil: TREE})
     with pytest.raises(FetchError, match="points outside"):
         fetch(NAME, RELEASE, mirror=server.url + "/{name}")
@@ -358,7 +365,7 @@ def test_archive_members_outside_are_refused(server, home, tmp_path, evil):
     assert not list(tmp_path.rglob("evil*"))
 
 
-def test_links_in_archives_are_not_followed(server):
+def test_links_in_archives_are_not_followed(server: Server) -> None:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
         link = tarfile.TarInfo("x/a-ud-dev.conllu")
@@ -373,14 +380,14 @@ def test_links_in_archives_are_not_followed(server):
 
 
 @pytest.mark.parametrize("line", ["../x", "a/b.conllu", "..", ""])
-def test_checksum_files_cannot_name_paths(server, home, line):
+def test_checksum_files_cannot_name_paths(server: Server, home: Path, line: str) -> None:
     sums = f"{'0' * 64}  {line}\n".encode()
     with pytest.raises(FetchError, match="SHA256SUMS:1: expected 64 hexadecimal digits"):
         fetch(NAME, RELEASE, mirror=web_mirror(server, FILES, sums))
     assert nothing_is_kept(home)
 
 
-def test_changed_file_in_the_cache(tmp_path):
+def test_changed_file_in_the_cache(tmp_path: Path) -> None:
     fetched = fetch(NAME, RELEASE, mirror=folder_mirror(tmp_path / "m", FILES))
     fetched.dev.write_bytes(b"edited")
     with pytest.raises(FetchError, match="not the file that was first fetched"):
@@ -389,7 +396,7 @@ def test_changed_file_in_the_cache(tmp_path):
     assert again.dev.read_bytes() == FILES["en_ewt-ud-dev.conllu"]
 
 
-def test_a_file_in_place_of_the_cache(tmp_path, home):
+def test_a_file_in_place_of_the_cache(tmp_path: Path, home: Path) -> None:
     home.write_text("not a folder")
     with pytest.raises(OutputError, match="cannot be written"):
         fetch(NAME, RELEASE, mirror=folder_mirror(tmp_path / "m", FILES))
@@ -399,7 +406,7 @@ def test_a_file_in_place_of_the_cache(tmp_path, home):
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
 )
-def test_read_only_cache(tmp_path, home):
+def test_read_only_cache(tmp_path: Path, home: Path) -> None:
     home.mkdir()
     home.chmod(0o500)
     try:
@@ -409,11 +416,11 @@ def test_read_only_cache(tmp_path, home):
         home.chmod(0o700)
 
 
-def test_full_disk(tmp_path, home, monkeypatch):
+def test_full_disk(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mirror = folder_mirror(tmp_path / "m", FILES)
     from bistro.treebank import fetch_sources
 
-    def full(*_):
+    def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     class Full(io.BytesIO):
@@ -421,7 +428,7 @@ def test_full_disk(tmp_path, home, monkeypatch):
 
     real_open = type(tmp_path).open
 
-    def open_(self, mode="r", *args, **kwargs):
+    def open_(self: Path, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
         return Full() if mode == "wb" else real_open(self, mode, *args, **kwargs)
 
     monkeypatch.setattr(fetch_sources.Path, "open", open_)
@@ -431,8 +438,8 @@ def test_full_disk(tmp_path, home, monkeypatch):
     assert nothing_is_kept(home)
 
 
-def test_interrupted_download_leaves_nothing(tmp_path, home):
-    def interrupt(*_):
+def test_interrupted_download_leaves_nothing(tmp_path: Path, home: Path) -> None:
+    def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
     with suppress(KeyboardInterrupt):
@@ -447,11 +454,11 @@ def test_interrupted_download_leaves_nothing(tmp_path, home):
 @pytest.mark.parametrize(
     "name", ["UD_English-EWT", "English-EWT", "en_ewt", "ud_english-ewt", "EN_EWT"]
 )
-def test_every_usual_spelling(name):
+def test_every_usual_spelling(name: str) -> None:
     assert full_name(name) == "UD_English-EWT"
 
 
-def test_every_spelling_of_every_treebank():
+def test_every_spelling_of_every_treebank() -> None:
     names = known_names()
     assert len(names) > 300
     assert len(set(names.values())) == len(names)
@@ -460,7 +467,7 @@ def test_every_spelling_of_every_treebank():
     assert full_name("Old Church Slavonic-PROIEL") == "UD_Old_Church_Slavonic-PROIEL"
 
 
-def test_full_names_newer_than_the_table_are_taken():
+def test_full_names_newer_than_the_table_are_taken() -> None:
     assert full_name("UD_Klingon-New") == "UD_Klingon-New"
 
 
@@ -468,18 +475,18 @@ def test_full_names_newer_than_the_table_are_taken():
     ("typo", "meant"),
     [("en_ewtt", "UD_English-EWT"), ("Englsh-EWT", "UD_English-EWT"), ("danish", "UD_Danish-DDT")],
 )
-def test_nearest_names_are_suggested(typo, meant):
+def test_nearest_names_are_suggested(typo: str, meant: str) -> None:
     with pytest.raises(UnknownTreebankError, match=meant):
         full_name(typo)
 
 
 @pytest.mark.parametrize("name", ["", "../../etc", "UD_../x-y", "qqqqqq"])
-def test_impossible_names(name):
+def test_impossible_names(name: str) -> None:
     with pytest.raises(BistroError, match="no treebank is called"):
         full_name(name)
 
 
-def test_releases():
+def test_releases() -> None:
     assert check_release("r2.16") == check_release("v2.16") == check_release("2.16") == "2.16"
     for wrong in ("latest", "2", "../2.1", "3.x"):
         with pytest.raises(UnknownTreebankError, match="is not a release"):

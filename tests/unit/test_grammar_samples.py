@@ -90,7 +90,9 @@ def test_the_turkish_treebank_is_whole() -> None:
     assert str(builtin("turkish", sentences=7)[6]) == str(treebank[6])
 
 
-def test_without_the_package_the_command_to_install_it_is_told(monkeypatch) -> None:
+def test_without_the_package_the_command_to_install_it_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def absent(name: str) -> None:
         raise metadata.PackageNotFoundError(name)
 
@@ -99,7 +101,7 @@ def test_without_the_package_the_command_to_install_it_is_told(monkeypatch) -> N
         builtin("turkish")
 
 
-def test_a_damaged_installation_is_told_like_an_absent_one(monkeypatch) -> None:
+def test_a_damaged_installation_is_told_like_an_absent_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(samples.metadata, "files", lambda name: [])
     with pytest.raises(BistroError, match="not installed"):
         builtin("turkish")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
@@ -35,7 +36,7 @@ def is_sound(heads: list[int], roots: str, partial: bool) -> bool:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
-def test_all_head_lists(size):
+def test_all_head_lists(size: int) -> None:
     for heads in map(list, itertools.product(range(-1, size + 2), repeat=size)):
         for roots, partial in itertools.product(("one", "any"), (False, True)):
             problem = find_tree_problem(heads, roots=roots, partial=partial)
@@ -43,7 +44,7 @@ def test_all_head_lists(size):
             assert problem is None or 1 <= problem.word <= size
 
 
-def test_a_long_cycle_is_shown_in_part():
+def test_a_long_cycle_is_shown_in_part() -> None:
     heads = [*range(2, 101), 1, 0]
     problem = find_tree_problem(heads)
     assert problem is not None
@@ -53,7 +54,7 @@ def test_a_long_cycle_is_shown_in_part():
 
 
 @pytest.mark.parametrize("last_head", [0, 50_000], ids=["a chain", "a cycle"])
-def test_a_hundred_thousand_words_are_read_or_refused(tmp_path, last_head):
+def test_a_hundred_thousand_words_are_read_or_refused(tmp_path: Path, last_head: int) -> None:
     # A quadratic reader would not come to an end here.
     size = 100_000
     rows = (f"{i}\tw\t_\tX\t_\t_\t{i + 1}\tdep\t_\t_\n" for i in range(1, size))
@@ -67,7 +68,7 @@ def test_a_hundred_thousand_words_are_read_or_refused(tmp_path, last_head):
 
 
 @pytest.mark.data
-def test_the_fast_reader_and_the_careful_one_agree(data_dir):
+def test_the_fast_reader_and_the_careful_one_agree(data_dir: Path) -> None:
     reader = ColumnReader(CONLLU)
     for sentence in iter_sentences(data_dir / "en_ewt" / "en_ewt-ud-dev.conllu"):
         lines = str(sentence).removesuffix("\n\n").split("\n")

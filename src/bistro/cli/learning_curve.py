@@ -37,7 +37,7 @@ Kind = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help="The kind of model: transition, eisner, isbn, committee, or infinite (tags).",
+        help="The kind of model: transition, eisner, isbn, committee, topics or tags.",
     ),
 ]
 Test = Annotated[

@@ -140,9 +140,9 @@ def _of_stimuli(
 
     table = read_table(path)
     if sentence:
-        found = one_word_a_row(table, text, sentence, split_punct=split_punct)
+        found = list(one_word_a_row(table, text, sentence, split_punct=split_punct))
     else:
-        found = one_row_each(table, text, name=id, split_punct=split_punct)
+        found = list(one_row_each(table, text, name=id, split_punct=split_punct))
     place = table.column(text)
     tell_invisible(cells[place] for _, cells in table.rows)
-    return stimulus_rows(model, table.columns, list(found), eos=eos, **settings)
+    return stimulus_rows(model, table.columns, found, eos=eos, **settings)

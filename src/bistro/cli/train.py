@@ -18,7 +18,7 @@ from bistro.cli.common import (
 )
 from bistro.cli.watcher import Watcher
 from bistro.errors import BistroError, OutputError
-from bistro.models.kinds import BUILT_IN
+from bistro.models import kinds
 
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
@@ -35,14 +35,14 @@ KindArgument = Annotated[
     str,
     typer.Argument(
         metavar="KIND",
-        help=f"The kind: {', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}.",
+        help=f"The kind of model: one of {', '.join(kinds.names())}.",
     ),
 ]
 Data = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="TRAIN",
-        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with one sentence per line; - is stdin.",
+        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text, one sentence per line; - is stdin.",
         show_default=False,
     ),
 ]
@@ -51,7 +51,7 @@ Text = Annotated[
     typer.Option(
         "--text",
         metavar="RAW",
-        help="Raw text, one sentence per line, to learn words from beside the treebank (transition).",
+        help="Raw text, one sentence per line, to learn words from too (transition).",
         show_default=False,
     ),
 ]

@@ -28,6 +28,7 @@ from bistro.errors import BistroError
 from bistro.evaluate.crossval import judged_kind, path_of
 from bistro.evaluate.forecast import LEAST_POINTS, Forecast, forecast_of
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
+from bistro.models import kinds
 from bistro.models.base import Model
 from bistro.models.inputs import Words
 from bistro.models.kinds import Kind
@@ -36,6 +37,8 @@ from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits, shuf
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 DRAWS = 3
 USUAL_FOLDS = 5
+COMPARED = ("parse", "tag")
+"""Abilities whose scores can be compared between models of different sizes."""
 
 
 @dataclass(frozen=True)
@@ -193,13 +196,12 @@ def learning_curve(
 
 def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | None = None) -> Kind:
     """Return the record of a kind, or refuse it if its scores cannot be compared between sizes."""
-    family = judged_kind(kind, config, settings)
-    if not family.can("parse") and not family.can("tag"):
+    if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
             "perplexities of models that know different words cannot be compared: a learning curve "
             "is for parsers and taggers"
         )
-    return family
+    return judged_kind(kind, config, settings, COMPARED)
 
 
 def _checked(shares: Sequence[float], draws: int) -> list[float]:

@@ -234,7 +234,7 @@ class Follower(Protocol):
 class Explainer(Protocol):
     """Shows which contexts made a probability."""
 
-    def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
+    def explain(self, sentence: Words, training: Iterable[Sentence] | None = None) -> Explanation:
         """Return the decisions behind a sentence's probability."""
 
 
