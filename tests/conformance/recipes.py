@@ -22,7 +22,13 @@ FEW_CONTEXTS = {
     "tags": ("s1.tag", "s2.tag"),
     "words": ("b.tag", "s1.tag", "s1.word"),
 }
+WITH_LABELS = {
+    "labels": ("direction", "parent.tag", "sibling.label", "parent.label"),
+    "tags": ("label", "parent.tag", "direction"),
+    "words": ("tag", "label"),
+}
 SMALL_NETWORK = {"hidden": 4, "learning": {"passes": 4, "rate": 0.2}}
+LOCAL = ("s1.word", "s1.tag", "s1.label", "b.word", "b.tag")
 MORPHEMES = [
     "un[Pre]-tie[Stem]",
     "re[Pre]-tie[Stem]",
@@ -87,7 +93,24 @@ RECIPES = (
         },
         without=("score", "follow"),
     ),
+    Recipe(
+        "transition-unlabelled",
+        "transition",
+        settings={
+            "labels": "none",
+            "root": "last",
+            "roots": "several",
+            "lexical": "outcomes",
+            "derivations": "sampled",
+            **SHORT,
+        },
+    ),
     Recipe("eisner", "eisner", settings=SHORT, stored=True),
+    Recipe(
+        "eisner-generated",
+        "eisner",
+        settings={"labels": "generated", "contexts": WITH_LABELS, **SHORT},
+    ),
     Recipe("eisner-unlabelled", "eisner", settings={"labels": "none", **SHORT}),
     Recipe("isbn", "isbn", settings=SMALL_NETWORK, stored=True),
     Recipe(
@@ -102,6 +125,11 @@ RECIPES = (
         without=("score",),
     ),
     Recipe(
+        "isbn-local",
+        "isbn",
+        settings={"tag_features": (), "features": LOCAL, "reduce": "early", **SMALL_NETWORK},
+    ),
+    Recipe(
         "committee",
         "committee",
         settings={"members": ("isbn", "eisner"), "isbn": SMALL_NETWORK, **SHORT},
@@ -111,7 +139,11 @@ RECIPES = (
     Recipe(
         "committee-both-ways",
         "committee",
-        settings={"members": ("left", "right", "isbn"), "isbn": SMALL_NETWORK, **SHORT},
+        settings={
+            "members": ("left", "right", "left-other-tags", "isbn"),
+            "isbn": SMALL_NETWORK,
+            **SHORT,
+        },
     ),
     Recipe("topics", "topics", settings={"states": 4, "sweeps": 6, "samples": 2}, stored=True),
     Recipe(

@@ -119,6 +119,17 @@ def _tag(model: Any) -> Any:
     return [[tagging.tags, tagging.log_prob] for tagging in model.tag_all(TEXTS)]
 
 
+def _tag_searches(model: Any) -> Any:
+    if hasattr(model, "parse"):
+        return []  # a parser finds tags as it finds trees
+    searches = ("viterbi", "mcmc", "hmm", "astar-local", "astar-full")
+    options = {"samples": SAMPLES, "seed": 5}
+    return [
+        [[t.tags, t.log_prob] for t in model.tag_all(TEXTS, search=search, **options)]
+        for search in searches
+    ]
+
+
 def _generate(model: Any) -> Any:
     return list(model.generate(3, seed=5))
 
@@ -192,6 +203,7 @@ FIGURES = {
     "parse, samples": _samples,
     "parse, given heads and tags": _given,
     "tag": _tag,
+    "tag, every search": _tag_searches,
     "generate": _generate,
     "generate_trees": _generate_trees,
     "follow": _follow,

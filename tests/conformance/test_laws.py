@@ -16,9 +16,9 @@ from bistro.models.abilities import ABILITIES, PARSE_TREES
 from bistro.models.base import Model, from_bytes
 from bistro.models.laws import LAWS, Law, laws_of
 
-from .conftest import held_out, trained
 from .recipes import RECIPES, Recipe
 from .stored_figures import figures_of
+from .trained_models import held_out, trained
 
 
 def cases() -> Iterator[ParameterSet]:

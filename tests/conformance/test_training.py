@@ -58,6 +58,8 @@ WRONG: dict[str, Callable[[], Any]] = {
     "constituency trees": lambda: data("trees"),
     "segmented words": lambda: data("words"),
 }
+SAID = {"nothing": "nothing to train on", "lists of words": "tree|segmented"}
+"""What is said of some of them by every family."""
 RIGHT: dict[str, tuple[str, ...]] = {
     "sentences": ("dependency trees",),
     "trees": ("constituency trees",),
@@ -79,7 +81,7 @@ def refusals() -> Iterator[ParameterSet]:
 
 @pytest.mark.parametrize(("recipe", "name"), list(refusals()))
 def test_data_of_the_wrong_kind_are_refused(recipe: Recipe, name: str) -> None:
-    with pytest.raises(BistroError) as refused:
+    with pytest.raises(BistroError, match=SAID.get(name)) as refused:
         bistro.train(recipe.kind, WRONG[name](), **recipe.settings)
     assert "\n" not in str(refused.value)
 

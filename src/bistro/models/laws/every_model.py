@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from bistro.errors import ModelFileError
@@ -93,15 +93,21 @@ def lacking_abilities_are_refused(model: Model, data: Sequence[Any]) -> None:
 def options_are_known(model: Model, data: Sequence[Any]) -> None:
     """An unknown option is refused, with the nearest one that there is."""
     for verb, options in options_of(model):
-        for call in (f"{verb}_all", verb, f"{verb}_protocol"):
-            if not hasattr(model, call):
-                continue
-            arguments = () if call.endswith("protocol") else (data,)
-            for name in sorted(options.names()):
-                sentence = refusal(getattr(model, call), *arguments, **{name + "x": 1})
-                expect(f"'{name}x'" in sentence and f"did you mean '{name}'" in sentence, sentence)
-            sentence = refusal(getattr(model, call), *arguments, zzzzz=1)
-            expect("has no option 'zzzzz'" in sentence, sentence)
+        one = data if verb == "score" else data[0]
+        calls = {verb: (one,), f"{verb}_all": (data,), f"{verb}_protocol": ()}
+        for method, arguments in calls.items():
+            if hasattr(model, method):
+                _expect_known(getattr(model, method), arguments, options)
+
+
+def _expect_known(
+    call: Callable[..., Any], arguments: Sequence[Any], options: type[Options]
+) -> None:
+    for name in sorted(options.names()):
+        wrong: dict[str, Any] = {name + "x": 1}
+        sentence = refusal(call, *arguments, says=f"has no option '{name}x'", **wrong)
+        expect(f"(did you mean '{name}'?)" in sentence, sentence)
+    refusal(call, *arguments, says="has no option 'zzzzz'", zzzzz=1)
 
 
 def options_of(model: Model) -> Iterator[tuple[str, type[Options]]]:

@@ -80,13 +80,14 @@ def expect_line(text: object) -> None:
     expect(isinstance(text, str) and text.strip() and "\n" not in text, text)
 
 
-def refusal(action: Callable[..., Any], *arguments: Any, **options: Any) -> str:
-    """Return the sentence with which a call is refused; a `LawError` if it is not."""
+def refusal(action: Callable[..., Any], *arguments: Any, says: str = "", **options: Any) -> str:
+    """Return the sentence with which a call is refused, which has to contain what it `says`."""
     try:
         found = action(*arguments, **options)
         if not isinstance(found, str | Sequence) and isinstance(found, Iterable):
             found = list(found)
     except BistroError as error:
         expect_line(str(error))
+        expect(says in str(error), str(error))
         return str(error)
     raise LawError(f"{arguments} and {options} are not refused, but give {found!r}")

@@ -34,9 +34,12 @@ def orders_are_permutations(model: Orderer, data: Sequence[Sentence]) -> None:
     """An order has every word that is ordered once, and the probability of its sentence."""
     expect_line(model.order_protocol())
     for sentence in data:
-        words = sorted(model.linearize(sentence)[0].order)
+        first = model.linearize(sentence)[0]
+        words = sorted(first.order)
         expect(set(words) <= set(range(1, len(sentence) + 1)), words)
         best = model.linearize(sentence, kbest=SEVERAL, seed=2)
+        expect_close(best[0].log_prob, first.log_prob)
+        expect(len({tuple(one.order) for one in best}) == len(best), [one.order for one in best])
         expect(1 <= len(best) <= SEVERAL, len(best))
         expect_falling(one.log_prob for one in best)
         drawn = model.sample_orders(sentence, SEVERAL, seed=2)
@@ -49,8 +52,8 @@ def orders_are_permutations(model: Orderer, data: Sequence[Sentence]) -> None:
         expect_same(_shown(model.sample_orders(sentence, SEVERAL, seed=2)), _shown(drawn))
         expect_same(_shown(model.sample_orders(sentence, 2, seed=2)), _shown(drawn[:2]))
         expect_same(_shown(model.linearize(sentence, kbest=SEVERAL, seed=2)), _shown(best))
-    refusal(model.linearize, data[0], kbest=0)
-    refusal(model.sample_orders, data[0], -1)
+    refusal(model.linearize, data[0], kbest=0, says="kbest = 0")
+    refusal(model.sample_orders, data[0], -1, says="n = -1")
     expect(model.sample_orders(data[0], 0) == [], "a draw of no orders")
 
 
@@ -89,6 +92,7 @@ def morphemes_make_the_word(model: Segmenter, data: Sequence[Any]) -> None:
         expect(1 <= len(one.analyses) <= SEVERAL, len(one.analyses))
         expect_shares(analysis.probability for analysis in one.analyses)
         expect_falling(analysis.probability for analysis in one.analyses)
+        expect(len({analysis.morphemes for analysis in one.analyses}) == len(one.analyses), one)
         for analysis in one.analyses:
             letters = "".join(m.surface for m in analysis.morphemes)
             expect(letters == one.word and analysis.log_prob <= one.log_prob + 1e-6, analysis)

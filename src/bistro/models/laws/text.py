@@ -82,8 +82,8 @@ def _columns(scores: TextScores) -> list[Any]:
 
 def texts_are_lists_of_words(model: Scorer, data: Sequence[Any]) -> None:
     """A plain string is not a sentence."""
-    refusal(model.score, ["The dog sleeps ."])
-    refusal(model.surprisal, "The dog sleeps .")
+    refusal(model.score, ["The dog sleeps ."], says="list of words")
+    refusal(model.surprisal, "The dog sleeps .", says="list of words")
 
 
 def draws_follow_the_seed(model: Generator, data: Sequence[Any]) -> None:
@@ -102,8 +102,9 @@ def check_draws(draw: Callable[..., Any]) -> None:
     expect_same(list(draw(2, seed=1)), drawn[:2])
     expect(repr(list(draw(DRAWN, seed=2))) != repr(drawn), "the same draw from another seed")
     expect(list(draw(0)) == [], "a draw of no sentences")
-    for wrong in ({"n": -1}, {"seed": -1}, {"temperature": 0.0}, {"prefix": "The dog"}):
-        refusal(draw, **{"n": 1, **wrong})
+    wrong: dict[str, Any] = {"n": -1, "seed": -1, "temperature": 0.0, "prefix": "The dog"}
+    for name, value in wrong.items():
+        refusal(draw, **{"n": 1, name: value})
 
 
 def draws_continue_a_prefix(model: Generator, data: Sequence[Any]) -> None:
