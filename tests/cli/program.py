@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import bistro
+
+from .pausing import PAUSED
 
 PROGRAM = (sys.executable, "-m", "bistro.cli.main")
 # The package under test, wherever the process is started.
@@ -38,3 +42,17 @@ class Ended:
 
 
 Command = Callable[..., Ended]
+
+
+def paused(
+    moment: str, number: int, arguments: list[str], **options: Any
+) -> subprocess.Popen[bytes]:
+    """Start the program and return when it stands still at a moment of `pausing`."""
+    script = Path(__file__).with_name("pausing.py")
+    command = [sys.executable, str(script), moment, str(number), *arguments]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, env=ENVIRONMENT, **pipes, **options)
+    assert process.stdout is not None and process.stderr is not None
+    if process.stdout.readline() != PAUSED:
+        raise AssertionError(f"it ended before it could be interrupted: {process.stderr.read()!r}")
+    return process

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import random
 import signal
 import subprocess
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +17,32 @@ from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.modelfile import read_model, write_model
 from bistro.models.ngram.model import NgramModel
 
-from .program import ENVIRONMENT, PROGRAM, Command
+from .program import ENVIRONMENT, PROGRAM, Command, paused
 
-SWEEPS = 800
-SETTINGS = ("--set", f"sampler.sweeps={SWEEPS}", "--set", "sampler.samples=700", "--set", "order=3")
-# Often enough to be caught in the act, seldom enough for a slow disk.
-OFTEN = ("--checkpoint-seconds", 0.02)
+SWEEPS = 12
+SETTINGS = ("--set", f"sampler.sweeps={SWEEPS}", "--set", "sampler.samples=8", "--set", "order=3")
 CHECKPOINT = "m.bistro.checkpoint"
 
 
+def arguments(files: Path, *more: object) -> list[str]:
+    always = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *SETTINGS)
+    return [*map(str, (*always, *more))]
+
+
 def command(files: Path, *more: object) -> list[str]:
-    arguments = ("train", "ngram", files / "train.txt", "-o", "m.bistro", *SETTINGS)
-    return [*PROGRAM, *map(str, (*arguments, *more))]
+    return [*PROGRAM, *arguments(files, *more)]
 
 
-def start(files: Path, *more: object) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(command(files, *more), stderr=subprocess.PIPE, env=ENVIRONMENT)
+def paused_at(files: Path, moment: str, number: int, *more: object) -> subprocess.Popen[bytes]:
+    """A training with a checkpoint after every sweep, which stands still."""
+    return paused(moment, number, arguments(files, "--checkpoint-seconds", 0, *more))
+
+
+def run(files: Path, *more: object) -> tuple[int, str]:
+    done = subprocess.run(
+        command(files, *more), env=ENVIRONMENT, capture_output=True, check=False, timeout=60
+    )
+    return done.returncode, done.stderr.decode()
 
 
 def end(process: subprocess.Popen[bytes]) -> tuple[int, str]:
@@ -42,16 +50,9 @@ def end(process: subprocess.Popen[bytes]) -> tuple[int, str]:
     return process.returncode, told.decode()
 
 
-def wait_for_checkpoint(folder: Path, process: subprocess.Popen[bytes]) -> None:
-    """Wait until a checkpoint is there that was not there before."""
-    path = folder / CHECKPOINT
-    before = path.stat().st_mtime_ns if path.exists() else None
-    for _ in range(6000):
-        if path.exists() and path.stat().st_mtime_ns != before:
-            return
-        assert process.poll() is None, "training ended before it could be interrupted"
-        time.sleep(0.005)
-    raise AssertionError("no checkpoint appeared")
+def kill(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    assert end(process)[0] == -signal.SIGKILL
 
 
 @pytest.fixture(scope="module")
@@ -66,49 +67,44 @@ def unbroken(files: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
 # ---- signals -----------------------------------------------------------------------------------
 @pytest.mark.parametrize("wish", [signal.SIGINT, signal.SIGTERM])
 def test_a_wish_to_stop(files: Path, here: Path, unbroken: bytes, wish: signal.Signals) -> None:
-    process = start(files, *OFTEN)
-    wait_for_checkpoint(here, process)
+    process = paused_at(files, "saved", 4)
     process.send_signal(wish)
     code, told = end(process)
     assert code == 130
-    assert "stopped after sweep" in told
+    assert f"stopped after sweep 5 of {SWEEPS}" in told
     assert "the same command with --resume goes on from there" in told
     assert "Traceback" not in told
     assert [path.name for path in here.iterdir()] == [CHECKPOINT]
-    assert 0 < len(read_model(CHECKPOINT).header["trace"]) < SWEEPS
+    assert len(read_model(CHECKPOINT).header["trace"]) == 5
 
-    code, told = end(start(files, "--resume"))
+    code, told = run(files, "--resume")
     assert code == 0
-    assert "going on after sweep" in told
+    assert f"going on after sweep 5 of {SWEEPS}" in told
     assert (here / "m.bistro").read_bytes() == unbroken
     assert [path.name for path in here.iterdir()] == ["m.bistro"]
 
 
 def test_killed_again_and_again(files: Path, here: Path, unbroken: bytes) -> None:
-    chance = random.Random(1)
-    for _ in range(4):
-        process = start(files, "--resume", *OFTEN)
-        wait_for_checkpoint(here, process)
-        time.sleep(chance.uniform(0, 0.05))
-        process.kill()
-        assert end(process)[0] == -signal.SIGKILL
+    """Between two checkpoints, and while one is written: there is always a whole one."""
+    swept = 0
+    for moment, number in (("saved", 2), ("saving", 3), ("saved", 1), ("saving", 2)):
+        kill(paused_at(files, moment, number, "--resume"))
+        swept += number - (moment == "saving")
         assert not (here / "m.bistro").exists()
-        read_model(CHECKPOINT)  # whole, whatever moment the kill chose
-    (here / f".{CHECKPOINT}.0123abcd.part").write_bytes(b"what a kill may leave")
-    code, _ = end(start(files, "--resume"))
+        assert len(read_model(CHECKPOINT).header["trace"]) == swept
+    assert len(list(here.glob(f".{CHECKPOINT}.*.part"))) == 2
+    code, told = run(files, "--resume")
     assert code == 0
+    assert f"going on after sweep {swept} of {SWEEPS}" in told
     assert (here / "m.bistro").read_bytes() == unbroken
     assert [path.name for path in here.iterdir()] == ["m.bistro"]
 
 
-def test_without_resume_it_starts_anew_and_says_so(
+def test_without_resume_it_starts_from_the_beginning_and_says_so(
     files: Path, here: Path, unbroken: bytes
 ) -> None:
-    process = start(files, *OFTEN)
-    wait_for_checkpoint(here, process)
-    process.kill()
-    end(process)
-    code, told = end(start(files))
+    kill(paused_at(files, "saved", 3))
+    code, told = run(files)
     assert code == 0
     assert f"{CHECKPOINT}: from an interrupted run; --resume would have continued it" in told
     assert "going on" not in told
@@ -118,7 +114,7 @@ def test_without_resume_it_starts_anew_and_says_so(
 def test_resume_without_a_checkpoint_is_a_new_start(
     files: Path, here: Path, unbroken: bytes
 ) -> None:
-    code, told = end(start(files, "--resume"))
+    code, told = run(files, "--resume")
     assert code == 0
     assert f"{CHECKPOINT}: there is none, so training starts from the beginning" in told
     assert (here / "m.bistro").read_bytes() == unbroken

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ import pytest
 from bistro.config import read_toml
 from bistro.models.transition.config import TransitionConfig
 
-from .program import ENVIRONMENT, PROGRAM, Command
+from .program import Command, paused
 
 QUICK = (
     *("--sweeps", 2, "--set", "sampler.sweeps=3", "--set", "sampler.samples=1"),
@@ -57,18 +55,9 @@ def test_the_time_can_be_limited(
 
 
 def test_control_c_writes_the_best_so_far(command: tuple[object, ...], here: Path) -> None:
-    arguments = map(str, (*PROGRAM, *command, "-o", "c.toml"))
-    process = subprocess.Popen([*arguments], env=ENVIRONMENT, cwd=here, stderr=subprocess.PIPE)
-    try:
-        journal = here / "c.toml.journal"
-        for _ in range(600):
-            if journal.exists() and len(journal.read_bytes().splitlines()) > 2:
-                break
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
+    process = paused("trial", 2, [*map(str, (*command, "-o", "c.toml"))], cwd=here)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 0
     assert "stopped; the same command goes on from here" in err.decode()
     assert read_toml(here / "c.toml", TransitionConfig)

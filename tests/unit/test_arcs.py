@@ -9,14 +9,16 @@ from xml.etree.ElementTree import Element
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from svg_elements import attribute, number, text_of
 
 from bistro.pictures.arcs import draw_arcs
 from bistro.pictures.text import text_width, xml_text
 
-SVG = "{http://www.w3.org/2000/svg}"
 FORMS = ["The", "horse", "raced", "past", "the", "barn", "fell"]
 HEADS = [2, 7, 2, 6, 6, 3, 0]
 LABELS = ["det", "nsubj", "acl", "case", "det", "obl", "root"]
+
+Box = tuple[float, float, float, float]
 
 
 def parts(svg: str, kind: str) -> list[Element]:
@@ -28,7 +30,7 @@ def parts(svg: str, kind: str) -> list[Element]:
 def boxes(svg: str) -> list[Box]:
     """The backgrounds of the labels (the first one is the paper of the whole picture)."""
     return [
-        tuple(float(box.get(name)) for name in ("x", "y", "width", "height"))
+        (number(box, "x"), number(box, "y"), number(box, "width"), number(box, "height"))
         for box in parts(svg, "paper")[1:]
     ]
 
@@ -47,7 +49,7 @@ def test_every_word_tag_and_label_is_there() -> None:
     svg = draw_arcs(FORMS, HEADS, LABELS, tags)
     assert [e.text for e in parts(svg, "word")] == FORMS
     assert [e.text for e in parts(svg, "tag")] == tags
-    assert sorted(e.text for e in parts(svg, "label")) == sorted(LABELS)
+    assert sorted(str(e.text) for e in parts(svg, "label")) == sorted(LABELS)
     assert len(parts(svg, "arc")) == len(parts(svg, "tip")) == len(FORMS)
     assert svg.count('class="arc root"') == 1
 
@@ -55,18 +57,18 @@ def test_every_word_tag_and_label_is_there() -> None:
 def test_the_tree_is_told_in_words() -> None:
     root = ElementTree.fromstring(draw_arcs(FORMS, HEADS, LABELS))
     assert root.get("role") == "img"
-    assert root.find(SVG + "title").text == " ".join(FORMS)
-    told = root.find(SVG + "desc").text
+    assert text_of(root, "title") == " ".join(FORMS)
+    told = text_of(root, "desc")
     assert "fell is the root." in told
     assert "horse depends on fell as nsubj." in told
 
 
 def test_arcs_run_from_head_to_dependent() -> None:
     svg = draw_arcs(["a", "b"], [2, 0], ["dep", "root"])
-    words = [float(e.get("x")) for e in parts(svg, "word")]
-    path = next(e.get("d") for e in parts(svg, "arc") if e.get("class") == "arc arc")
+    words = [number(e, "x") for e in parts(svg, "word")]
+    path = next(attribute(e, "d") for e in parts(svg, "arc") if e.get("class") == "arc arc")
     start = float(path[1:].split(" ")[0])
-    tips = [float(e.get("d")[1:].split(" ")[0]) for e in parts(svg, "tip")]
+    tips = [float(attribute(e, "d")[1:].split(" ")[0]) for e in parts(svg, "tip")]
     assert abs(start - words[1]) < 10
     assert sorted(round(min(abs(tip - word) for tip in tips)) for word in words) == [0, 4]
 
@@ -81,9 +83,9 @@ def test_hostile_text_is_escaped() -> None:
 def test_right_to_left_is_the_mirror_image() -> None:
     left = draw_arcs(FORMS, HEADS, LABELS)
     right = draw_arcs(FORMS, HEADS, LABELS, rtl=True)
-    width = float(ElementTree.fromstring(left).get("viewBox").split(" ")[2])
+    width = float(attribute(ElementTree.fromstring(left), "viewBox").split(" ")[2])
     for one, other in zip(parts(left, "word"), parts(right, "word"), strict=True):
-        assert float(one.get("x")) + float(other.get("x")) == pytest.approx(width, abs=0.15)
+        assert number(one, "x") + number(other, "x") == pytest.approx(width, abs=0.15)
         assert other.get("direction") == "rtl"
 
 
@@ -111,10 +113,10 @@ def test_width_scales_down_but_never_up() -> None:
     natural = ElementTree.fromstring(draw_arcs(FORMS, HEADS, LABELS))
     small = ElementTree.fromstring(draw_arcs(FORMS, HEADS, LABELS, width=100))
     large = ElementTree.fromstring(draw_arcs(FORMS, HEADS, LABELS, width=5000))
-    assert float(small.get("width")) == 100
+    assert number(small, "width") == 100
     assert large.get("width") == natural.get("width")
-    ratio = float(natural.get("height")) / float(natural.get("width"))
-    assert float(small.get("height")) == pytest.approx(100 * ratio, abs=0.1)
+    ratio = number(natural, "height") / number(natural, "width")
+    assert number(small, "height") == pytest.approx(100 * ratio, abs=0.1)
     assert small.get("viewBox") == natural.get("viewBox")
 
 
@@ -132,7 +134,7 @@ def trees(draw: st.DrawFn) -> tuple[list[str], list[int], list[str]]:
     """Words with arbitrary heads: projective, crossing, several roots, cycles, no head."""
     size = draw(st.integers(1, 14))
     heads = [
-        draw(st.integers(-1, size).filter(lambda head, own=word: head != own))
+        draw(st.sampled_from([head for head in range(-1, size + 1) if head != word]))
         for word in range(1, size + 1)
     ]
     word = st.text(min_size=1, max_size=12)
@@ -147,14 +149,14 @@ def test_nothing_covers_anything_else(
     forms, heads, labels = tree
     svg = draw_arcs(forms, heads, labels, forms, rtl=rtl)
     root = ElementTree.fromstring(svg)
-    _, _, width, height = (float(number) for number in root.get("viewBox").split(" "))
+    _, _, width, height = (float(number) for number in attribute(root, "viewBox").split(" "))
     for x, y, w, h in boxes(svg):
         assert x >= -0.1 and x + w <= width + 0.1
         assert y >= 0 and y + h <= height
     for one, other in itertools.combinations(boxes(svg), 2):
         assert not overlap(one, other)
     places = [
-        (float(e.get("x")), text_width(form, 16) / 2)
+        (number(e, "x"), text_width(form, 16) / 2)
         for e, form in zip(parts(svg, "word"), forms, strict=True)
     ]
     for (x, half), (next_x, next_half) in itertools.pairwise(sorted(places)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -171,7 +172,7 @@ class Twin:
 
     def __init__(self, text: str) -> None:
         self.tags: list[str] = []
-        self.brackets: list[list] = []
+        self.brackets: list[list[Any]] = []
         stack: list[int] = []
         pattern = r"\((?P<tag>[^\s()]+) (?P<word>[^\s()]+)\)|\((?P<label>[^\s()]*)|\)"
         for match in re.finditer(pattern, text):

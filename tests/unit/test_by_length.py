@@ -18,7 +18,7 @@ FORMS = [*"abcdefghi"]
 def chain(
     heads: Sequence[int], deprels: Sequence[str] | None = None, upos: Sequence[str] | None = None
 ) -> Sentence:
-    columns = {"upos": upos} if upos else {}
+    columns: dict[str, Any] = {"upos": upos} if upos else {}
     return Sentence.from_columns(
         FORMS[: len(heads)], heads=heads, deprels=deprels or ["x"] * len(heads), **columns
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
+from svg_elements import number
 
 from bistro.errors import TreebankError
 from bistro.evaluate.calibration import BINS, calibrate, calibration_of
@@ -18,7 +20,7 @@ from bistro.treebank.sentence import Sentence
 def parsed(
     misc: Sequence[str] | None, heads: Sequence[int] = (2, 0), format: str = "conllu"
 ) -> Sentence:
-    columns = {} if misc is None else {"misc": misc}
+    columns: dict[str, Any] = {} if misc is None else {"misc": misc}
     return Sentence.from_columns(
         ["It", "rains"], heads=heads, deprels=["expl", "root"], format=format, **columns
     )
@@ -106,6 +108,6 @@ def test_diagram_has_a_point_a_bin() -> None:
     points = list(root.iter("{http://www.w3.org/2000/svg}circle"))
     # One in the legend, two bins; honest and sure is up on the right.
     assert len(points) == 3
-    low, high = sorted((float(c.get("cx")), float(c.get("cy"))) for c in points[:2])
+    low, high = sorted((number(c, "cx"), number(c, "cy")) for c in points[:2])
     assert low[0] < high[0]
     assert low[1] > high[1]

@@ -17,6 +17,7 @@ from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.members import member_settings, preset_for
 from bistro.models.committee.model import CommitteeModel
 from bistro.models.eisner.model import EisnerModel
+from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.sentence import Sentence
 
@@ -169,10 +170,13 @@ def test_a_very_long_sentence_gets_a_tree() -> None:
 
 def test_members_that_cannot_differ_are_left_out() -> None:
     tree = Sentence.from_columns(["a", "b"], heads=[2, 0], deprels=["_", "_"], upos=["X", "Y"])
-    names = ("left", "left-labels", "left-table1", "left-other-tags")
-    found = member_settings(CommitteeConfig(members=names, spelled=()), [tree])
+    names: dict[str, Any] = {"members": ["left", "left-labels", "left-table1", "left-other-tags"]}
+    config = bistro.config.from_dict(CommitteeConfig, {**names, "spelled": []})
+    found = member_settings(config, [tree])
     assert list(found) == ["left", "left-labels"]
-    assert not found["left-labels"].contexts.see_labels
+    without = found["left-labels"]
+    assert isinstance(without, TransitionConfig)
+    assert not without.contexts.see_labels
 
 
 def test_presets_by_the_features_of_a_treebank() -> None:

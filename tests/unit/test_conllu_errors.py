@@ -68,7 +68,7 @@ FAULTS = {
 
 def error_of(data: bytes, format: str = "conllu", **options: object) -> TreebankError:
     stream = io.BytesIO(data)
-    stream.name = "bad.conllu"  # type: ignore[attr-defined]
+    stream.name = "bad.conllu"
     with pytest.raises(TreebankError) as caught:
         list(iter_sentences(stream, format, **options))  # type: ignore[arg-type]
     return caught.value

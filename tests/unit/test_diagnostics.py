@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from svg_elements import number
 
 from bistro.errors import BistroError
 from bistro.reference import convergence
@@ -193,7 +194,7 @@ def test_the_rank_plot_shows_the_counts() -> None:
     svg = rank_plot(STUCK, ["a", "b", "c", "<d>"], bins=8)
     root = ElementTree.fromstring(svg)
     bars = [e for e in root.iter() if (e.get("class") or "").startswith("bar s4")]
-    heights = np.array([float(bar.get("height")) for bar in bars])
+    heights = np.array([number(bar, "height") for bar in bars])
     counts = rank_counts(STUCK, bins=8)[3]
     assert heights == pytest.approx(counts * heights.max() / counts.max(), abs=0.1)
 
@@ -251,8 +252,7 @@ def test_version_1_gets_one_dictionary_of_groups(monkeypatch: pytest.MonkeyPatch
         return {name: Group() for name in data}
 
     module = types.ModuleType("arviz")
-    module.__version__ = "1.2.0"
-    module.from_dict = from_dict
+    vars(module).update(__version__="1.2.0", from_dict=from_dict)
     monkeypatch.setitem(sys.modules, "arviz", module)
     data = to_arviz(several_depths())
     assert list(given) == ["posterior"]

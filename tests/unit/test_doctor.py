@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
 from experiments.doctor import plant_heads, plant_values, share_found
 
-QUICK = {"sampler": {"sweeps": 3, "samples": 1}}
+QUICK: dict[str, Any] = {"sampler": {"sweeps": 3, "samples": 1}}
 TREEBANK = bistro.builtin(sentences=300, seed=1)
 
 
@@ -63,7 +64,7 @@ def test_opinions_on_arcs_are_ratios_of_joint_probabilities(model: EisnerModel) 
 
 def _share(logs: Mapping[tuple[int, str], float], head: int, label: str) -> float:
     """Return the share of an arc: heads at the parser's temperature, labels given the head at 1."""
-    by_head = {}
+    by_head: dict[int, list[float]] = {}
     for (own, _), value in logs.items():
         by_head.setdefault(own, []).append(value)
     sums = {own: np.logaddexp.reduce(values) for own, values in by_head.items()}
@@ -121,6 +122,7 @@ def test_long_sentences_are_asked_about_once(
     monkeypatch.setattr(given_the_rest, "LONGEST", 1)
     opinions = given_the_rest.arcs(committee, [sentence])[0]
     parse = model.parse(sentence, tags="given", marginals=True)
+    assert parse.marginals is not None
     for word, opinion in enumerate(opinions):
         assert opinion.probability <= dict(parse.marginals.heads[word])[sentence.heads[word]] + 0.2
     assert len(opinions) == len(sentence)

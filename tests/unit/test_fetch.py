@@ -9,7 +9,7 @@ import os
 import socket
 import tarfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from bistro.errors import BistroError, OutputError
-from bistro.treebank.fetch import FetchError, cache_folder, cached, fetch
-from bistro.treebank.fetch_sources import NotThereError, read_checksums
+from bistro.treebank.fetch import cache_folder, cached, fetch
+from bistro.treebank.fetch_sources import FetchError, NotThereError, read_checksums
 from bistro.treebank.ud_names import UnknownTreebankError, check_release, full_name, known_names
 
 NAME, RELEASE = "UD_English-EWT", "2.16"
@@ -32,6 +32,9 @@ FILES = {
     "README.md": b"# Summary\n",
     "stats.xml": b"<x/>",
 }
+
+Files = Mapping[str, bytes]
+Page = bytes | Callable[["Handler"], object]
 
 
 def checksums(files: Files) -> bytes:
@@ -68,8 +71,20 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
+class Server(ThreadingHTTPServer):
+    """Has pages by their paths, and notes what it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.pages: dict[str, Page] = {}
+        self.asked: list[str] = []
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+
 class Handler(BaseHTTPRequestHandler):
     """Answers from the server's dictionary of paths; a value may also be a callable."""
+
+    server: Server
 
     def do_GET(self) -> None:
         self.server.asked.append(self.path)
@@ -90,9 +105,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    httpd.pages, httpd.asked = {}, []
-    httpd.url = f"http://127.0.0.1:{httpd.server_port}"
+    httpd = Server()
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     yield httpd
@@ -103,9 +116,16 @@ def server() -> Iterator[Server]:
 
 def web_mirror(server: Server, files: Files, sums: bytes | None = None) -> str:
     base = f"/ud-treebanks-v{RELEASE}/{NAME}"
-    server.pages = {f"{base}/{name}": data for name, data in files.items()}
+    server.pages.clear()
+    server.pages.update({f"{base}/{name}": data for name, data in files.items()})
     server.pages[f"{base}/SHA256SUMS"] = checksums(files) if sums is None else sums
     return server.url
+
+
+def there(path: Path | None) -> Path:
+    """A file that a treebank has."""
+    assert path is not None
+    return path
 
 
 def nothing_is_kept(home: Path) -> bool:
@@ -119,10 +139,10 @@ def test_from_a_folder(tmp_path: Path, home: Path) -> None:
     fetched = fetch("en_ewt", RELEASE, mirror=folder_mirror(tmp_path / "m", FILES))
     assert fetched.folder == home / "treebanks" / "ud-treebanks-v2.16" / NAME
     assert [path.name for path in fetched.files] == sorted(n for n in FILES if "conllu" in n)
-    assert fetched.train.read_bytes() == FILES["en_ewt-ud-train.conllu"]
-    assert fetched.dev.name == "en_ewt-ud-dev.conllu"
-    assert fetched.test.name == "en_ewt-ud-test.conllu"
-    assert fetched.licence.read_bytes() == b"Free.\n"
+    assert there(fetched.train).read_bytes() == FILES["en_ewt-ud-train.conllu"]
+    assert there(fetched.dev).name == "en_ewt-ud-dev.conllu"
+    assert there(fetched.test).name == "en_ewt-ud-test.conllu"
+    assert there(fetched.licence).read_bytes() == b"Free.\n"
     assert fetched.check == "first"
     assert not (fetched.folder / "stats.xml").exists()
 
@@ -137,10 +157,10 @@ def test_the_first_download_is_recorded_and_later_ones_are_held_against_it(tmp_p
     folder_mirror(tmp_path / "m", {"en_ewt-ud-dev.conllu": TREE * 9})
     with pytest.raises(FetchError, match=r"dev\.conllu is not the file that was first fetched"):
         fetch(NAME, RELEASE, mirror=mirror, force=True)
-    assert first.dev.read_bytes() == FILES["en_ewt-ud-dev.conllu"]
+    assert there(first.dev).read_bytes() == FILES["en_ewt-ud-dev.conllu"]
     record.unlink()
     assert fetch(NAME, RELEASE, mirror=mirror, force=True).check == "first"
-    assert first.dev.read_bytes() == TREE * 9
+    assert there(first.dev).read_bytes() == TREE * 9
 
 
 def test_promised_checksums_of_a_folder(tmp_path: Path) -> None:
@@ -162,7 +182,7 @@ def test_a_cache_serves_as_a_mirror(
     fetch(NAME, RELEASE, mirror=folder_mirror(tmp_path / "m", FILES))
     monkeypatch.setenv("BISTRO_HOME", str(tmp_path / "other"))
     again = fetch(NAME, RELEASE, mirror=str(home / "treebanks"))
-    assert again.train.read_bytes() == FILES["en_ewt-ud-train.conllu"]
+    assert there(again.train).read_bytes() == FILES["en_ewt-ud-train.conllu"]
     assert (tmp_path / "other") in again.folder.parents
 
 
@@ -171,7 +191,7 @@ def test_from_a_web_server_with_progress(server: Server) -> None:
     fetched = fetch(
         NAME, RELEASE, mirror=web_mirror(server, FILES), progress=lambda *step: seen.append(step)
     )
-    assert fetched.train.read_bytes() == FILES["en_ewt-ud-train.conllu"]
+    assert there(fetched.train).read_bytes() == FILES["en_ewt-ud-train.conllu"]
     sizes = [step[1:] for step in seen if step[0] == "en_ewt-ud-train.conllu"]
     length = len(FILES["en_ewt-ud-train.conllu"])
     assert len(sizes) > 1
@@ -192,7 +212,7 @@ def test_from_an_archive(server: Server, tmp_path: Path, place: str) -> None:
     assert sorted(path.name for path in fetched.folder.iterdir()) == sorted(
         set(FILES) - {"stats.xml"}
     )
-    assert fetched.test.read_bytes() == FILES["en_ewt-ud-test.conllu"]
+    assert there(fetched.test).read_bytes() == FILES["en_ewt-ud-test.conllu"]
     assert fetched.check == "first"
 
 
@@ -389,11 +409,11 @@ def test_checksum_files_cannot_name_paths(server: Server, home: Path, line: str)
 
 def test_changed_file_in_the_cache(tmp_path: Path) -> None:
     fetched = fetch(NAME, RELEASE, mirror=folder_mirror(tmp_path / "m", FILES))
-    fetched.dev.write_bytes(b"edited")
+    there(fetched.dev).write_bytes(b"edited")
     with pytest.raises(FetchError, match="not the file that was first fetched"):
         fetch(NAME, RELEASE)
     again = fetch(NAME, RELEASE, mirror=str(tmp_path / "m"), force=True)
-    assert again.dev.read_bytes() == FILES["en_ewt-ud-dev.conllu"]
+    assert there(again.dev).read_bytes() == FILES["en_ewt-ud-dev.conllu"]
 
 
 def test_a_file_in_place_of_the_cache(tmp_path: Path, home: Path) -> None:
@@ -418,20 +438,17 @@ def test_read_only_cache(tmp_path: Path, home: Path) -> None:
 
 def test_full_disk(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mirror = folder_mirror(tmp_path / "m", FILES)
-    from bistro.treebank import fetch_sources
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
 
     class Full(io.BytesIO):
-        write = full
+        def write(self, data: object) -> int:
+            raise OSError(28, "No space left on device")
 
     real_open = type(tmp_path).open
 
     def open_(self: Path, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
         return Full() if mode == "wb" else real_open(self, mode, *args, **kwargs)
 
-    monkeypatch.setattr(fetch_sources.Path, "open", open_)
+    monkeypatch.setattr(Path, "open", open_)
     with pytest.raises(OutputError, match="no space left"):
         fetch(NAME, RELEASE, mirror=mirror)
     monkeypatch.undo()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -10,11 +11,12 @@ import bistro
 from bistro.errors import BistroError
 from bistro.evaluate.crossval import cross_validate
 from bistro.evaluate.held_out import judge
-from bistro.models.ngram.model import NgramModel
-from bistro.tasks.folds import Recipe, Split, make_folds, run_splits, shuffled
+from bistro.models.abilities import SCORE
+from bistro.models.base import Model
+from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits, shuffled
 from bistro.treebank.sentence import Sentence
 
-QUICK = {"sampler": {"sweeps": 3, "samples": 1}}
+QUICK: dict[str, Any] = {"sampler": {"sweeps": 3, "samples": 1}}
 TREEBANK = bistro.builtin(sentences=60, seed=1)
 
 
@@ -70,7 +72,7 @@ def test_documents_stay_together() -> None:
         (5, "page", "not by 'page'"),
     ],
 )
-def test_impossible_folds(k: int, by: str, told: str) -> None:
+def test_impossible_folds(k: int, by: Unit, told: str) -> None:
     with pytest.raises(BistroError, match=told):
         make_folds(TREEBANK, k, seed=1, by=by)
 
@@ -84,8 +86,8 @@ def test_a_model_has_not_seen_what_it_is_asked_about() -> None:
     odd = [[*sentence.forms, f"only{place}"] for place, sentence in enumerate(TREEBANK)]
     recipe = Recipe("ngram", {"order": 2, "unknown_below": 1, **QUICK})
 
-    def unknown(model: NgramModel, unseen: list[list[str]]) -> list[bool]:
-        return [model.score([words]).is_oov[-2] for words in unseen]
+    def unknown(model: Model, unseen: list[list[str]]) -> list[bool]:
+        return [bool(SCORE.of(model).score([words]).is_oov[-2]) for words in unseen]
 
     splits = make_folds(odd, 4, seed=1)
     assert all(all(fold) for fold in run_splits(recipe, odd, splits, unknown))
@@ -95,7 +97,7 @@ def test_a_model_has_not_seen_what_it_is_asked_about() -> None:
 
 def test_sentences_beside_are_learned_from_too() -> None:
     recipe = Recipe("ngram", {"order": 2, **QUICK}, beside=[["beside", "beside"]])
-    assert "beside" in recipe.trained([["one"]]).vocabulary.words
+    assert "beside" in SCORE.of(recipe.trained([["one"]])).vocabulary.words
 
 
 @pytest.mark.parametrize("kind", ["transition", "eisner", "committee", "ngram"])

@@ -10,6 +10,7 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError
+from bistro.models.results.readings import Live, Step
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.treebank import Treebank
 
@@ -27,7 +28,7 @@ def small() -> Treebank:
     return bistro.builtin(sentences=200, seed=1)
 
 
-def share(step: Step, test: Callable[[LiveAnalysis], bool]) -> float:
+def share(step: Step, test: Callable[[Live], bool]) -> float:
     return sum(live.probability for live in step.analyses if test(live))
 
 

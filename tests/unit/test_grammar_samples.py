@@ -10,7 +10,6 @@ import pytest
 
 from bistro.errors import BistroError
 from bistro.inference.grammar.exact import english
-from bistro.treebank import samples
 from bistro.treebank.builtin.derivations import capitalized, spaces_after
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.samples import builtin
@@ -96,12 +95,12 @@ def test_without_the_package_the_command_to_install_it_is_told(
     def absent(name: str) -> None:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(samples.metadata, "files", absent)
+    monkeypatch.setattr(metadata, "files", absent)
     with pytest.raises(BistroError, match=r"pip install 'bistro-syntax\[samples\]'"):
         builtin("turkish")
 
 
 def test_a_damaged_installation_is_told_like_an_absent_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(samples.metadata, "files", lambda name: [])
+    monkeypatch.setattr(metadata, "files", lambda name: [])
     with pytest.raises(BistroError, match="not installed"):
         builtin("turkish")

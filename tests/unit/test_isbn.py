@@ -128,7 +128,7 @@ def test_given_heads_are_kept(model: IsbnModel) -> None:
 
 
 def test_tags_given_without_known_features(model: IsbnModel) -> None:
-    columns = {"upos": ["DET", "NO-SUCH", "_"], "xpos": ["DT", "NO-SUCH", "_"]}
+    columns: dict[str, Any] = {"upos": ["DET", "NO-SUCH", "_"], "xpos": ["DT", "NO-SUCH", "_"]}
     sentence = Sentence.from_columns(["The", "dog", "sleeps"], **columns).replace(
         feats=["Number=Odd", "_", "_"]
     )

@@ -16,7 +16,7 @@ from bistro.evaluate.forecast import forecast_of
 from bistro.evaluate.held_out import judge
 from bistro.evaluate.learning_curve import learning_curve
 
-QUICK = {"sampler": {"sweeps": 3, "samples": 1}}
+QUICK: dict[str, Any] = {"sampler": {"sweeps": 3, "samples": 1}}
 TREEBANK = bistro.builtin(sentences=96, seed=1)
 TEST = bistro.builtin(sentences=30, seed=2)
 
@@ -86,7 +86,7 @@ def test_parts_are_nested_and_figures_are_those_of_models_made_by_hand() -> None
 
 
 def test_folds_in_place_of_a_test_set_and_threads() -> None:
-    options = {"k": 3, "shares": (0.125, 0.25, 0.5, 1), "draws": 1, **QUICK}
+    options: dict[str, Any] = {"k": 3, "shares": (0.125, 0.25, 0.5, 1), "draws": 1, **QUICK}
     one, two = (learning_curve("eisner", TREEBANK, threads=t, **options) for t in (1, 2))
     assert one.to_tsv() == two.to_tsv()
     assert [part.sentences for part in one.parts] == [8, 16, 32, 64]

@@ -212,7 +212,8 @@ def test_a_string_is_not_a_sentence(model: NgramModel) -> None:
 
 
 def test_nothing_to_train_on() -> None:
-    for nothing in ([], [[], []]):
+    empty: list[list[list[str]]] = [[], [[], []]]
+    for nothing in empty:
         with pytest.raises(BistroError, match="nothing to train on"):
             bistro.train("ngram", nothing)
 
@@ -338,12 +339,12 @@ def test_a_model_says_what_it_cannot_do(model: NgramModel) -> None:
     with pytest.raises(BistroError, match=told):
         PARSE.of(model)
     with pytest.raises(LacksAbilityError, match=told):
-        model.parse(SENTENCES[0])
+        model.parse(SENTENCES[0])  # type: ignore[attr-defined]
     assert not hasattr(model, "parse")
     assert not isinstance(model, Parser)
     assert isinstance(model, Scorer)
     with pytest.raises(AttributeError, match="'NgramModel' object has no attribute 'bake'"):
-        model.bake()
+        model.bake()  # type: ignore[attr-defined]
 
 
 # ---- the Wall Street Journal -------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +41,8 @@ def sentence(tmp_path: Path) -> Sentence:
 
 
 def parse_of(sentence: Sentence, marginals: Marginals | None = None, **changes: Any) -> Parse:
-    values = {"heads": HEADS, "labels": LABELS, "tags": TAGS, "log_prob": -9.25, "posterior": 0.5}
-    analysis = Analysis(**(values | changes))
+    usual = Analysis(heads=HEADS, labels=LABELS, tags=TAGS, log_prob=-9.25, posterior=0.5)
+    analysis = replace(usual, **changes)
     return Parse(sentence, [analysis], marginals=marginals)
 
 
@@ -167,6 +168,7 @@ def test_written_parses_are_read_back_the_same(
     path.write_bytes(b"".join(encoded(written)))
     for parse, back in zip(parses, read(path), strict=True):
         assert (back.heads, back.deprels, back.upos) == (parse.heads, parse.labels, parse.tags)
+        assert parse.marginals is not None
         for word, p in enumerate(read_probabilities(back, "PHead")):
             assert p == pytest.approx(
                 dict(parse.marginals.heads[word])[parse.heads[word]], abs=5e-5

@@ -7,6 +7,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
+from svg_elements import attribute, number, text_of
 
 from bistro.pictures.text import is_right_to_left
 from bistro.report.comparison import draw_comparison
@@ -22,7 +23,7 @@ RIGHT = ([2, 3, 0, 3], ["det", "nsubj", "root", "punct"])
 
 def classes(svg: str, tag: str = "path") -> list[str]:
     name = "{http://www.w3.org/2000/svg}" + tag
-    return [e.get("class") for e in ElementTree.fromstring(svg).iter(name)]
+    return [attribute(e, "class") for e in ElementTree.fromstring(svg).iter(name)]
 
 
 def test_equal_trees_are_drawn_once() -> None:
@@ -38,7 +39,7 @@ def test_what_differs_is_seen() -> None:
     assert sorted(kinds) == sorted(
         ["arc arc wrong", "arc arc relabelled", "arc root", "arc arc", *["arc arc missed"] * 2]
     )
-    told = ElementTree.fromstring(svg).find("{http://www.w3.org/2000/svg}desc").text
+    told = text_of(ElementTree.fromstring(svg), "desc")
     assert "Below the words. The depends on dog as det. dog depends on barks as nsubj." in told
 
 
@@ -46,13 +47,13 @@ def test_arcs_below_stay_inside_the_picture_and_under_the_words() -> None:
     found = ([0, 1, 2, 3], ["root", "dep", "dep", "dep"])
     svg = draw_comparison(FORMS, RIGHT, found)
     root = ElementTree.fromstring(svg)
-    height = float(root.get("height"))
-    words = [float(e.get("y")) for e in root.iter() if e.get("class") == "word"]
+    height = number(root, "height")
+    words = [number(e, "y") for e in root.iter() if e.get("class") == "word"]
     below = [
         float(y)
         for e in root.iter()
         if "missed" in (e.get("class") or "") and (e.get("class") or "").startswith("arc")
-        for y in re.findall(r"[MV](?:[\d.]+ )?([\d.]+)", e.get("d"))
+        for y in re.findall(r"[MV](?:[\d.]+ )?([\d.]+)", attribute(e, "d"))
     ]
     assert len(below) >= 3
     assert max(words) < min(below)
@@ -81,7 +82,7 @@ def test_a_word_without_a_head_has_only_the_right_arc() -> None:
 def bars(svg: str) -> list[tuple[str, float]]:
     root = ElementTree.fromstring(svg)
     rectangles = [e for e in root.iter() if (e.get("class") or "").startswith("bar")]
-    return [(e.get("class"), float(e.get("height"))) for e in rectangles]
+    return [(attribute(e, "class"), number(e, "height")) for e in rectangles]
 
 
 def test_bars_hang_as_deep_as_the_surprisal() -> None:
@@ -100,7 +101,7 @@ def test_the_parts_of_a_bar_add_up() -> None:
 def test_long_sentences_take_several_lines() -> None:
     svg = surprisal_strip(["word"] * 60, [1.0] * 60, width=600)
     root = ElementTree.fromstring(svg)
-    assert float(root.get("width")) <= 600
+    assert number(root, "width") <= 600
     ys = {e.get("y") for e in root.iter() if e.get("class") == "name"}
     assert len(ys) > 3
 

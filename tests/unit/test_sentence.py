@@ -100,7 +100,7 @@ def test_unknown_columns_are_named(sentence: Sentence) -> None:
     with pytest.raises(TypeError, match=r"no column 'lemma' \(did you mean 'lemmas'\?\)"):
         sentence.replace(lemma=["a"])
     with pytest.raises(AttributeError, match="no 'head'"):
-        _ = sentence.head
+        _ = sentence.head  # type: ignore[attr-defined]
 
 
 def test_from_columns() -> None:
@@ -109,7 +109,7 @@ def test_from_columns() -> None:
     assert str(made) == "1\ta" + "\t_" * 8 + "\n2\tb" + "\t_" * 8 + "\n\n"
     partial = Sentence.from_columns(["a", "b"], heads=[0, -1], deprels=["root", "_"])
     assert str(partial).splitlines()[1] == "2\tb" + "\t_" * 8
-    two_roots = {"forms": ["a", "b"], "heads": [0, 0]}
+    two_roots: dict[str, Any] = {"forms": ["a", "b"], "heads": [0, 0]}
     assert Sentence.from_columns(**two_roots).heads == [0, 0]
     with pytest.raises(TreebankError, match="both have head 0"):
         Sentence.from_columns(**two_roots, roots="one")
@@ -119,7 +119,7 @@ def test_from_columns() -> None:
     ("multiword", "reason"),
     [([(1, 3, "abc")], "1-3 ends outside"), ([(5, 6, "x")], "at word 5 is outside")],
 )
-def test_multiword_tokens_outside(multiword: list[tuple[object, ...]], reason: str) -> None:
+def test_multiword_tokens_outside(multiword: list[tuple[int, int, str]], reason: str) -> None:
     with pytest.raises(TreebankError, match=reason):
         Sentence.from_columns(["a", "b"], multiword=multiword)
 

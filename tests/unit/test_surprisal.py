@@ -23,7 +23,7 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 
 TEXT = [["The", "dog", "sleeps", "."], ["Who", "saw", "the", "zyzzyva", "?"]]
-QUICK = {"particles": 30, "repeats": 4}
+QUICK: dict[str, Any] = {"particles": 30, "repeats": 4}
 FEW_SWEEPS = {"sampler": {"sweeps": 6, "samples": 2}}
 
 
@@ -56,8 +56,10 @@ def test_rows_of_a_parser_sum_to_the_sentence_and_parts_to_rows(
         assert sum(row.surprisal for row in own) == pytest.approx(totals[number])
         assert own[-1].prefix_log2_prob == pytest.approx(-totals[number])
         for before, row in zip([None, *own], own, strict=False):
+            assert row.surprisal_syn is not None and row.surprisal_lex is not None
             assert row.surprisal_syn + row.surprisal_lex == pytest.approx(row.surprisal)
             earlier = before.entropy if before else 0.0
+            assert earlier is not None and row.entropy is not None
             assert row.entropy_reduction == pytest.approx(max(0.0, earlier - row.entropy))
             assert (row.mc_se is None) == (method == "search")
         assert own[-1].surprisal_lex == 0.0
@@ -73,11 +75,12 @@ def test_a_token_of_several_words_has_their_sum_and_its_own_error(parser: Transi
     for name in ("surprisal", "surprisal_syn", "surprisal_lex"):
         parts = [getattr(row, name) for row in single[1:4]]
         assert getattr(joined, name) == pytest.approx(sum(parts))
-    assert joined.entropy == single[3].entropy
-    assert joined.entropy_reduction == pytest.approx(
-        max(0.0, single[0].entropy - single[3].entropy)
-    )
+    first_entropy, last_entropy = single[0].entropy, single[3].entropy
+    assert first_entropy is not None and last_entropy is not None
+    assert joined.entropy == last_entropy
+    assert joined.entropy_reduction == pytest.approx(max(0.0, first_entropy - last_entropy))
     assert joined.prefix_log2_prob == single[3].prefix_log2_prob
+    assert scores.deviation is not None and scores.standard_error is not None
     deviation = scores.deviation[:, 3] - scores.deviation[:, 0]
     error = deviation.std(ddof=1) / math.sqrt(30) / math.log(2)
     assert joined.mc_se == pytest.approx(error)

@@ -34,6 +34,7 @@ def test_the_figures_of_a_chain_are_those_of_its_franchise() -> None:
     assert figures["words.discount"] == [short(discount) for discount, _ in parameters]
     assert figures["words.strength"] == [short(strength) for _, strength in parameters]
     tables = figures["words.tables"]
+    assert isinstance(tables, list)
     customers = [customers for _, customers, _ in chain.franchise.counts_by_level()]
     # A table of one depth is a customer of the depth below it.
     assert customers[:-1] == tables[1:]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -45,14 +45,24 @@ class CountingBench:
 
     def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.sentences = sentences
-        self.made = []
+        self.made: list[TransitionConfig] = []
 
     def model(self, config: TransitionConfig) -> TransitionConfig:
         self.made.append(config)
         return config
 
 
-def likes(wanted: Sequence[str]) -> Callable[[TransitionConfig], dict[str, float]]:
+Judge = Callable[[TransitionConfig], dict[str, float]]
+
+
+def search_with(
+    bench: CountingBench, judge: Judge, journal: Journal | None = None, **options: Any
+) -> Search:
+    """A search whose models are configurations, for the bench and the judge alike."""
+    return Search(cast(Workbench, bench), cast(Any, judge), journal or Journal(None, {}), **options)
+
+
+def likes(wanted: Sequence[str]) -> Judge:
     """A judge for wanted elements, their order, and short contexts."""
 
     def judge(config: TransitionConfig) -> dict[str, float]:
@@ -89,7 +99,7 @@ def test_only_the_chain_that_changed_is_trained_again(
 
     def noted(self: Workbench, name: str, *rest: Any) -> Any:
         learned.append(name)
-        return learn(self, name, config, encoded)
+        return learn(self, name, *rest)
 
     monkeypatch.setattr(Workbench, "_learn", noted)
     bench.model(SMALL)
@@ -104,7 +114,7 @@ def test_only_the_chain_that_changed_is_trained_again(
 
 def test_the_climb_finds_elements_and_their_order(english: Treebank) -> None:
     wanted = ("s2.tag", "s1.tag", "distance")
-    search = Search(CountingBench(english), likes(wanted), Journal(None, {}))
+    search = search_with(CountingBench(english), likes(wanted))
     best = search.run(SMALL, ["actions"])
     assert best.config.contexts.actions == wanted
     assert best.score == pytest.approx(3 + 1.5 - 0.3)
@@ -115,15 +125,14 @@ def test_the_climb_finds_elements_and_their_order(english: Treebank) -> None:
 
 def test_superfluous_elements_are_removed(english: Treebank) -> None:
     start = with_elements(SMALL, "actions", ["s1.tag", "s3.word", "s2.tag"])
-    search = Search(CountingBench(english), likes(("s1.tag", "s2.tag")), Journal(None, {}))
+    search = search_with(CountingBench(english), likes(("s1.tag", "s2.tag")))
     assert search.run(start, ["actions"]).config.contexts.actions == ("s1.tag", "s2.tag")
 
 
 def test_small_gains_are_not_taken(english: Treebank) -> None:
-    search = Search(
+    search = search_with(
         CountingBench(english),
         lambda config: {"score": 0.01 * len(config.contexts.words)},
-        Journal(None, {}),
         effort=Effort(least_gain=0.02),
     )
     assert search.run(SMALL, ["words"]).config == SMALL
@@ -133,7 +142,7 @@ def test_settings_and_features_are_searched(english: Treebank) -> None:
     def judge(config: TransitionConfig) -> dict[str, float]:
         return {"score": 2.0 * ("Number" in config.tag_features) + (config.unknown_below == 4)}
 
-    search = Search(CountingBench(english), judge, Journal(None, {}))
+    search = search_with(CountingBench(english), judge)
     best = search.run(SMALL, ["tag_features", "unknown_below"]).config
     assert (best.tag_features, best.unknown_below) == (("Number",), 4)
     assert best.contexts == SMALL.contexts
@@ -148,10 +157,9 @@ def test_elements_only_where_they_exist(english: Treebank) -> None:
         )
 
     for label_elements in (False, True):
-        Search(
+        search_with(
             CountingBench(english),
             lambda config: {"score": 0.0},
-            Journal(None, {}),
             effort=Effort(label_elements=label_elements),
             on_trial=note,
         ).run(with_elements(SMALL, "words", ["s1.tag"]), ["actions", "words"])
@@ -162,7 +170,7 @@ def test_elements_only_where_they_exist(english: Treebank) -> None:
 
 def test_an_unknown_part_is_refused(english: Treebank) -> None:
     with pytest.raises(ConfigError, match="'wrods' cannot be searched"):
-        Search(CountingBench(english), likes(()), Journal(None, {})).run(SMALL, ["wrods"])
+        search_with(CountingBench(english), likes(())).run(SMALL, ["wrods"])
 
 
 def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(
@@ -170,11 +178,11 @@ def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(
 ) -> None:
     judge = likes(("s2.tag", "s1.tag", "distance"))
     whole = CountingBench(english)
-    unbroken = Search(whole, judge, Journal(tmp_path / "whole", {}))
+    unbroken = search_with(whole, judge, Journal(tmp_path / "whole", {}))
     unbroken.run(SMALL, ["actions"])
 
     first = CountingBench(english)
-    stopped = Search(
+    stopped = search_with(
         first, judge, Journal(tmp_path / "j", {}), stop_asked=lambda: len(first.made) >= 36
     )
     best = stopped.run(SMALL, ["actions"])
@@ -182,7 +190,7 @@ def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(
     assert stopped.accepted[0].score < best.score < unbroken.best.score
 
     second = CountingBench(english)
-    resumed = Search(second, judge, Journal(tmp_path / "j", {}))
+    resumed = search_with(second, judge, Journal(tmp_path / "j", {}))
     assert resumed.run(SMALL, ["actions"]) == unbroken.best
     assert len(second.made) == len(whole.made) - 36
     assert resumed.accepted == unbroken.accepted
@@ -190,7 +198,7 @@ def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(
 
 
 def test_a_stop_before_the_beginning_still_gives_a_result(english: Treebank) -> None:
-    search = Search(CountingBench(english), likes(()), Journal(None, {}), stop_asked=lambda: True)
+    search = search_with(CountingBench(english), likes(()), stop_asked=lambda: True)
     assert search.run(SMALL, ["actions"]).config == SMALL
 
 

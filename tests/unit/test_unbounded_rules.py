@@ -58,7 +58,7 @@ def test_a_rule_keeps_its_number() -> None:
         lambda tree: tree[:0],
     ],
 )
-def test_what_is_no_tree_is_refused(change: Callable[..., Any]) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_no_tree_is_refused(change: Callable[..., Any]) -> None:
     table, tree = garden_path()
     with pytest.raises(BistroError, match="derivation"):
         table.check(change(tree))

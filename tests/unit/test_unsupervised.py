@@ -9,9 +9,10 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError
-from bistro.inference.chains import Session
+from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.derivations import LatentChain
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.treebank import Treebank
 
@@ -42,7 +43,7 @@ def as_bytes(model: TransitionModel, folder: Path, name: str = "m.bistro") -> by
     return (folder / name).read_bytes()
 
 
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "both": {},
     "trees": {"unsupervised": {"latent": "trees"}},
     "tags": {"unsupervised": {"latent": "tags"}},
@@ -72,7 +73,7 @@ def test_a_stopped_training_ends_in_the_same_file(
     treebank: Treebank, tmp_path: Path, name: str, stop_after: int
 ) -> None:
     whole = as_bytes(train(treebank, **SETTINGS[name]), tmp_path, "whole")
-    swept = []
+    swept: list[Sweep] = []
     session = Session(
         Checkpoint.beside(tmp_path / "m"),
         on_sweep=swept.append,
@@ -89,7 +90,7 @@ def test_a_damaged_checkpoint_of_the_second_stage_is_refused(
 ) -> None:
     from bistro.modelfile import read_model, write_model
 
-    swept = []
+    swept: list[Sweep] = []
     path = tmp_path / "m.checkpoint"
     session = Session(Checkpoint(path), on_sweep=swept.append, stop_asked=lambda: len(swept) == 5)
     with pytest.raises(StoppedError):
@@ -121,12 +122,13 @@ def test_given_tags_stay_and_given_trees_stay(treebank: Treebank) -> None:
         first, second = training.stages()
         for chain in first.chains:
             chain.seat()
-        (chain,) = second.chains
-        chain.seat()
-        before = chain.derivations[0].reshape(-1, 3)
+        (latent_chain,) = second.chains
+        assert isinstance(latent_chain, LatentChain)
+        latent_chain.seat()
+        before = latent_chain.derivations[0].reshape(-1, 3)
         for sweep in range(3):
-            chain.step(3 + sweep, keep=False)
-        after = chain.derivations[0].reshape(-1, 3)
+            latent_chain.step(3 + sweep, keep=False)
+        after = latent_chain.derivations[0].reshape(-1, 3)
         shifts = [steps[steps[:, 0] == 0, 1].tolist() for steps in (before, after)]
         assert (shifts[0] == shifts[1]) == (latent == "trees")
         assert before.tolist() != after.tolist()

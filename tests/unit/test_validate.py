@@ -11,7 +11,9 @@ from bistro.errors import TreebankError
 from bistro.treebank.column_file import ColumnReader, _CarefulReader
 from bistro.treebank.conllu import CONLLU
 from bistro.treebank.treebank import iter_sentences
-from bistro.treebank.validate import find_tree_problem
+from bistro.treebank.validate import Roots, find_tree_problem
+
+ROOTS: tuple[Roots, ...] = ("one", "any")
 
 
 def is_sound(heads: list[int], roots: str, partial: bool) -> bool:
@@ -38,7 +40,7 @@ def is_sound(heads: list[int], roots: str, partial: bool) -> bool:
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 def test_all_head_lists(size: int) -> None:
     for heads in map(list, itertools.product(range(-1, size + 2), repeat=size)):
-        for roots, partial in itertools.product(("one", "any"), (False, True)):
+        for roots, partial in itertools.product(ROOTS, (False, True)):
             problem = find_tree_problem(heads, roots=roots, partial=partial)
             assert (problem is None) == is_sound(heads, roots, partial), (heads, roots, partial)
             assert problem is None or 1 <= problem.word <= size
