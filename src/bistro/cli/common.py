@@ -1,4 +1,4 @@
-"""Pieces that several commands share."""
+"""Pieces that several commands share: their options, first, and what is done with them."""
 
 from __future__ import annotations
 
@@ -13,50 +13,84 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bistro.errors import BistroError, OutputError
-from bistro.files import explain, writing
+from bistro.files import explain, write_text
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
     from bistro.models.kinds import Kind
     from bistro.treebank.sentence import Sentence
+    from bistro.treebank.treebank import Treebank
 
+INTERRUPTED = 130
+"""The exit code of a run that Ctrl-C or SIGTERM has stopped."""
 SPACES = str.maketrans("\t\r\n", "   ")
 Cells = Iterable[Sequence[Any]]
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
+
+
+def option(metavar: str, meaning: str, *names: str, **more: Any) -> Any:
+    """Return an option that takes a value; without names it is called as its parameter."""
+    return typer.Option(*names, metavar=metavar, help=meaning, **more)
+
+
+def flag(name: str, meaning: str, **more: Any) -> Any:
+    """Return an option that is given or not."""
+    return typer.Option(name, help=meaning, **more)
+
+
+def argument(metavar: str, meaning: str) -> Any:
+    """Return an argument."""
+    return typer.Argument(metavar=metavar, help=meaning)
+
+
+ModelArgument = Annotated[str, argument("MODEL", "A model file.")]
 InputArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="INPUT", help="CoNLL-U, CoNLL-X, or text with a sentence a line; - is stdin."
-    ),
+    str, argument("INPUT", "CoNLL-U, CoNLL-X, or text with a sentence a line; - is stdin.")
 ]
-OutputOption = Annotated[
-    str, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
-]
+OutputOption = Annotated[str, option("OUT", "Where to write; - is stdout.", "--output", "-o")]
 ThreadsOption = Annotated[
-    int,
-    typer.Option(
-        "--threads", metavar="N", min=0, help="0: as many as there are; the result is the same."
-    ),
+    int, option("N", "0: as many as there are; the result is the same.", min=0)
 ]
 SeedOption = Annotated[
-    int,
-    typer.Option(
-        "--seed",
-        metavar="N",
-        min=0,
-        help="Decides every random choice: the same seed, the same result.",
-    ),
+    int, option("N", "Decides every random choice: the same seed, the same result.", min=0)
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, unrounded.")]
+JsonOption = Annotated[bool, flag("--json", "Print one JSON object, unrounded.")]
 FormatOption = Annotated[
     str | None,
-    typer.Option(
-        "--input",
-        metavar="FORMAT",
-        help="conllu, conllx, lines, or raw (running text); otherwise by suffix (.conllu; .conll, "
+    option(
+        "FORMAT",
+        "conllu, conllx, lines, or raw (running text); otherwise by suffix (.conllu; .conll, "
         ".conllx; .txt) or content.",
-        show_default=False,
+        "--input",
     ),
+]
+MethodOption = Annotated[str | None, option("smc|search", "How to sum over analyses (parsers).")]
+ParticlesOption = Annotated[
+    int | None, typer.Option("--particles", min=1, help="Effort of that sum [default: 100].")
+]
+RepeatsOption = Annotated[
+    int | None,
+    typer.Option(
+        "--repeats", min=1, help="Independent runs, for the standard error [default: 10]."
+    ),
+]
+TagsSeenOption = Annotated[
+    bool, flag("--tags-seen", "Only tags that a word had in training: faster, a bound.")
+]
+TreebankArgument = Annotated[str, argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")]
+ConfigOption = Annotated[str | None, option("FILE.toml", "Settings: a file or a preset.")]
+SetOption = Annotated[
+    list[str] | None,
+    option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set"),
+]
+DevOption = Annotated[
+    str | None,
+    option(
+        "DEV", "For every model: committee fits weights on it, isbn learns until it is best there."
+    ),
+]
+TagsOption = Annotated[str, option("joint|given", "Parsers find tags too, or use FILE's.")]
+ByOption = Annotated[
+    str, option("sentence|document", "What is never cut; documents begin with a comment # newdoc.")
 ]
 
 
@@ -118,25 +152,6 @@ def require_suffix(path: str, *suffixes: str) -> None:
         raise OutputError(f"{path}: what is written here is {suffixes[0]}, not {suffix}")
 
 
-MethodOption = Annotated[
-    str | None,
-    typer.Option("--method", metavar="smc|search", help="How to sum over analyses (parsers)."),
-]
-ParticlesOption = Annotated[
-    int | None, typer.Option("--particles", min=1, help="Effort of that sum [default: 100].")
-]
-RepeatsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--repeats", min=1, help="Independent runs, for the standard error [default: 10]."
-    ),
-]
-TagsSeenOption = Annotated[
-    bool,
-    typer.Option("--tags-seen", help="Only tags that a word had in training: faster, a bound."),
-]
-
-
 def score_settings(
     model: Model,
     method: str | None,
@@ -181,11 +196,21 @@ def chosen_config(kind: str, config: str | None, overrides: list[str] | None) ->
     return chosen_settings(kind, config, overrides or [])
 
 
+def development(kind: Kind, dev: str | None, format: str | None) -> Treebank | None:
+    """Read a development set, which only some kinds can use."""
+    from bistro.models.data import SENTENCES
+    from bistro.models.options import a_model
+
+    if dev is None:
+        return None
+    if not kind.dev:
+        raise BistroError(f"--dev: {a_model(kind.name)} learns nothing from it: leave it out")
+    return SENTENCES.read([dev], format=format)
+
+
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
     """Write rows with tabs between their cells; what is not known is NA."""
-    with writing(output) as stream:
-        for row in (columns, *rows):
-            stream.write(("\t".join(map(_cell, row)) + "\n").encode())
+    write_text(output, ("\t".join(map(_cell, row)) + "\n" for row in (columns, *rows)))
 
 
 def _cell(value: str | int | float | None) -> str:

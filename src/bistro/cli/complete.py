@@ -5,62 +5,38 @@ from __future__ import annotations
 import os
 from typing import Annotated, Any
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    OutputOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_config,
-    require_writable,
-    say,
-)
-from bistro.cli.recipes import TreebankArgument
-from bistro.cli.train import Config, Overrides
+from bistro.cli import common
+from bistro.cli.common import chosen_config, option, require_writable, say
 from bistro.errors import BistroError
-
-ModelOption = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="MODEL",
-        help="A parser; otherwise one is trained on the sentences of FILE that lack nothing.",
-        show_default=False,
-    ),
-]
-Kind = Annotated[
-    str | None,
-    typer.Option(
-        "--kind",
-        metavar="KIND",
-        help="The parser to train, without --model; usual: committee.",
-        show_default=False,
-    ),
-]
-Below = Annotated[
-    float,
-    typer.Option(
-        "--below",
-        metavar="P",
-        min=0.0,
-        max=1.0,
-        help="Values that are less probable are not filled in; MISC names them (MaybeHead=…).",
-    ),
-]
 
 
 def complete(
-    treebank: TreebankArgument,
-    output: OutputOption = "-",
-    model: ModelOption = None,
-    kind: Kind = None,
-    below: Below = 0.0,
-    config: Config = None,
-    overrides: Overrides = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    treebank: common.TreebankArgument,
+    output: common.OutputOption = "-",
+    model: Annotated[
+        str | None,
+        option(
+            "MODEL",
+            "A parser; otherwise one is trained on the sentences of FILE that lack nothing.",
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None, option("KIND", "The parser to train, without --model; usual: committee.")
+    ] = None,
+    below: Annotated[
+        float,
+        option(
+            "P",
+            "Values that are less probable are not filled in; MISC names them (MaybeHead=…).",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = 0.0,
+    config: common.ConfigOption = None,
+    overrides: common.SetOption = None,
+    format: common.FormatOption = None,
+    threads: common.ThreadsOption = 0,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Complete a partly annotated file: every _ in HEAD, DEPREL and the tags is filled in.
 

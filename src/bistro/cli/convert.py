@@ -6,74 +6,42 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
-
-from bistro.cli.common import OutputOption, say
+from bistro.cli import common
+from bistro.cli.common import argument, flag, option, say
 
 if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
 
 
-Input = Annotated[
-    str, typer.Argument(metavar="INPUT", help="CoNLL-U, CoNLL-X, text or bracketed trees.")
-]
-From = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="FORMAT",
-        help="conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
-        ".txt; .mrg) or content.",
-        show_default=False,
-    ),
-]
-To = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        metavar="FORMAT",
-        help="The same; otherwise by the suffix of OUT, or as INPUT.",
-        show_default=False,
-    ),
-]
-Projectivize = Annotated[
-    str | None,
-    typer.Option(
-        metavar="head|path|head+path",
-        help="Lift non-projective arcs and note it in the labels.",
-        show_default=False,
-    ),
-]
-Deprojectivize = Annotated[
-    str | None,
-    typer.Option(
-        metavar="head|path|head+path",
-        help="Put lifted arcs back as the labels say.",
-        show_default=False,
-    ),
-]
-RootsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="one|any",
-        help="Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X.",
-        show_default=False,
-    ),
-]
-Partial = Annotated[
-    bool, typer.Option("--partial", help="Allow sentences in which only some words have heads.")
-]
-
-
 def convert(
-    input: Input = "-",
-    output: OutputOption = "-",
-    from_: From = None,
-    to: To = None,
-    projectivize: Projectivize = None,
-    deprojectivize: Deprojectivize = None,
-    roots: RootsOption = None,
-    partial: Partial = False,
+    input: Annotated[str, argument("INPUT", "CoNLL-U, CoNLL-X, text or bracketed trees.")] = "-",
+    output: common.OutputOption = "-",
+    from_: Annotated[
+        str | None,
+        option(
+            "FORMAT",
+            "conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
+            ".txt; .mrg) or content.",
+            "--from",
+        ),
+    ] = None,
+    to: Annotated[
+        str | None, option("FORMAT", "The same; otherwise by the suffix of OUT, or as INPUT.")
+    ] = None,
+    projectivize: Annotated[
+        str | None,
+        option("head|path|head+path", "Lift non-projective arcs and note it in the labels."),
+    ] = None,
+    deprojectivize: Annotated[
+        str | None, option("head|path|head+path", "Put lifted arcs back as the labels say.")
+    ] = None,
+    roots: Annotated[
+        str | None,
+        option("one|any", "Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X."),
+    ] = None,
+    partial: Annotated[
+        bool, flag("--partial", "Allow sentences in which only some words have heads.")
+    ] = False,
 ) -> None:
     """Read a treebank, check every sentence, and write it: the same, or in another format.
 

@@ -4,75 +4,48 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    JsonOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_config,
-    chosen_tags,
-    print_json,
-    require_writable,
-    say,
-    tell_odd_words,
-)
-from bistro.cli.recipes import (
-    DevOption,
-    KindArgument,
-    TagsOption,
-    TreebankArgument,
-    development,
-    shown,
-)
-from bistro.cli.train import Config, Overrides
+from bistro.cli import common
+from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
     from bistro.evaluate.crossval import CrossValidation
 
-Folds = Annotated[int, typer.Option("-k", "--folds", metavar="K", help="How many folds.")]
-By = Annotated[
-    str,
-    typer.Option(
-        "--by",
-        metavar="sentence|document",
-        help="What is never cut; documents begin with a comment # newdoc.",
-    ),
-]
-ParsesOutput = Annotated[
-    str | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="OUT",
-        help="FILE with each sentence parsed by the model that has not seen it, with marginals.",
-        show_default=False,
-    ),
-]
-
 
 def crossval(
-    kind: KindArgument,
-    treebank: TreebankArgument,
-    folds: Folds = 10,
-    by: By = "sentence",
-    tags: TagsOption = "joint",
-    output: ParsesOutput = None,
-    dev: DevOption = None,
-    config: Config = None,
-    overrides: Overrides = None,
-    json: JsonOption = False,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    kind: Annotated[
+        str,
+        argument(
+            "KIND", "The kind of model: transition, eisner, isbn, committee, topics, ngram or tags."
+        ),
+    ],
+    treebank: common.TreebankArgument,
+    folds: Annotated[int, option("K", "How many folds.", "-k", "--folds")] = 10,
+    by: common.ByOption = "sentence",
+    tags: common.TagsOption = "joint",
+    output: Annotated[
+        str | None,
+        option(
+            "OUT",
+            "FILE with each sentence parsed by the model that has not seen it, with marginals.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    dev: common.DevOption = None,
+    config: common.ConfigOption = None,
+    overrides: common.SetOption = None,
+    json: common.JsonOption = False,
+    format: common.FormatOption = None,
+    threads: common.ThreadsOption = 0,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Cross-validate: K models, each trained on all of FILE but a part, and judged on that part.
 
     Prints a table (TSV): UAS, LAS and tag accuracy of parsers (all words, subtypes ignored), tag
-    accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its standard error.
-    Folds are drawn by the seed. Several models are trained at a time; the result is the same.
+    accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its standard
+    error. Folds are drawn by the seed. Several models are trained at a time; the result is the
+    same.
 
         bistro crossval eisner treebank.conllu -k 10 > scores.tsv
         bistro crossval committee treebank.conllu -k 5 --by document -o unseen.conllu
@@ -82,15 +55,15 @@ def crossval(
     from bistro.models.abilities import PARSE
     from bistro.models.data import SENTENCES
 
-    way: Any = chosen_tags(tags)
-    family, settings = chosen_config(kind, config, overrides)
+    way: Any = common.chosen_tags(tags)
+    family, settings = common.chosen_config(kind, config, overrides)
     judged_kind(family.name, settings)
     if output is not None and not family.can("parse"):
         raise BistroError(f"-o writes parses: {PARSE.refusal(family.name)}")
     if output not in (None, "-"):
-        require_writable(str(output))
+        common.require_writable(str(output))
     sentences = SENTENCES.read([treebank], format=format)
-    tell_odd_words(sentences)
+    common.tell_odd_words(sentences)
     grouping: Any = by
     found = cross_validate(
         family.name,
@@ -102,13 +75,13 @@ def crossval(
         threads=threads,
         keep=output is not None,
         config=settings,
-        dev=development(family, dev, format),
-        on_fold=lambda number, fold: say(f"fold {number} of {folds}: {shown(fold.figures)}"),
+        dev=common.development(family, dev, format),
+        on_fold=lambda number, fold: say(f"fold {number} of {folds}: {common.shown(fold.figures)}"),
     )
     if output is not None:
         _write_parses(found, output, given_tags=way == "given")
     if json:
-        print_json(found.to_dict())
+        common.print_json(found.to_dict())
     elif output != "-":
         print(found.to_tsv(), end="")
     say(found.protocol)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from bistro.cli.common import SeedOption, say
+from bistro.cli import common
+from bistro.cli.common import option, say
 from bistro.errors import OutputError
 from bistro.files import explain
 
@@ -25,9 +26,9 @@ def demo(
         typer.Option(help="The built-in English one, or 4,851 hand-annotated Turkish sentences."),
     ] = "english",
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go.")
+        str, option("FOLDER", "Where the results go.", "--output", "-o")
     ] = "bistro-demo",
-    seed: SeedOption = 1,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Train a parser on a built-in treebank, measure it, and write a report to look at.
 

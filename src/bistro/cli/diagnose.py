@@ -9,74 +9,42 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bistro.cli.common import FormatOption, SeedOption, ThreadsOption, require_writable, say
+from bistro.cli import common
+from bistro.cli.common import argument, option, require_writable, say
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
     from bistro.report.diagnostics import Chains
 
-INTERRUPTED = 130
-Sources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="KIND TREEBANK... | MODEL...",
-        help="What to train, and on what; or models that differ in their seed alone.",
-        show_default=False,
-    ),
-]
-
 
 def diagnose(
-    sources: Sources,
+    sources: Annotated[
+        list[str],
+        argument(
+            "KIND TREEBANK... | MODEL...",
+            "What to train, and on what; or models that differ in their seed alone.",
+        ),
+    ],
     chains: Annotated[
         int | None,
-        typer.Option(
-            "--chains",
-            metavar="N",
-            min=2,
-            max=10,
-            help="Runs, with the seeds SEED, SEED + 1, ...; usual: 4.",
-            show_default=False,
-        ),
+        option("N", "Runs, with the seeds SEED, SEED + 1, ...; usual: 4.", min=2, max=10),
     ] = None,
     burn_in: Annotated[
         int | None,
-        typer.Option(
-            "--burn-in",
-            metavar="N",
-            min=0,
-            help="Sweeps of each chain that are left out; usual: the first half.",
-            show_default=False,
-        ),
+        option("N", "Sweeps of each chain that are left out; usual: the first half.", min=0),
     ] = None,
     output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT.html",
-            help="Also a page with pictures.",
-            show_default=False,
-        ),
+        str | None, option("OUT.html", "Also a page with pictures.", "--output", "-o")
     ] = None,
-    netcdf: Annotated[
-        str | None,
-        typer.Option(
-            "--netcdf", metavar="OUT.nc", help="Also the draws, for ArviZ.", show_default=False
-        ),
-    ] = None,
-    config: Annotated[
-        str | None,
-        typer.Option("--config", metavar="FILE.toml", help="Settings: a file or a preset."),
-    ] = None,
+    netcdf: Annotated[str | None, option("OUT.nc", "Also the draws, for ArviZ.")] = None,
+    config: Annotated[str | None, option("FILE.toml", "Settings: a file or a preset.")] = None,
     overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="One setting, as often as you like."),
+        list[str] | None, option("KEY=VALUE", "One setting, as often as you like.", "--set")
     ] = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    format: common.FormatOption = None,
+    threads: common.ThreadsOption = 0,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Compare several chains of one model: R-hat, effective draws, rank plots.
 
@@ -206,7 +174,7 @@ class _Training:
                 )
         except StoppedError as interruption:
             say(f"{interruption}: nothing was compared")
-            raise typer.Exit(INTERRUPTED) from None
+            raise typer.Exit(common.INTERRUPTED) from None
         found = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
         return found, f"{self.kind} of {self.data.label}; seeds {seeds[0]} to {seeds[-1]}"
 

@@ -4,79 +4,43 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    OutputOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_config,
-    require_suffix,
-    require_writable,
-    say,
-)
-from bistro.cli.crossval import By
-from bistro.cli.recipes import (
-    DevOption,
-    KindOption,
-    TreebankArgument,
-    development,
-)
-from bistro.cli.train import Config, Overrides
+from bistro.cli import common
+from bistro.cli.common import option, say
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
     from bistro.evaluate.doctor import Examination, Finding
 
-With = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--with",
-        metavar="TRAIN",
-        help="Other annotated data: one model of it judges FILE; with -k, the folds of FILE are "
-        "learned from too.",
-        show_default=False,
-    ),
-]
-Folds = Annotated[
-    int | None,
-    typer.Option(
-        "-k", "--folds", metavar="K", help="How many folds; usual: 10.", show_default=False
-    ),
-]
-Top = Annotated[int, typer.Option("--top", metavar="N", min=0, help="Rows; 0: all of them.")]
-Only = Annotated[
-    str | None,
-    typer.Option("--only", metavar="arcs|tags", help="One kind of value.", show_default=False),
-]
-Html = Annotated[
-    str | None,
-    typer.Option(
-        "--html",
-        metavar="OUT.html",
-        help="Also a page with the trees, as annotated and with the alternative.",
-        show_default=False,
-    ),
-]
-
 
 def doctor(
-    treebank: TreebankArgument,
-    with_: With = None,
-    output: OutputOption = "-",
-    kind: KindOption = "eisner",
-    folds: Folds = None,
-    by: By = "sentence",
-    top: Top = 100,
-    only: Only = None,
-    html: Html = None,
-    dev: DevOption = None,
-    config: Config = None,
-    overrides: Overrides = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    treebank: common.TreebankArgument,
+    with_: Annotated[
+        list[str] | None,
+        option(
+            "TRAIN",
+            "Other annotated data: one model of it judges FILE; with -k, the folds of FILE are "
+            "learned from too.",
+            "--with",
+        ),
+    ] = None,
+    output: common.OutputOption = "-",
+    kind: Annotated[
+        str, option("KIND", "The parser: eisner (quick), transition, isbn or committee.")
+    ] = "eisner",
+    folds: Annotated[int | None, option("K", "How many folds; usual: 10.", "-k", "--folds")] = None,
+    by: common.ByOption = "sentence",
+    top: Annotated[int, option("N", "Rows; 0: all of them.", min=0)] = 100,
+    only: Annotated[str | None, option("arcs|tags", "One kind of value.")] = None,
+    html: Annotated[
+        str | None,
+        option("OUT.html", "Also a page with the trees, as annotated and with the alternative."),
+    ] = None,
+    dev: common.DevOption = None,
+    config: common.ConfigOption = None,
+    overrides: common.SetOption = None,
+    format: common.FormatOption = None,
+    threads: common.ThreadsOption = 0,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Look for mistakes: arcs and tags of FILE ranked by how much they surprise a model.
 
@@ -98,11 +62,11 @@ def doctor(
     if html == output == "-":
         raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
     if html is not None:
-        require_suffix(html, ".html", ".htm")
-    family, settings = chosen_config(kind, config, overrides)
+        common.require_suffix(html, ".html", ".htm")
+    family, settings = common.chosen_config(kind, config, overrides)
     for path in (output, html):
         if path not in (None, "-"):
-            require_writable(str(path))
+            common.require_writable(str(path))
     grouping: Any = by
     sentences = _read(treebank, format)
     found = examine(
@@ -114,7 +78,7 @@ def doctor(
         seed=seed,
         threads=threads,
         config=settings,
-        dev=development(family, dev, format),
+        dev=common.development(family, dev, format),
         on_fold=lambda number, total: say(f"models that have judged: {number} of {total}"),
     )
     ranked = found.findings if only is None else getattr(found, only)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from bistro.cli.common import JsonOption, print_json, require_writable, say
+from bistro.cli import common
+from bistro.cli.common import argument, flag, option, print_json, require_writable, say
 from bistro.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -16,55 +15,43 @@ if TYPE_CHECKING:
     from bistro.evaluate.by_length import LengthScores
     from bistro.evaluate.calibration import Calibration
 
-Plot = Annotated[
-    str | None,
-    typer.Option(
-        "--plot",
-        metavar="OUT.svg",
-        help="With --calibration: the reliability diagram, as .svg or in an .html page.",
-        show_default=False,
-    ),
-]
-
 
 def evaluate(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The right trees.")],
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The same words, parsed.")],
-    json: JsonOption = False,
+    gold: Annotated[str, argument("GOLD", "The right trees.")],
+    system: Annotated[str, argument("SYSTEM", "The same words, parsed.")],
+    json: common.JsonOption = False,
     punct: Annotated[
         str | None,
-        typer.Option(
-            "--punct",
-            metavar="upos|penn|unicode",
-            help="What punctuation is: the tag PUNCT, the Penn tags `` '' , . : or words of "
+        option(
+            "upos|penn|unicode",
+            "What punctuation is: the tag PUNCT, the Penn tags `` '' , . : or words of "
             "Unicode punctuation. Default: what fits the tags of GOLD.",
-            show_default=False,
         ),
     ] = None,
     by_length: Annotated[
-        bool, typer.Option("--by-length", help="Also F1 of arcs by their length in words.")
+        bool, flag("--by-length", "Also F1 of arcs by their length in words.")
     ] = False,
     calibration: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--calibration",
-            help="Also how honest the probabilities in MISC are (of `bistro parse --marginals`).",
+            "Also how honest the probabilities in MISC are (of `bistro parse --marginals`).",
         ),
     ] = False,
-    plot: Plot = None,
+    plot: Annotated[
+        str | None,
+        option(
+            "OUT.svg", "With --calibration: the reliability diagram, as .svg or in an .html page."
+        ),
+    ] = None,
     brackets: Annotated[
-        bool, typer.Option("--brackets", help="Compare constituency trees, as EVALB does.")
+        bool, flag("--brackets", "Compare constituency trees, as EVALB does.")
     ] = False,
-    morphemes: Annotated[
-        bool, typer.Option("--morphemes", help="Compare words cut into morphemes.")
-    ] = False,
+    morphemes: Annotated[bool, flag("--morphemes", "Compare words cut into morphemes.")] = False,
     training: Annotated[
         list[str] | None,
-        typer.Option(
-            "--training",
-            metavar="TRAIN",
-            help="With --morphemes: also figures for words that this file has, and has not.",
-            show_default=False,
+        option(
+            "TRAIN", "With --morphemes: also figures for words that this file has, and has not."
         ),
     ] = None,
 ) -> None:

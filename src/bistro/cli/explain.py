@@ -7,9 +7,8 @@ import io
 import json
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from bistro.cli.common import ModelArgument, OutputOption, say
+from bistro.cli import common
+from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -22,27 +21,21 @@ WIDE = 120
 
 
 def explain(
-    model: ModelArgument,
+    model: common.ModelArgument,
     sentence: Annotated[
-        str | None,
-        typer.Argument(metavar="SENTENCE", help="A sentence; punctuation is split from its words."),
+        str | None, argument("SENTENCE", "A sentence; punctuation is split from its words.")
     ] = None,
     tree: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Instead: the first sentence of a treebank, with its tree."
-        ),
+        str | None, option("FILE", "Instead: the first sentence of a treebank, with its tree.")
     ] = None,
     word: Annotated[
-        list[int] | None,
-        typer.Option(metavar="N", help="Whole chains of the Nth word (may be repeated)."),
+        list[int] | None, option("N", "Whole chains of the Nth word (may be repeated).")
     ] = None,
     train: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The training data: adds how often each context occurs."),
+        str | None, option("FILE", "The training data: adds how often each context occurs.")
     ] = None,
-    format: Annotated[str, typer.Option(metavar="text|tsv|json", help="What to write.")] = "text",
-    output: OutputOption = "-",
+    format: Annotated[str, option("text|tsv|json", "What to write.")] = "text",
+    output: common.OutputOption = "-",
 ) -> None:
     """Show which counts and back-off levels made the probability of a sentence.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bistro.cli.common import say
+from bistro.cli.common import flag, say
 from bistro.errors import BistroError
 from bistro.treebank.ud_names import LATEST_RELEASE
 
@@ -43,15 +43,11 @@ def fetch(
             show_default=False,
         ),
     ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Download again what is already cached.")
-    ] = False,
+    force: Annotated[bool, flag("--force", "Download again what is already cached.")] = False,
     timeout: Annotated[
         float, typer.Option(min=0.1, help="Longest silence of the server to bear, in seconds.")
     ] = 30.0,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List what is cached, and download nothing.")
-    ] = False,
+    list_: Annotated[bool, flag("--list", "List what is cached, and download nothing.")] = False,
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
 

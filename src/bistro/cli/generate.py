@@ -5,32 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sized
 from typing import Annotated, TypeVar
 
-import typer
-
-from bistro.cli.common import ModelArgument, OutputOption, SeedOption, say
+from bistro.cli import common
+from bistro.cli.common import flag, option, say
 
 T = TypeVar("T", bound=Sized)
 
 
 def generate(
-    model: ModelArgument,
-    number: Annotated[
-        int, typer.Option("--number", "-n", metavar="N", min=1, help="How many sentences.")
-    ] = 10,
-    seed: SeedOption = 1,
-    output: OutputOption = "-",
+    model: common.ModelArgument,
+    number: Annotated[int, option("N", "How many sentences.", "--number", "-n", min=1)] = 10,
+    seed: common.SeedOption = 1,
+    output: common.OutputOption = "-",
     trees: Annotated[
-        bool, typer.Option("--trees", help="CoNLL-U with the trees they were generated with.")
+        bool, flag("--trees", "CoNLL-U with the trees they were generated with.")
     ] = False,
     temperature: Annotated[
-        float,
-        typer.Option(
-            metavar="T", help="Draw by p^(1/T): below 1 the likely, above 1 the unlikely gain."
-        ),
+        float, option("T", "Draw by p^(1/T): below 1 the likely, above 1 the unlikely gain.")
     ] = 1.0,
-    prefix: Annotated[
-        str, typer.Option(metavar="WORDS", help="What every sentence begins with.")
-    ] = "",
+    prefix: Annotated[str, option("WORDS", "What every sentence begins with.")] = "",
 ) -> None:
     """Draw sentences from a model, one a line, words separated by spaces.
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bistro.cli.common import JsonOption, ModelArgument, print_json
+from bistro.cli import common
+from bistro.cli.common import print_json
 
 
-def info(model: ModelArgument, json: JsonOption = False) -> None:
+def info(model: common.ModelArgument, json: common.JsonOption = False) -> None:
     """Show a model's kind, size, settings, seed and training data.
 
     The JSON has the log-likelihood after every sweep as well. Settings can be given back to

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    InputArgument,
-    ModelArgument,
-    OutputOption,
-    SeedOption,
-    say,
-)
+from bistro.cli import common
+from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -21,32 +13,25 @@ if TYPE_CHECKING:
 
 
 def linearize(
-    model: ModelArgument,
-    input: InputArgument = "-",
-    output: OutputOption = "-",
+    model: common.ModelArgument,
+    input: common.InputArgument = "-",
+    output: common.OutputOption = "-",
     best: Annotated[
-        bool, typer.Option("--best", help="The most probable order of each tree (the default).")
+        bool, flag("--best", "The most probable order of each tree (the default).")
     ] = False,
-    kbest: Annotated[
-        int | None, typer.Option("--kbest", metavar="K", min=1, help="The K most probable orders.")
-    ] = None,
+    kbest: Annotated[int | None, option("K", "The K most probable orders.", min=1)] = None,
     samples: Annotated[
-        int | None,
-        typer.Option("--samples", "--sample", metavar="N", min=1, help="Draw N orders of each."),
+        int | None, option("N", "Draw N orders of each.", "--samples", "--sample", min=1)
     ] = None,
     score: Annotated[
-        bool,
-        typer.Option("--score", help="A table: how probable each sentence's own order is."),
+        bool, flag("--score", "A table: how probable each sentence's own order is.")
     ] = False,
     of_labels: Annotated[
-        bool,
-        typer.Option(
-            "--of-labels", help="--score: words with the same labels are one and the same."
-        ),
+        bool, flag("--of-labels", "--score: words with the same labels are one and the same.")
     ] = False,
-    text: Annotated[bool, typer.Option("--text", help="Words, a sentence a line.")] = False,
-    seed: SeedOption = 1,
-    format: FormatOption = None,
+    text: Annotated[bool, flag("--text", "Words, a sentence a line.")] = False,
+    seed: common.SeedOption = 1,
+    format: common.FormatOption = None,
 ) -> None:
     """Order the words of dependency trees; the order they come in is not looked at.
 

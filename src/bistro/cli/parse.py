@@ -2,155 +2,99 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from bistro.cli.common import (
-    FormatOption,
-    OutputOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_tags,
-    require_writable,
-    say,
-)
+from bistro.cli import common
+from bistro.cli.common import argument, chosen_tags, flag, option, require_writable, say
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
 
-CONSTITUENTS = "Constituency (kind trees)"
-
-
-def _number(name: str, told: str, smallest: int = 1, panel: str = "Search") -> Any:
-    return typer.Option(
-        name, metavar="N", min=smallest, help=told, show_default=False, rich_help_panel=panel
-    )
-
-
-Paths = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="MODEL... [INPUT]",
-        help="Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with a "
-        "sentence a line; - is stdin.",
-        show_default=False,
-    ),
-]
-Tags = Annotated[
-    str, typer.Option("--tags", metavar="joint|given", help="Find the tags too, or use INPUT's.")
-]
-Particles = Annotated[
-    int | None, _number("--particles", "Search with this budget; usual: 1000, a committee 100.")
-]
-Beam = Annotated[int | None, _number("--beam", "Search with a beam of this width instead.")]
-Greedy = Annotated[
-    bool,
-    typer.Option("--greedy", help="Keep one derivation after each word.", rich_help_panel="Search"),
-]
-TagsPerWord = Annotated[int | None, _number("--tags-per-word", "Most tags tried; usual: 3.")]
-LabelsPerArc = Annotated[
-    int | None,
-    _number("--labels-per-arc", "Most labels tried, where contexts see labels; usual: 3."),
-]
-OneReduce = Annotated[
-    bool,
-    typer.Option(
-        "--one-reduce",
-        help="Try only the likelier of left arc and right arc.",
-        rich_help_panel="Search",
-    ),
-]
-Selection = Annotated[
-    Literal["weight", "paper"] | None,
-    typer.Option(
-        show_default=False,
-        help="How particles are shared out after each word: by weight, or faster, as in the paper.",
-        rich_help_panel="Search",
-    ),
-]
-Temperature = Annotated[
-    float | None,
-    typer.Option(
-        metavar="T",
-        min=0.01,
-        help="Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
-        "usual: 2.",
-        show_default=False,
-        rich_help_panel="Search",
-    ),
-]
-KBest = Annotated[
-    int, typer.Option("--kbest", metavar="K", min=1, help="Write the K most probable trees.")
-]
-Samples = Annotated[
-    int,
-    typer.Option("--samples", metavar="N", min=0, help="Write N trees drawn from the posterior."),
-]
-MarginalsOption = Annotated[
-    bool, typer.Option("--marginals", help="Write PHead, PDeprel and PUpos into MISC.")
-]
-Mbr = Annotated[
-    bool,
-    typer.Option(
-        "--mbr/--no-mbr", help="The tree of least risk, or the most probable one (as in --kbest)."
-    ),
-]
-Partial = Annotated[
-    bool,
-    typer.Option(
-        "--partial", help="Heads and labels that INPUT has are kept; find those that are _."
-    ),
-]
-SearchOption = Annotated[
-    str | None,
-    typer.Option(
-        "--search",
-        metavar="NAME",
-        help="cyk, astar-local, astar-full or mcmc; usual: mcmc.",
-        show_default=False,
-        rich_help_panel=CONSTITUENTS,
-    ),
-]
-Draws = Annotated[
-    int | None, _number("--draws", "Whole trees that mcmc draws; usual: 2000.", panel=CONSTITUENTS)
-]
-LogProbs = Annotated[
-    str | None,
-    typer.Option(
-        "--log-probs",
-        metavar="OUT.tsv",
-        help="Also a table of the trees' probabilities, for which brackets have no place.",
-        show_default=False,
-        rich_help_panel=CONSTITUENTS,
-    ),
-]
+SEARCH, CONSTITUENTS = "Search", "Constituency (kind trees)"
+_number = partial(option, "N", min=1, rich_help_panel=SEARCH)
+_of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 
 
 def parse(
-    paths: Paths,
-    output: OutputOption = "-",
-    tags: Tags = "joint",
-    kbest: KBest = 1,
-    samples: Samples = 0,
-    marginals: MarginalsOption = False,
-    mbr: Mbr = True,
-    partial: Partial = False,
-    particles: Particles = None,
-    beam: Beam = None,
-    greedy: Greedy = False,
-    tags_per_word: TagsPerWord = None,
-    labels_per_arc: LabelsPerArc = None,
-    one_reduce: OneReduce = False,
-    selection: Selection = None,
-    temperature: Temperature = None,
-    search: SearchOption = None,
-    draws: Draws = None,
-    log_probs: LogProbs = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    paths: Annotated[
+        list[str],
+        argument(
+            "MODEL... [INPUT]",
+            "Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with a "
+            "sentence a line; - is stdin.",
+        ),
+    ],
+    output: common.OutputOption = "-",
+    tags: Annotated[str, option("joint|given", "Find the tags too, or use INPUT's.")] = "joint",
+    kbest: Annotated[int, option("K", "Write the K most probable trees.", min=1)] = 1,
+    samples: Annotated[int, option("N", "Write N trees drawn from the posterior.", min=0)] = 0,
+    marginals: Annotated[
+        bool, flag("--marginals", "Write PHead, PDeprel and PUpos into MISC.")
+    ] = False,
+    mbr: Annotated[
+        bool,
+        flag("--mbr/--no-mbr", "The tree of least risk, or the most probable one (as in --kbest)."),
+    ] = True,
+    partial: Annotated[
+        bool, flag("--partial", "Heads and labels that INPUT has are kept; find those that are _.")
+    ] = False,
+    particles: Annotated[
+        int | None, _number("Search with this budget; usual: 1000, a committee 100.")
+    ] = None,
+    beam: Annotated[int | None, _number("Search with a beam of this width instead.")] = None,
+    greedy: Annotated[
+        bool, flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH)
+    ] = False,
+    tags_per_word: Annotated[int | None, _number("Most tags tried; usual: 3.")] = None,
+    labels_per_arc: Annotated[
+        int | None,
+        _number("Most labels tried, where contexts see labels; usual: 3."),
+    ] = None,
+    one_reduce: Annotated[
+        bool,
+        flag(
+            "--one-reduce",
+            "Try only the likelier of left arc and right arc.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = False,
+    selection: Annotated[
+        Literal["weight", "paper"] | None,
+        typer.Option(
+            help="How particles are shared out after each word: by weight, or faster, as in the "
+            "paper.",
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
+    temperature: Annotated[
+        float | None,
+        option(
+            "T",
+            "Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
+            "usual: 2.",
+            min=0.01,
+            rich_help_panel=SEARCH,
+        ),
+    ] = None,
+    search: Annotated[
+        str | None, _of_trees("NAME", "cyk, astar-local, astar-full or mcmc; usual: mcmc.")
+    ] = None,
+    draws: Annotated[
+        int | None, _of_trees("N", "Whole trees that mcmc draws; usual: 2000.", min=1)
+    ] = None,
+    log_probs: Annotated[
+        str | None,
+        _of_trees(
+            "OUT.tsv", "Also a table of the trees' probabilities, for which brackets have no place."
+        ),
+    ] = None,
+    format: common.FormatOption = None,
+    threads: common.ThreadsOption = 0,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Parse sentences: INPUT comes back with new heads, labels and tags, all else as it was.
 

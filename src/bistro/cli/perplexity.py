@@ -6,22 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    InputArgument,
-    JsonOption,
-    MethodOption,
-    ModelArgument,
-    ParticlesOption,
-    RepeatsOption,
-    SeedOption,
-    TagsSeenOption,
-    print_json,
-    score_settings,
-    tell_odd_words,
-)
+from bistro.cli import common
+from bistro.cli.common import option, print_json, score_settings, tell_odd_words
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -32,22 +18,19 @@ ScoreChoices = dict[str, Any]
 
 
 def perplexity(
-    model: ModelArgument,
-    input: InputArgument = "-",
+    model: common.ModelArgument,
+    input: common.InputArgument = "-",
     other: Annotated[
-        str | None,
-        typer.Option("--with", metavar="MODEL2", help="Mix the model with this one, word by word."),
+        str | None, option("MODEL2", "Mix the model with this one, word by word.", "--with")
     ] = None,
-    dev: Annotated[
-        str | None, typer.Option(metavar="DEV", help="The text that decides the mixing weight.")
-    ] = None,
-    json: JsonOption = False,
-    format: FormatOption = None,
-    method: MethodOption = None,
-    particles: ParticlesOption = None,
-    repeats: RepeatsOption = None,
-    tags_seen: TagsSeenOption = False,
-    seed: SeedOption = 1,
+    dev: Annotated[str | None, option("DEV", "The text that decides the mixing weight.")] = None,
+    json: common.JsonOption = False,
+    format: common.FormatOption = None,
+    method: common.MethodOption = None,
+    particles: common.ParticlesOption = None,
+    repeats: common.RepeatsOption = None,
+    tags_seen: common.TagsSeenOption = False,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Print perplexity, bits per word and per character, and the rate of unknown words.
 

@@ -7,31 +7,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from bistro.cli.common import (
-    FormatOption,
-    ModelArgument,
-    SeedOption,
-    ThreadsOption,
-    require_suffix,
-    require_writable,
-    say,
-)
+from bistro.cli import common
+from bistro.cli.common import option, require_suffix, require_writable, say
 from bistro.errors import ConfigError
 
 
 def report(
-    model: ModelArgument,
-    test: Annotated[
-        str,
-        typer.Option(
-            "--test",
-            metavar="FILE",
-            help="What the model is tested on; - is stdin.",
-            show_default=False,
-        ),
-    ],
+    model: common.ModelArgument,
+    test: Annotated[str, option("FILE", "What the model is tested on; - is stdin.")],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT.html", help="The page; - is stdout.")
+        str, option("OUT.html", "The page; - is stdout.", "--output", "-o")
     ] = "report.html",
     tags: Annotated[
         Literal["joint", "given"] | None,
@@ -43,16 +28,11 @@ def report(
     ] = None,
     by_sentences: Annotated[
         list[str] | None,
-        typer.Option(
-            "--by-sentences",
-            metavar="N,N...",
-            help="Greatest lengths of the classes of sentences; usual: 10,20,30,40.",
-            show_default=False,
-        ),
+        option("N,N...", "Greatest lengths of the classes of sentences; usual: 10,20,30,40."),
     ] = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    format: common.FormatOption = None,
+    threads: common.ThreadsOption = 0,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Test a model and write one HTML page with all that there is to say of it.
 

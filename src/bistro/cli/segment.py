@@ -5,53 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from bistro.cli.common import InputArgument, JsonOption, ModelArgument, OutputOption, say
+from bistro.cli import common
+from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
     pass
 
-Beam = Annotated[int, typer.Option("--beam", metavar="N", min=1, help="Analyses kept at a letter.")]
-KBest = Annotated[
-    int, typer.Option("--kbest", metavar="K", min=1, help="How many analyses a word.")
-]
-Forms = Annotated[
-    str,
-    typer.Option(
-        "--forms",
-        metavar="surface|canonical",
-        help="Morphemes as they are written, or as the annotation has them.",
-    ),
-]
-Probabilities = Annotated[
-    bool,
-    typer.Option(
-        "--probabilities",
-        help="Also the probability of each analysis, and of each boundary by its place.",
-    ),
-]
-Check = Annotated[
-    bool,
-    typer.Option(
-        "--check",
-        help="INPUT is annotated: list the words whose annotation is not the likeliest, "
-        "the least probable annotation first.",
-    ),
-]
-
 
 def segment(
-    model: ModelArgument,
-    input: InputArgument = "-",
-    output: OutputOption = "-",
-    kbest: KBest = 1,
-    forms: Forms = "surface",
-    probabilities: Probabilities = False,
-    check: Check = False,
-    beam: Beam = 50,
-    json: JsonOption = False,
+    model: common.ModelArgument,
+    input: common.InputArgument = "-",
+    output: common.OutputOption = "-",
+    kbest: Annotated[int, option("K", "How many analyses a word.", min=1)] = 1,
+    forms: Annotated[
+        str,
+        option(
+            "surface|canonical", "Morphemes as they are written, or as the annotation has them."
+        ),
+    ] = "surface",
+    probabilities: Annotated[
+        bool,
+        flag(
+            "--probabilities",
+            "Also the probability of each analysis, and of each boundary by its place.",
+        ),
+    ] = False,
+    check: Annotated[
+        bool,
+        flag(
+            "--check",
+            "INPUT is annotated: list the words whose annotation is not the likeliest, "
+            "the least probable annotation first.",
+        ),
+    ] = False,
+    beam: Annotated[int, option("N", "Analyses kept at a letter.", min=1)] = 50,
+    json: common.JsonOption = False,
 ) -> None:
     """Cut words into morphemes with their labels, as in un[Pre]-break[Stem]-able[Suf].
 

@@ -3,53 +3,37 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Annotated, Any
+from functools import partial
+from typing import Annotated
 
 import typer
 
+from bistro.cli.common import argument, option
 from bistro.errors import BistroError
 
-LIMITS = "Limits"
-
-
-def _limit(name: str, told: str) -> Any:
-    return typer.Option(
-        name, metavar="N", min=1, help=told, show_default=False, rich_help_panel=LIMITS
-    )
+_limit = partial(option, "N", min=1, rich_help_panel="Limits")
 
 
 def serve(
-    models: Annotated[
-        list[str], typer.Argument(metavar="MODEL...", help="Model files.", show_default=False)
-    ],
+    models: Annotated[list[str], argument("MODEL...", "Model files.")],
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="0: any that is free.")
-    ] = 8000,
+    port: Annotated[int, option("N", "0: any that is free.", min=0, max=65535)] = 8000,
     allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Answer to this host name too (behind a proxy)."),
+        list[str] | None, option("NAME", "Answer to this host name too (behind a proxy).")
     ] = None,
     allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", help="Let pages of this origin call the interface."),
+        list[str] | None, option("URL", "Let pages of this origin call the interface.")
     ] = None,
-    max_words: Annotated[int | None, _limit("--max-words", "Of a sentence; usual: 150.")] = None,
+    max_words: Annotated[int | None, _limit("Of a sentence; usual: 150.")] = None,
     max_document: Annotated[
-        int | None, _limit("--max-document", "Words of a request to /process; usual: 5000.")
+        int | None, _limit("Words of a request to /process; usual: 5000.")
     ] = None,
-    max_body: Annotated[
-        int | None, _limit("--max-body", "Bytes of a request; usual: 1000000.")
-    ] = None,
-    max_seconds: Annotated[
-        int | None, _limit("--max-seconds", "Until an answer; usual: 30.")
-    ] = None,
+    max_body: Annotated[int | None, _limit("Bytes of a request; usual: 1000000.")] = None,
+    max_seconds: Annotated[int | None, _limit("Until an answer; usual: 30.")] = None,
     at_once: Annotated[
-        int | None, _limit("--at-once", "Computations at a time; usual: one a processor.")
+        int | None, _limit("Computations at a time; usual: one a processor.")
     ] = None,
-    max_waiting: Annotated[
-        int | None, _limit("--max-waiting", "Requests that wait for these; usual: 64.")
-    ] = None,
+    max_waiting: Annotated[int | None, _limit("Requests that wait for these; usual: 64.")] = None,
 ) -> None:
     """Show models in a browser, and answer requests of programs, until Ctrl-C.
 

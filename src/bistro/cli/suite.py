@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from bistro.cli.common import (
-    MethodOption,
-    ModelArgument,
-    OutputOption,
-    ParticlesOption,
-    RepeatsOption,
-    SeedOption,
-    TagsSeenOption,
-    say,
-    score_settings,
-    write_table,
-)
+from bistro.cli import common
+from bistro.cli.common import argument, flag, option, say, score_settings, write_table
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -32,31 +20,25 @@ COLUMNS = {
 
 
 def suite(
-    model: ModelArgument,
+    model: common.ModelArgument,
     suites: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[SUITE]...",
-            help="Files (JSON, JSON lines, CSV, TSV) or names of our own suites; all of ours if "
+        argument(
+            "[SUITE]...",
+            "Files (JSON, JSON lines, CSV, TSV) or names of our own suites; all of ours if "
             "none is given.",
-            show_default=False,
         ),
     ] = None,
-    by: Annotated[
-        str, typer.Option(metavar="suite|item|region", help="What gets a row of the table.")
-    ] = "suite",
+    by: Annotated[str, option("suite|item|region", "What gets a row of the table.")] = "suite",
     split_punct: Annotated[
-        bool,
-        typer.Option(
-            "--split-punct/--no-split-punct", help="Split punctuation from words, or leave it."
-        ),
+        bool, flag("--split-punct/--no-split-punct", "Split punctuation from words, or leave it.")
     ] = True,
-    output: OutputOption = "-",
-    method: MethodOption = None,
-    particles: ParticlesOption = None,
-    repeats: RepeatsOption = None,
-    tags_seen: TagsSeenOption = False,
-    seed: SeedOption = 1,
+    output: common.OutputOption = "-",
+    method: common.MethodOption = None,
+    particles: common.ParticlesOption = None,
+    repeats: common.RepeatsOption = None,
+    tags_seen: common.TagsSeenOption = False,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Run test suites: minimal pairs, or predictions about regions in the notation of SyntaxGym.
 

@@ -4,67 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    InputArgument,
-    ModelArgument,
-    OutputOption,
-    SeedOption,
-    ThreadsOption,
-    say,
-)
+from bistro.cli import common
+from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
     pass
 
-Search = Annotated[
-    str | None,
-    typer.Option(
-        "--search",
-        metavar="NAME",
-        help="beam (usual), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
-        "astar-local or astar-full.",
-        show_default=False,
-    ),
-]
-BeamWidth = Annotated[
-    int | None,
-    typer.Option(
-        "--beam", metavar="N", min=1, help="Histories kept after each word.", show_default=False
-    ),
-]
-Samples = Annotated[
-    int | None,
-    typer.Option(
-        "--samples", metavar="N", min=1, help="Sequences drawn by mcmc.", show_default=False
-    ),
-]
-MarginalsOption = Annotated[
-    bool, typer.Option("--marginals", help="Write the probability of each tag into MISC.")
-]
-LeastRisk = Annotated[
-    bool,
-    typer.Option(
-        "--mbr/--no-mbr", help="The likeliest tag of each word, or the likeliest sequence."
-    ),
-]
-
 
 def tag(
-    model: ModelArgument,
-    input: InputArgument = "-",
-    output: OutputOption = "-",
-    search: Search = None,
-    beam: BeamWidth = None,
-    samples: Samples = None,
-    marginals: MarginalsOption = False,
-    mbr: LeastRisk = True,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    model: common.ModelArgument,
+    input: common.InputArgument = "-",
+    output: common.OutputOption = "-",
+    search: Annotated[
+        str | None,
+        option(
+            "NAME",
+            "beam (usual), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
+            "astar-local or astar-full.",
+        ),
+    ] = None,
+    beam: Annotated[int | None, option("N", "Histories kept after each word.", min=1)] = None,
+    samples: Annotated[int | None, option("N", "Sequences drawn by mcmc.", min=1)] = None,
+    marginals: Annotated[
+        bool, flag("--marginals", "Write the probability of each tag into MISC.")
+    ] = False,
+    mbr: Annotated[
+        bool, flag("--mbr/--no-mbr", "The likeliest tag of each word, or the likeliest sequence.")
+    ] = True,
+    format: common.FormatOption = None,
+    threads: common.ThreadsOption = 0,
+    seed: common.SeedOption = 1,
 ) -> None:
     """Tag sentences: INPUT comes back with new tags in one column, all else as it was.
 

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from bistro.cli.common import JsonOption, ModelArgument, print_json, say
+from bistro.cli import common
+from bistro.cli.common import option, print_json, say
 
 topics = typer.Typer(help="Latent states of syntactic topics: see what they stand for.")
 
@@ -22,19 +23,12 @@ def about() -> None:
 
 @topics.command()
 def show(
-    model: ModelArgument,
-    states: Annotated[
-        int, typer.Option("--states", metavar="N", min=1, help="How many, the largest first.")
-    ] = 20,
-    words: Annotated[int, typer.Option("--words", metavar="N", min=1, help="Words a state.")] = 10,
-    sample: Annotated[
-        int, typer.Option("--sample", metavar="N", help="Which sample; -1 is the last.")
-    ] = -1,
-    picture: Annotated[
-        str | None,
-        typer.Option("--picture", metavar="FILE.svg", help="Draw the states as cards as well."),
-    ] = None,
-    json: JsonOption = False,
+    model: common.ModelArgument,
+    states: Annotated[int, option("N", "How many, the largest first.", min=1)] = 20,
+    words: Annotated[int, option("N", "Words a state.", min=1)] = 10,
+    sample: Annotated[int, option("N", "Which sample; -1 is the last.")] = -1,
+    picture: Annotated[str | None, option("FILE.svg", "Draw the states as cards as well.")] = None,
+    json: common.JsonOption = False,
 ) -> None:
     """Print the likeliest words of each state, and the parents that choose it.
 

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bistro.cli.common import (
-    FormatOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_config,
-    require_writable,
-    say,
-    tell_odd_words,
-)
+from bistro.cli import common
+from bistro.cli.common import argument, flag, option, say
 from bistro.cli.watcher import Watcher
 from bistro.errors import BistroError, OutputError
 from bistro.models.kinds import BUILT_IN
@@ -27,114 +20,75 @@ if TYPE_CHECKING:
     from bistro.treebank.examples import Examples
     from bistro.treebank.treebank import Treebank
 
-INTERRUPTED = 130
 _COMPRESSED = (".gz", ".xz", ".zst")
 
 
-KindArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="KIND",
-        help=f"The kind: {', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}.",
-    ),
-]
-Data = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="TRAIN",
-        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with one sentence per line; - is stdin.",
-        show_default=False,
-    ),
-]
-Text = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--text",
-        metavar="RAW",
-        help="Raw text, one sentence per line, to learn words from beside the treebank (transition).",
-        show_default=False,
-    ),
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Who parses the raw text: tcp://HOST:PORT (Dask) or local:N; otherwise threads.",
-        show_default=False,
-    ),
-]
-Output = Annotated[
-    str | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="MODEL",
-        help="The model file to write; needed, and by custom named *.bistro.",
-        show_default=False,
-    ),
-]
-Dev = Annotated[
-    str | None,
-    typer.Option(
-        "--dev",
-        metavar="DEV",
-        help="Held-out data: committee and linearize fit weights on it, isbn learns until it is "
-        "best there; scores on it end the run.",
-    ),
-]
-Config = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE.toml", help="Settings: a file or a preset."),
-]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="One setting, as in order=3 or sampler.seating=minimal.",
-    ),
-]
-TaskOption = Annotated[
-    str | None,
-    typer.Option(
-        "--task",
-        metavar="tags|trees|morphology",
-        help="What the former kind infinite learns: now kinds of their own.",
-        hidden=True,
-        show_default=False,
-    ),
-]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")
-]
-CheckpointSeconds = Annotated[
-    float,
-    typer.Option(
-        metavar="S", min=0, help="How often the checkpoint is renewed; 0: after every sweep."
-    ),
-]
-ShowConfig = Annotated[
-    bool, typer.Option("--show-config", help="Print all settings as TOML and stop.")
-]
-
-
 def train(
-    kind: KindArgument,
-    data: Data = None,
-    text: Text = None,
-    output: Output = None,
-    dev: Dev = None,
-    config: Config = None,
-    overrides: Overrides = None,
-    task: TaskOption = None,
-    seed: SeedOption = 1,
-    threads: ThreadsOption = 0,
-    cluster: Cluster = None,
-    format: FormatOption = None,
-    resume: Resume = False,
-    checkpoint_seconds: CheckpointSeconds = 20.0,
-    show_config: ShowConfig = False,
+    kind: Annotated[
+        str, argument("KIND", f"The kind: {', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}.")
+    ],
+    data: Annotated[
+        list[str] | None,
+        argument(
+            "TRAIN",
+            "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with one sentence per line; - is "
+            "stdin.",
+        ),
+    ] = None,
+    text: Annotated[
+        list[str] | None,
+        option(
+            "RAW",
+            "Raw text, one sentence per line, to learn words from beside the treebank "
+            "(transition).",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        option(
+            "MODEL",
+            "The model file to write; needed, and by custom named *.bistro.",
+            "--output",
+            "-o",
+        ),
+    ] = None,
+    dev: Annotated[
+        str | None,
+        option(
+            "DEV",
+            "Held-out data: committee and linearize fit weights on it, isbn learns until it is "
+            "best there; scores on it end the run.",
+        ),
+    ] = None,
+    config: common.ConfigOption = None,
+    overrides: common.SetOption = None,
+    task: Annotated[
+        str | None,
+        option(
+            "tags|trees|morphology",
+            "What the former kind infinite learns: now kinds of their own.",
+            hidden=True,
+        ),
+    ] = None,
+    seed: common.SeedOption = 1,
+    threads: common.ThreadsOption = 0,
+    cluster: Annotated[
+        str | None,
+        option(
+            "ADDRESS",
+            "Who parses the raw text: tcp://HOST:PORT (Dask) or local:N; otherwise threads.",
+        ),
+    ] = None,
+    format: common.FormatOption = None,
+    resume: Annotated[
+        bool, flag("--resume", "Go on from the checkpoint of an interrupted run.")
+    ] = False,
+    checkpoint_seconds: Annotated[
+        float, option("S", "How often the checkpoint is renewed; 0: after every sweep.", min=0)
+    ] = 20.0,
+    show_config: Annotated[
+        bool, flag("--show-config", "Print all settings as TOML and stop.")
+    ] = False,
 ) -> None:
     """Train a model on a treebank or a text.
 
@@ -161,7 +115,7 @@ def train(
     from bistro.tasks.train import train as run
 
     tasks = [f"task={task}"] if task else []
-    family, settings = chosen_config(kind, config, [*(overrides or []), *tasks])
+    family, settings = common.chosen_config(kind, config, [*(overrides or []), *tasks])
     if show_config:
         print(configuration.to_toml(settings), end="")
         return
@@ -197,7 +151,7 @@ def train(
             model.save(path)
     except StoppedError as interruption:
         say(f"{interruption}; the same command with --resume goes on from there")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(common.INTERRUPTED) from None
     checkpoint.discard()
     sources = " + ".join([treebank.label, *map(os.path.basename, text or ())])
     say(f"{path}: {family.name} model of {sources}, seed {seed}")
@@ -215,7 +169,7 @@ def read_data(
     for problem in data.problems:
         say(f"{problem}; the word is left out")
     if kind.items == "sentences" and not held_out:
-        tell_odd_words(data)
+        common.tell_odd_words(data)
     return data
 
 
@@ -249,7 +203,7 @@ def _checked_output(output: str | None) -> str:
         raise OutputError("a model is a file of its own: name it with -o, stdout cannot hold it")
     if output.endswith(_COMPRESSED):
         raise OutputError(f"{output}: a model file is not compressed: choose another name")
-    require_writable(output)
+    common.require_writable(output)
     return output
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bistro.cli.common import FormatOption, SeedOption, require_writable, say
+from bistro.cli import common
+from bistro.cli.common import argument, option, require_writable, say
 from bistro.cli.watcher import Watcher
 from bistro.errors import ConfigError, nearest
 from bistro.files import writing
@@ -29,60 +30,45 @@ TAGS = ("both", "joint", "given")
 
 
 def tune(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="The kind of model: transition.")],
-    data: Annotated[
-        list[str], typer.Argument(metavar="TRAIN", help="Treebanks to train on, read as one.")
-    ],
-    dev: Annotated[str, typer.Option("--dev", metavar="DEV", help="The treebank that decides.")],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE.toml", help="The config to write.")
-    ],
+    kind: Annotated[str, argument("KIND", "The kind of model: transition.")],
+    data: Annotated[list[str], argument("TRAIN", "Treebanks to train on, read as one.")],
+    dev: Annotated[str, option("DEV", "The treebank that decides.")],
+    output: Annotated[str, option("FILE.toml", "The config to write.", "--output", "-o")],
     config: Annotated[
-        str | None,
-        typer.Option("--config", metavar="FILE.toml", help="Where to begin: a file or a preset."),
+        str | None, option("FILE.toml", "Where to begin: a file or a preset.")
     ] = None,
     overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="One setting of the beginning."),
+        list[str] | None, option("KEY=VALUE", "One setting of the beginning.", "--set")
     ] = None,
     distributions: Annotated[
-        str, typer.Option(metavar="LIST", help="Whose contexts are searched, and in which order.")
+        str, option("LIST", "Whose contexts are searched, and in which order.")
     ] = "actions,labels,tags,words",
     settings: Annotated[
         str,
-        typer.Option(
-            metavar="LIST",
-            help="Settings that are searched: tagset, tag_features, unknown_below, "
+        option(
+            "LIST",
+            "Settings that are searched: tagset, tag_features, unknown_below, "
             "unknown_suffixes, labels, root, direction, nonprojective; none: contexts alone.",
         ),
     ] = "tagset,tag_features,unknown_below",
     metric: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels.",
-            show_default=False,
+        option(
+            "NAME", "las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels."
         ),
     ] = None,
     tags: Annotated[
-        str, typer.Option(metavar="WAY", help="Tags are found (joint), given, or the mean of both.")
+        str, option("WAY", "Tags are found (joint), given, or the mean of both.")
     ] = "both",
     label_elements: Annotated[
         bool,
         typer.Option(help="Contexts may hold labels of earlier arcs, which makes parsing slower."),
     ] = False,
-    sweeps: Annotated[
-        int, typer.Option(metavar="N", min=2, help="Sweeps of training in the search.")
-    ] = 6,
-    minutes: Annotated[
-        float | None,
-        typer.Option(metavar="M", min=0, help="Stop after this time.", show_default=False),
-    ] = None,
-    threads: Annotated[
-        int, typer.Option(metavar="N", min=0, help="For parsing DEV; 0: all of the machine.")
-    ] = 1,
-    seed: SeedOption = 1,
-    format: FormatOption = None,
+    sweeps: Annotated[int, option("N", "Sweeps of training in the search.", min=2)] = 6,
+    minutes: Annotated[float | None, option("M", "Stop after this time.", min=0)] = None,
+    threads: Annotated[int, option("N", "For parsing DEV; 0: all of the machine.", min=0)] = 1,
+    seed: common.SeedOption = 1,
+    format: common.FormatOption = None,
 ) -> None:
     """Find the contexts and settings that parse DEV best, and write them as a config.
 
