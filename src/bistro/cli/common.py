@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bistro.errors import BistroError, OutputError
-from bistro.files import explain, write_text
+from bistro.files import STANDARD_STREAM, explain, write_text
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
@@ -132,22 +132,25 @@ def print_json(figures: dict[str, Any]) -> None:
     print(json.dumps(plain(figures), ensure_ascii=False, indent=2))
 
 
-def require_writable(path: str) -> None:
-    """Refuse a place where a file could not be written: before hours of work, not after them."""
-    if Path(path).is_dir():
-        raise OutputError(f"{path}: is a folder, where a file was to be written")
-    folder = Path(path).parent
-    try:
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written: the folder {folder}: {explain(error)}"
-        ) from error
+def require_writable(*paths: str | None) -> None:
+    """Refuse places where a file could not be written: before hours of work, not after them."""
+    for path in paths:
+        if path in (None, STANDARD_STREAM):
+            continue
+        place = Path(str(path))
+        if place.is_dir():
+            raise OutputError(f"{path}: is a folder, where a file was to be written")
+        try:
+            tempfile.TemporaryFile(dir=place.parent).close()
+        except OSError as error:
+            raise OutputError(
+                f"{path}: cannot be written: the folder {place.parent}: {explain(error)}"
+            ) from error
 
 
-def require_suffix(path: str, *suffixes: str) -> None:
+def require_suffix(path: str | None, *suffixes: str) -> None:
     """Refuse the name of a file of another kind; names without a suffix may be anything."""
-    suffix = Path(path).suffix
+    suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
         raise OutputError(f"{path}: what is written here is {suffixes[0]}, not {suffix}")
 
@@ -165,9 +168,8 @@ def score_settings(
     from bistro.models.options import a_model
 
     options = SCORE.of(model).score_options
-    given = {"method": method, "particles": particles, "repeats": repeats}
-    given |= {"tags": "seen" if tags_seen else None}
-    chosen = {name: value for name, value in given.items() if value is not None}
+    tags = "seen" if tags_seen else None
+    chosen = given(method=method, particles=particles, repeats=repeats, tags=tags)
     known = options.names()
     if chosen and not known:
         raise BistroError(
@@ -180,6 +182,11 @@ def score_settings(
         chosen["seed"] = seed
     options.of(chosen, model.kind, "score words")
     return chosen
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given; a model has defaults for the others."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def chosen_tags(tags: str) -> Any:

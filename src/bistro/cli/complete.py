@@ -53,8 +53,7 @@ def complete(
     from bistro.tasks.complete import complete as run
     from bistro.treebank.treebank import read, write
 
-    if output != "-":
-        require_writable(output)
+    require_writable(output)
     if model and (kind or config or overrides):
         raise BistroError("--kind, --config and --set say how to train: not with --model")
     chosen = kind or USUAL_KIND

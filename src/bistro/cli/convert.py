@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from bistro.cli import common
 from bistro.cli.common import argument, flag, option, say
+from bistro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
@@ -95,7 +96,6 @@ def _read(
 
 def _plan(**choices: str | None) -> Conversion:
     """Return the conversion asked for, its words checked."""
-    from bistro.errors import ConfigError, nearest
     from bistro.treebank.conversion import Conversion
     from bistro.treebank.projectivity import SCHEMES
 
@@ -110,7 +110,6 @@ def _plan(**choices: str | None) -> Conversion:
 
 
 def _target(source: str, to: str | None, output: str) -> str:
-    from bistro.errors import ConfigError
     from bistro.treebank.detect import check_format, format_of_suffix
 
     target = to or format_of_suffix(output) or source
@@ -124,7 +123,6 @@ def _target(source: str, to: str | None, output: str) -> str:
 
 
 def _refuse_arcs(conversion: Conversion) -> None:
-    from bistro.errors import ConfigError
 
     if conversion.projectivize or conversion.deprojectivize:
         raise ConfigError("bracketed trees have no arcs: --(de)projectivize needs dependencies")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from bistro.cli import common
 from bistro.cli.common import argument, option, say
@@ -60,23 +60,21 @@ def crossval(
     judged_kind(family.name, settings)
     if output is not None and not family.can("parse"):
         raise BistroError(f"-o writes parses: {PARSE.refusal(family.name)}")
-    if output not in (None, "-"):
-        common.require_writable(str(output))
+    common.require_writable(output)
     sentences = SENTENCES.read([treebank], format=format)
     common.tell_odd_words(sentences)
-    grouping: Any = by
     found = cross_validate(
         family.name,
         sentences,
         k=folds,
-        by=grouping,
+        by=cast(Any, by),
         tags=way,
         seed=seed,
         threads=threads,
         keep=output is not None,
         config=settings,
         dev=common.development(family, dev, format),
-        on_fold=lambda number, fold: say(f"fold {number} of {folds}: {common.shown(fold.figures)}"),
+        on_fold=lambda number, fold: say(f"fold {number} of {folds}: {_shown(fold.figures)}"),
     )
     if output is not None:
         _write_parses(found, output, given_tags=way == "given")
@@ -87,12 +85,16 @@ def crossval(
     say(found.protocol)
 
 
+def _shown(figures: dict[str, float]) -> str:
+    """Return figures in a line."""
+    return ", ".join(f"{name} {value:.2f}" for name, value in figures.items())
+
+
 def _write_parses(found: CrossValidation, output: str, *, given_tags: bool) -> None:
     from bistro.tasks.parsed import ParseWriter
     from bistro.treebank.treebank import write
 
-    column: Any = found.folds[0].tag_column
-    writer = ParseWriter(column, given_tags)
+    writer = ParseWriter(cast(Any, found.folds[0].tag_column), given_tags)
     parses = found.parses()
     write((s for parse in parses for s in writer.sentences(parse)), output)
     given = [parse.sentence for parse in parses if parse.sentence.format == "conllu"]

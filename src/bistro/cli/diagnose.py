@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -57,14 +57,13 @@ def diagnose(
         bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
         bistro diagnose one.bistro two.bistro three.bistro --burn-in 100 --netcdf chains.nc
     """
+    from bistro.cli.train import read_data
     from bistro.modelfile import is_model_file
     from bistro.report.diagnose_page import diagnose_page
     from bistro.report.diagnostics import advice, load_arviz, table_lines, write_netcdf
     from bistro.report.diagnostics import diagnose as judge
 
-    for place in (output, netcdf):
-        if place is not None:
-            require_writable(place)
+    require_writable(output, netcdf)
     load_arviz()
     if is_model_file(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:
@@ -72,8 +71,10 @@ def diagnose(
         found, told = _trained_before(sources, burn_in)
     else:
         kind, *files = sources
-        run = _Training(kind, files, config, overrides or [], format, seed, threads)
-        found, told = run.chains(chains or 4, burn_in)
+        family, settings = common.chosen_config(kind, config, overrides)
+        data = read_data(family, settings, files, format)
+        seeds = range(seed, seed + (chains or 4))
+        found, told = _trained_now(family.name, data, settings, seeds, threads, burn_in)
     rows = judge(found)
     print("\n".join(table_lines(rows)))
     say(f"{told}; burn-in: {found.burn_in} of {found.sweeps} sweeps left out")
@@ -132,51 +133,31 @@ def _check_same(first: str, one: Model, path: str, other: Model) -> None:
         )
 
 
-class _Training:
-    """Runs of one kind on the same data."""
+def _trained_now(
+    kind: str, data: Any, config: Any, seeds: range, threads: int, burn_in: int | None
+) -> tuple[Chains, str]:
+    """Train models of one kind on the same data, and put their traces side by side."""
+    from bistro.cli.watcher import Watcher
+    from bistro.inference.checkpoint import StoppedError
+    from bistro.report.diagnostics import chains_of
+    from bistro.tasks.several import several_traces
 
-    def __init__(
-        self,
-        kind: str,
-        files: list[str],
-        config: str | None,
-        overrides: list[str],
-        format: str | None,
-        seed: int,
-        threads: int,
-    ) -> None:
-        from bistro.cli.common import chosen_config
-        from bistro.cli.train import read_data
-
-        family, self.settings = chosen_config(kind, config, overrides)
-        self.kind, self.seed = family.name, seed
-        self.threads = threads or os.cpu_count() or 1
-        self.data = read_data(family, self.settings, files, format)
-
-    def chains(self, number: int, burn_in: int | None) -> tuple[Chains, str]:
-        """Train, and put the traces side by side."""
-        from bistro.cli.watcher import Watcher
-        from bistro.inference.checkpoint import StoppedError
-        from bistro.report.diagnostics import chains_of
-        from bistro.tasks.several import several_traces
-
-        seeds = list(range(self.seed, self.seed + number))
-        try:
-            with Watcher() as watcher:
-                traces = several_traces(
-                    self.kind,
-                    self.data,
-                    seeds,
-                    threads=min(self.threads, number),
-                    on_sweep=_show,
-                    stop_asked=lambda: watcher.stopped,
-                    config=self.settings,
-                )
-        except StoppedError as interruption:
-            say(f"{interruption}: nothing was compared")
-            raise typer.Exit(common.INTERRUPTED) from None
-        found = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
-        return found, f"{self.kind} of {self.data.label}; seeds {seeds[0]} to {seeds[-1]}"
+    try:
+        with Watcher() as watcher:
+            traces = several_traces(
+                kind,
+                data,
+                list(seeds),
+                threads=min(threads or os.cpu_count() or 1, len(seeds)),
+                on_sweep=_show,
+                stop_asked=lambda: watcher.stopped,
+                config=config,
+            )
+    except StoppedError as interruption:
+        say(f"{interruption}: nothing was compared")
+        raise typer.Exit(common.INTERRUPTED) from None
+    found = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
+    return found, f"{kind} of {data.label}; seeds {seeds[0]} to {seeds[-1]}"
 
 
 def _show(done: int, total: int) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any, cast
 
 from bistro.cli import common
 from bistro.cli.common import option, say
 from bistro.errors import BistroError
-
-if TYPE_CHECKING:
-    from bistro.evaluate.doctor import Examination, Finding
+from bistro.files import write_text
 
 
 def doctor(
@@ -56,25 +54,21 @@ def doctor(
     """
     from bistro.evaluate.doctor import examine
     from bistro.models.data import SENTENCES
+    from bistro.treebank.treebank import read
 
     if only not in (None, "arcs", "tags"):
         raise BistroError(f"--only is 'arcs' or 'tags', not '{only}'")
     if html == output == "-":
         raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
-    if html is not None:
-        common.require_suffix(html, ".html", ".htm")
+    common.require_suffix(html, ".html", ".htm")
     family, settings = common.chosen_config(kind, config, overrides)
-    for path in (output, html):
-        if path not in (None, "-"):
-            common.require_writable(str(path))
-    grouping: Any = by
-    sentences = _read(treebank, format)
+    common.require_writable(output, html)
     found = examine(
-        sentences,
+        read(treebank, format=format, roots="any", partial=True),
         kind=family.name,
         k=folds,
         beside=SENTENCES.read(with_, format=format) if with_ else (),
-        by=grouping,
+        by=cast(Any, by),
         seed=seed,
         threads=threads,
         config=settings,
@@ -83,7 +77,7 @@ def doctor(
     )
     ranked = found.findings if only is None else getattr(found, only)
     shown = ranked[:top] if top else ranked
-    _write(found, shown, output)
+    write_text(output, found.to_tsv(shown))
     if html is not None:
         from bistro.report.doctor import doctor_page, left_out
 
@@ -95,17 +89,3 @@ def doctor(
         f"{len(shown):,} of {len(ranked):,} values; {found.protocol}"
         f"{skipped if found.skipped else ''}"
     )
-
-
-def _read(path: str, format: str | None) -> Any:
-    """Read a treebank in which some sentences may lack heads."""
-    from bistro.treebank.treebank import read
-
-    return read(path, format=format, roots="any", partial=True)
-
-
-def _write(found: Examination, shown: list[Finding], output: str) -> None:
-    from bistro.files import writing
-
-    with writing(output) as stream:
-        stream.write(found.to_tsv(shown).encode())

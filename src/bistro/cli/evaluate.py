@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bistro.cli import common
 from bistro.cli.common import argument, flag, option, print_json, require_writable, say
 from bistro.errors import ConfigError
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from bistro.evaluate.attachment import AttachmentScores
+    from bistro.evaluate.brackets import BracketReport
     from bistro.evaluate.by_length import LengthScores
     from bistro.evaluate.calibration import Calibration
 
@@ -69,7 +71,6 @@ def evaluate(
         bistro evaluate --brackets test.mrg parsed.mrg
         bistro evaluate --morphemes test.tsv segmented.tsv --training train.tsv
     """
-    from bistro.cli.evaluate_brackets import evaluate_brackets
     from bistro.cli.segment import print_scores
     from bistro.evaluate.attachment import score
     from bistro.evaluate.by_length import score_by_length
@@ -86,7 +87,7 @@ def evaluate(
         return
     if brackets:
         _check_alone(punct=punct, by_length=by_length, calibration=calibration, plot=plot)
-        evaluate_brackets(gold, system, json)
+        _evaluate_brackets(gold, system, json)
         return
     if plot is not None:
         _check_plot(plot, calibration)
@@ -127,7 +128,6 @@ def _check_plot(plot: str, calibration: bool) -> None:
 
 def _draw(honesty: dict[str, Calibration], plot: str, title: str) -> None:
     from bistro.evaluate.calibration import PROTOCOL
-    from bistro.files import writing
     from bistro.report.html import Page, figure, paragraph
     from bistro.report.reliability import reliability_diagram
 
@@ -136,8 +136,7 @@ def _draw(honesty: dict[str, Calibration], plot: str, title: str) -> None:
         page = Page("Calibration", subtitle=title)
         page.section("Reliability diagram", figure(svg), paragraph(PROTOCOL)).write(plot)
     else:
-        with writing(plot) as stream:
-            stream.write(svg.encode())
+        write_text(plot, svg)
     say(f"{plot}: reliability diagram")
 
 
@@ -219,8 +218,7 @@ def _length_table(rows: list[LengthScores], words: str) -> Table:
         table.add_column(name, justify="right")
     for row in rows:
         figures = (row.las.f1, row.las.precision, row.las.recall, row.uas.f1)
-        shown = ["n/a" if figure is None else f"{figure:.2f}" for figure in figures]
-        table.add_row(row.length, f"{row.gold:,}", f"{row.system:,}", *shown)
+        table.add_row(row.length, f"{row.gold:,}", f"{row.system:,}", *map(_percent, figures))
     return table
 
 
@@ -239,6 +237,55 @@ def _calibration_table(honesty: dict[str, Calibration]) -> Table:
 
 
 def _show(score: float | None, reason: str | None) -> str:
-    if score is None:
-        return f"n/a ({reason or 'no such words'})"
-    return f"{score:.2f}"
+    return f"n/a ({reason or 'no such words'})" if score is None else _percent(score)
+
+
+def _percent(figure: float | None) -> str:
+    return "n/a" if figure is None else f"{figure:.2f}"
+
+
+def _evaluate_brackets(gold: str, system: str, json: bool) -> None:
+    """Score constituency trees and print the figures."""
+    from rich.console import Console
+
+    from bistro.evaluate.brackets import score_brackets
+    from bistro.treebank.brackets import read_trees
+
+    golds, systems = read_trees(gold), read_trees(system)
+    report = score_brackets(golds, systems, gold_name=gold, system_name=system)
+    if json:
+        print_json({"gold": gold, "system": system, **report.to_dict()})
+        return
+    console = Console(highlight=False)
+    console.print(_bracket_table(report, f"{system} against {gold}"))
+    console.print(report.protocol, soft_wrap=True)
+
+
+def _bracket_table(report: BracketReport, title: str) -> Table:
+    from rich.table import Table
+
+    from bistro.evaluate.brackets import SHORT
+
+    sets = (report.all, report.short)
+    table = Table("score", title=title)
+    table.add_column("all", justify="right", no_wrap=True)
+    table.add_column(f"≤ {SHORT} words", justify="right", no_wrap=True)
+    table.add_column("what is counted")
+    for kind in ("labelled", "unlabelled"):
+        for name in ("precision", "recall", "f1"):
+            figures = (getattr(getattr(one, kind), name) for one in sets)
+            shown = name.upper() if name == "f1" else name
+            table.add_row(f"{kind} {shown}", *map(_percent, figures), "constituents, percent")
+    table.add_section()
+    for label, name, told in (
+        ("exact match", "exact", "sentences with all constituents right, percent"),
+        ("crossing", "crossing", "constituents that cross one of gold, a sentence"),
+        ("no crossing", "no_crossing", "sentences without any, percent"),
+        ("tags", "tags", "words without punctuation, percent"),
+    ):
+        table.add_row(label, *(_percent(getattr(one, name)) for one in sets), told)
+    table.add_section()
+    for name in ("sentences", "words", "gold", "system"):
+        told = "constituents" if name in ("gold", "system") else ""
+        table.add_row(name, *(f"{getattr(one, name):,}" for one in sets), told)
+    return table

@@ -8,8 +8,9 @@ import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bistro.cli import common
-from bistro.cli.common import argument, option, say
+from bistro.cli.common import argument, option, say, write_table
 from bistro.errors import BistroError
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
@@ -106,7 +107,6 @@ def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision
 def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -> None:
     from rich.console import Console
 
-    from bistro.files import writing
     from bistro.report.explained import tables_of, tree_of
 
     whole = len(chosen) == len(explanation.decisions)
@@ -119,13 +119,10 @@ def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -
         return
     text = io.StringIO()
     Console(file=text, highlight=False, width=WIDE).print(*parts, sep="\n")
-    with writing(output) as stream:
-        stream.write(text.getvalue().encode())
+    write_text(output, text.getvalue())
 
 
 def _write_data(explanation: Explanation, format: str, output: str) -> None:
-    from bistro.cli.common import write_table
-    from bistro.files import writing
     from bistro.models.results.explanations import DECISION_COLUMNS, LEVEL_COLUMNS
 
     if format == "tsv":
@@ -134,8 +131,7 @@ def _write_data(explanation: Explanation, format: str, output: str) -> None:
         write_table(output, columns, rows)
         return
     figures = {**dataclasses.asdict(explanation), "log_prob": explanation.log_prob}
-    with writing(output) as stream:
-        stream.write((json.dumps(figures, ensure_ascii=False, indent=2) + "\n").encode())
+    write_text(output, json.dumps(figures, ensure_ascii=False, indent=2) + "\n")
 
 
 def _digits(value: Any) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from bistro.cli import common
 from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.evaluate.learning_curve import LearningCurve
@@ -68,19 +69,16 @@ def learning_curve(
     if test is not None and (folds is not None or by != "sentence"):
         raise BistroError("-k and --by say how FILE is cut into folds: not with --test")
     shares = _shares(parts)
-    if plot is not None:
-        common.require_suffix(plot, ".svg")
-    if plot not in (None, "-"):
-        common.require_writable(str(plot))
+    common.require_suffix(plot, ".svg")
+    common.require_writable(plot)
     sentences = SENTENCES.read([treebank], format=format)
     common.tell_odd_words(sentences)
-    grouping: Any = by
     curve = run(
         family.name,
         sentences,
         test=SENTENCES.read([test], format=format) if test else None,
         k=USUAL_FOLDS if folds is None else folds,
-        by=grouping,
+        by=cast(Any, by),
         shares=shares,
         draws=draws,
         tags=way,
@@ -104,7 +102,6 @@ def _shares(parts: str) -> list[float]:
 
 
 def _draw(curve: LearningCurve, path: str) -> None:
-    from bistro.files import writing
     from bistro.report.plots import line_chart
 
     measured = [fmean(part.scores(curve.figure)) for part in curve.parts]
@@ -120,5 +117,4 @@ def _draw(curve: LearningCurve, path: str) -> None:
     svg = line_chart(
         series, x=sizes, x_label="words of training data", y_label=curve.figure.upper()
     )
-    with writing(path) as stream:
-        stream.write(svg.encode())
+    write_text(path, svg)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
-
-if TYPE_CHECKING:
-    pass
 
 
 def linearize(

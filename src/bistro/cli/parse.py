@@ -10,6 +10,7 @@ import typer
 from bistro.cli import common
 from bistro.cli.common import argument, chosen_tags, flag, option, require_writable, say
 from bistro.errors import BistroError, ConfigError
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.models.base import Model
@@ -127,13 +128,15 @@ def parse(
         "seed": seed,
         "threads": threads,
         **_search(particles, beam, greedy, tags_per_word, labels_per_arc, one_reduce),
-        **({"kbest": kbest} if kbest > 1 else {}),
-        **({"samples": samples} if samples else {}),
-        **({"marginals": True} if marginals else {}),
-        **({} if mbr else {"mbr": False}),
-        **({"partial": True} if partial else {}),
-        **({} if selection is None else {"selection": selection}),
-        **({} if temperature is None else {"temperature": temperature}),
+        **common.given(
+            kbest=kbest if kbest > 1 else None,
+            samples=samples or None,
+            marginals=marginals or None,
+            mbr=None if mbr else False,
+            partial=partial or None,
+            selection=selection,
+            temperature=temperature,
+        ),
     }
     models, input = _models_and_input(paths)
     trained = [load(model) for model in models]
@@ -160,13 +163,11 @@ def _constituents(
 ) -> None:
     """Write the constituency trees of a file, and a table of their probabilities if asked to."""
     from bistro.cli.progress import Progress
-    from bistro.files import writing
     from bistro.tasks.parse_trees import TreeRun, tree_options
     from bistro.treebank.brackets import write_trees
     from bistro.treebank.tree_files import iter_words
 
-    if log_probs is not None:
-        require_writable(log_probs)
+    require_writable(log_probs)
     progress = Progress(input, output)
     run = TreeRun(model, tree_options(options, search, draws), progress.add)
     try:
@@ -174,8 +175,7 @@ def _constituents(
     finally:
         progress.clear()
     if log_probs is not None:
-        with writing(log_probs) as stream:
-            stream.write(run.table().encode())
+        write_text(log_probs, run.table())
     say(run.report())
 
 
@@ -205,15 +205,11 @@ def _search(
     """Return the options of the search that were given; a model has defaults for the others."""
     if (particles is not None) + (beam is not None) + greedy > 1:
         raise ConfigError("--particles, --beam and --greedy are three ways to search: choose one")
-    chosen: dict[str, Any] = {}
-    if particles is not None:
-        chosen |= {"search": "particles", "size": particles}
-    if beam is not None or greedy:
-        chosen |= {"search": "beam", "size": beam or 1}
-    if tags_per_word is not None:
-        chosen["tags_per_word"] = tags_per_word
-    if labels_per_arc is not None:
-        chosen["labels_per_arc"] = labels_per_arc
-    if one_reduce:
-        chosen["both_reduces"] = False
-    return chosen
+    search = "particles" if particles is not None else "beam" if beam or greedy else None
+    return common.given(
+        search=search,
+        size=particles or beam or int(greedy) or None,
+        tags_per_word=tags_per_word,
+        labels_per_arc=labels_per_arc,
+        both_reduces=False if one_reduce else None,
+    )

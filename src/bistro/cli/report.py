@@ -52,9 +52,8 @@ def report(
     from bistro.models.options import a_model
     from bistro.report.model_report import ReportOptions, read_test, report_page
 
-    if output != "-":
-        require_suffix(output, ".html", ".htm")
-        require_writable(output)
+    require_suffix(output, ".html", ".htm")
+    require_writable(output)
     borders = _lengths(by_sentences) if by_sentences else BORDERS
     trained = load(model)
     if (tags or by_sentences) and not PARSE.is_of(trained):

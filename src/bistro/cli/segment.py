@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from bistro.cli import common
-from bistro.cli.common import flag, option, say
+from bistro.cli.common import flag, option, print_json, say
 from bistro.errors import BistroError, ConfigError
-
-if TYPE_CHECKING:
-    pass
+from bistro.files import write_text
 
 
 def segment(
@@ -54,7 +52,6 @@ def segment(
         bistro segment zulu.bistro words.txt --kbest 3 --probabilities
         bistro segment zulu.bistro annotated.tsv --check
     """
-    from bistro.files import writing
     from bistro.models.abilities import SEGMENT
     from bistro.models.base import load
     from bistro.tasks.segment import checked, segmented
@@ -66,14 +63,11 @@ def segment(
         lines = checked(trained, input, beam, say)
     else:
         lines = segmented(trained, input, beam, kbest, forms, probabilities, json, say)
-    with writing(output) as stream:
-        for line in lines:
-            stream.write(line.encode())
+    write_text(output, lines)
 
 
 def print_scores(gold: str, system: str, json: bool, training: Iterable[str] = ()) -> None:
     """Print the scores of one annotated file against another; see `bistro evaluate`."""
-    from bistro.cli.common import print_json
     from bistro.evaluate.segmentation import score
     from bistro.models.morphology.config import MorphologyConfig
     from bistro.treebank.morphology_files import read_segmented

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bistro.cli.common import argument, option
+from bistro.cli.common import argument, given, option
 from bistro.errors import BistroError
 
 _limit = partial(option, "N", min=1, rich_help_panel="Limits")
@@ -57,15 +57,16 @@ def serve(
     from bistro.serve.guard import LOOPBACK
     from bistro.serve.limits import Limits
 
-    given = {
-        "words": max_words,
-        "document": max_document,
-        "body": max_body,
-        "seconds": max_seconds,
-        "at_once": at_once,
-        "waiting": max_waiting,
-    }
-    limits = Limits(**{name: value for name, value in given.items() if value is not None})
+    limits = Limits(
+        **given(
+            words=max_words,
+            document=max_document,
+            body=max_body,
+            seconds=max_seconds,
+            at_once=at_once,
+            waiting=max_waiting,
+        )
+    )
     names = {*LOOPBACK, *(allow_host or [])}
     hosts = names if is_loopback(host) or allow_host else None
     app = create_app(Catalog.load(models), limits, hosts=hosts, origins=allow_origin or ())

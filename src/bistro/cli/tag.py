@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
-
-if TYPE_CHECKING:
-    pass
 
 
 def tag(
@@ -54,8 +51,7 @@ def tag(
     from bistro.treebank.treebank import iter_sentences, write
 
     trained = load(model)
-    asked = {"search": search, "beam": beam, "samples": samples}
-    given = {name: value for name, value in asked.items() if value is not None}
+    given = common.given(search=search, beam=beam, samples=samples)
     if given and PARSE.is_of(trained):
         raise BistroError(
             f"{a_model(trained.kind)} finds tags with its trees, by its own search: "

@@ -41,7 +41,7 @@ def show(
     from rich.console import Console
     from rich.table import Table
 
-    from bistro.files import writing
+    from bistro.files import write_text
     from bistro.models.abilities import STATES
     from bistro.models.base import load
     from bistro.report.topics import state_card, topic_cards
@@ -64,6 +64,5 @@ def show(
         Console(highlight=False, markup=False).print(table)
     if picture is not None:
         cards = [state_card(state) for state in found[:states]]
-        with writing(picture) as stream:
-            stream.write(topic_cards(cards).encode())
+        write_text(picture, topic_cards(cards))
         say(f"{picture}: {len(cards)} states")

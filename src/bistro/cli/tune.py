@@ -16,7 +16,7 @@ from bistro.cli import common
 from bistro.cli.common import argument, option, require_writable, say
 from bistro.cli.watcher import Watcher
 from bistro.errors import ConfigError, nearest
-from bistro.files import writing
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.evaluate.development import DevelopmentSet
@@ -173,8 +173,7 @@ class _Errand:
         lines += ["trained in full, the beginning and the end (percent, on dev):"]
         lines += [f"  {name} {before[name]:.2f} -> {after[name]:.2f}" for name in after]
         head = "".join(f"# {line}\n" for line in lines)
-        with writing(self.output) as stream:
-            stream.write(f"{head}\n{configuration.to_toml(config)}".encode())
+        write_text(self.output, f"{head}\n{configuration.to_toml(config)}")
         say(f"{self.output}: score {before['score']:.2f} -> {after['score']:.2f}, trained in full")
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from bistro.files import writing
+from bistro.files import write_text
 from bistro.pictures.text import xml_text
 from bistro.report.plots import bar_chart, line_chart
 
@@ -98,8 +98,7 @@ class Page:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the document to `path`; it appears there only when complete."""
-        with writing(path) as stream:
-            stream.write(self.render().encode("utf-8"))
+        write_text(path, self.render())
 
 
 def paragraph(text: str) -> str:

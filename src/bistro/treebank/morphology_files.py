@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from bistro.errors import TreebankError
-from bistro.files import writing
+from bistro.files import write_text
 from bistro.treebank.blocks import Readable
 from bistro.treebank.detect import choose_format
 from bistro.treebank.examples import Examples
@@ -141,9 +141,7 @@ def _keep(paragraph: Paragraph, text: str) -> None:
 
 def write_segmented(paragraphs: Iterable[Paragraph], path: str | os.PathLike[str]) -> None:
     """Write paragraphs; what was read and not changed comes out as it was."""
-    with writing(path) as stream:
-        for paragraph in paragraphs:
-            stream.write(str(paragraph).encode())
+    write_text(path, map(str, paragraphs))
 
 
 def _word(content: str, line: int, text: str) -> SegmentedWord:
