@@ -87,7 +87,10 @@ def _read(
         conversion.to = _target(source, to, output)
         conversion.path = path
         if source == "brackets":
-            _refuse_arcs(conversion)
+            if conversion.projectivize or conversion.deprojectivize:
+                raise ConfigError(
+                    "bracketed trees have no arcs: --(de)projectivize needs dependencies"
+                )
             yield from iter_trees(cast(Any, stream), path)
         else:
             sentences = parse(stream, path, source, conversion.roots, partial)
@@ -120,12 +123,6 @@ def _target(source: str, to: str | None, output: str) -> str:
             "only; choose the same format for both, with --from and --to if the suffix misleads"
         )
     return target
-
-
-def _refuse_arcs(conversion: Conversion) -> None:
-
-    if conversion.projectivize or conversion.deprojectivize:
-        raise ConfigError("bracketed trees have no arcs: --(de)projectivize needs dependencies")
 
 
 def _say_what_happened(counts: Conversion) -> None:

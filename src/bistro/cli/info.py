@@ -21,6 +21,7 @@ def info(model: common.ModelArgument, json: common.JsonOption = False) -> None:
     from rich.table import Table
 
     from bistro.models.base import load
+    from bistro.report.about import flattened
 
     trained = load(model)
     facts: dict[str, Any] = {
@@ -34,21 +35,8 @@ def info(model: common.ModelArgument, json: common.JsonOption = False) -> None:
         print_json({"model": model, **facts, "trace": trained.origin.trace})
         return
     table = Table(show_header=False, title=model)
-    for name, value in _flat("", facts):
+    for name, value in flattened(facts, shown=str):
         table.add_row(name, value)
     if trained.origin.trace:
         table.add_row("log-likelihood", f"{trained.origin.trace[-1]['log_likelihood']:,.1f}")
     Console(highlight=False).print(table)
-
-
-def _flat(prefix: str, facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the leaves of nested facts by dotted names, those of --set for the settings."""
-    rows: list[tuple[str, str]] = []
-    for key, value in facts.items():
-        if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-            value = {str(number): item for number, item in enumerate(value, start=1)}
-        if isinstance(value, dict):
-            rows += _flat(f"{prefix}{key}.", value)
-        else:
-            rows.append((f"{prefix}{key}", str(value)))
-    return rows

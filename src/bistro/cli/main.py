@@ -27,30 +27,9 @@ BROKEN_PIPE = 1
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 COMMANDS = (
-    "demo",
-    "train",
-    "tune",
-    "parse",
-    "tag",
-    "perplexity",
-    "surprisal",
-    "suite",
-    "generate",
-    "linearize",
-    "segment",
-    "evaluate",
-    "complete",
-    "crossval",
-    "learning-curve",
-    "report",
-    "doctor",
-    "diagnose",
-    "convert",
-    "fetch",
-    "info",
-    "serve",
-    "explain",
-    "topics",
+    *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal", "suite", "generate"),
+    *("linearize", "segment", "evaluate", "complete", "crossval", "learning-curve", "report"),
+    *("doctor", "diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
 )
 """Every command, in the order of the help; each is a function of the module of its name."""
 

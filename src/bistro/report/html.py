@@ -19,25 +19,8 @@ from importlib.resources import files
 
 from bistro.files import write_text
 from bistro.pictures.text import xml_text
-from bistro.report.plots import bar_chart, line_chart
-
-__all__ = [
-    "Page",
-    "Percent",
-    "bar_chart",
-    "facts",
-    "figure",
-    "folded",
-    "heading",
-    "legend",
-    "line_chart",
-    "note",
-    "paragraph",
-    "protocol",
-    "sentences",
-    "side_by_side",
-    "table",
-]
+from bistro.report.plots import bar_chart as bar_chart
+from bistro.report.plots import line_chart as line_chart
 
 SHORT = 12
 """Tables of at most so many rows are not broken between two pages."""

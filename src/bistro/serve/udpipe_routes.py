@@ -10,9 +10,8 @@ from starlette.responses import Response
 
 from bistro.serve import udpipe
 from bistro.serve.catalog import Catalog
-from bistro.serve.errors import COMMON, MODEL_ERRORS, MalformedError
+from bistro.serve.errors import COMMON, MODEL_ERRORS, MalformedError, json_response
 from bistro.serve.inputs import Inputs
-from bistro.serve.replies import json_response
 from bistro.serve.schemas import ProcessAnswer, ProcessModels
 from bistro.serve.work import Deadline, Work
 
