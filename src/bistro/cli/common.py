@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import bistro
 from bistro.errors import BistroError, OutputError
 from bistro.files import STANDARD_STREAM, explain, write_text
 
 if TYPE_CHECKING:
-    from bistro.models.base import Model
     from bistro.models.kinds import Kind
-    from bistro.treebank.sentence import Sentence
-    from bistro.treebank.treebank import Treebank
 
 INTERRUPTED = 130
 """The exit code of a run that Ctrl-C or SIGTERM has stopped."""
@@ -107,7 +105,7 @@ def tell_invisible(texts: Iterable[str]) -> None:
         say(f"zero-width characters were left out of the words: {count}")
 
 
-def tell_odd_words(sentences: Iterable[Sentence]) -> None:
+def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
     """Say how many words hold what a user cannot see and may not expect in them."""
     from bistro.treebank.invisible import holds_odd_space
 
@@ -156,7 +154,7 @@ def require_suffix(path: str | None, *suffixes: str) -> None:
 
 
 def score_settings(
-    model: Model,
+    model: bistro.Model,
     method: str | None,
     particles: int | None,
     repeats: int | None,
@@ -203,7 +201,7 @@ def chosen_config(kind: str, config: str | None, overrides: list[str] | None) ->
     return chosen_settings(kind, config, overrides or [])
 
 
-def development(kind: Kind, dev: str | None, format: str | None) -> Treebank | None:
+def development(kind: Kind, dev: str | None, format: str | None) -> bistro.Treebank | None:
     """Read a development set, which only some kinds can use."""
     from bistro.models.data import SENTENCES
     from bistro.models.options import a_model

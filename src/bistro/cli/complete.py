@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Annotated, Any
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import chosen_config, option, require_writable, say
 from bistro.errors import BistroError
@@ -48,18 +49,16 @@ def complete(
         bistro complete new.conllu --model english.bistro -o done.conllu
     """
     from bistro.inference.chains import Session
-    from bistro.models.base import load
     from bistro.tasks.complete import USUAL_KIND
     from bistro.tasks.complete import complete as run
-    from bistro.treebank.treebank import read, write
 
     require_writable(output)
     if model and (kind or config or overrides):
         raise BistroError("--kind, --config and --set say how to train: not with --model")
     chosen = kind or USUAL_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
-    trained = load(model) if model else None
-    sentences = read(treebank, format=format, roots="any", partial=True)
+    trained = bistro.load(model) if model else None
+    sentences = bistro.read(treebank, format=format, roots="any", partial=True)
     done = run(
         sentences,
         trained,
@@ -70,5 +69,5 @@ def complete(
         config=settings,
         session=Session(threads=threads or os.cpu_count() or 1),
     )
-    write(done.sentences, output)
+    bistro.write(done.sentences, output)
     say(done.summary())

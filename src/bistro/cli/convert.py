@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import argument, flag, option, say
 from bistro.errors import ConfigError, nearest
@@ -56,7 +57,6 @@ def convert(
         bistro convert parsed.conll --deprojectivize head -o final.conll
     """
     from bistro.treebank.brackets import write_trees
-    from bistro.treebank.treebank import write
 
     conversion = _plan(roots=roots, projectivize=projectivize, deprojectivize=deprojectivize)
     items = _read(input, from_, to, output, partial, conversion)
@@ -65,7 +65,7 @@ def convert(
     if conversion.to == "brackets":
         write_trees(items, output)
     else:
-        write(items, output)
+        bistro.write(items, output)
         _say_what_happened(conversion)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
@@ -92,11 +93,10 @@ def _shown(figures: dict[str, float]) -> str:
 
 def _write_parses(found: CrossValidation, output: str, *, given_tags: bool) -> None:
     from bistro.tasks.parsed import ParseWriter
-    from bistro.treebank.treebank import write
 
     writer = ParseWriter(cast(Any, found.folds[0].tag_column), given_tags)
     parses = found.parses()
-    write((s for parse in parses for s in writer.sentences(parse)), output)
+    bistro.write((s for parse in parses for s in writer.sentences(parse)), output)
     given = [parse.sentence for parse in parses if parse.sentence.format == "conllu"]
     if kept := sum(any(deps != "_" for deps in sentence.deps) for sentence in given):
         say(f"enhanced graphs (DEPS) of {kept:,} sentences kept as given")

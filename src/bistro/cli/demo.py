@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import option, say
 from bistro.errors import OutputError
@@ -42,11 +43,10 @@ def demo(
         bistro demo --treebank turkish -o turkish-demo
     """
     from bistro.report.demo import NGRAM, PARSER, demo_page, run_demo
-    from bistro.treebank.samples import builtin
 
     begin = time.monotonic()
     say(f"reading the {treebank} treebank ...")
-    sentences = builtin(treebank, seed=seed)
+    sentences = bistro.builtin(treebank, seed=seed)
     folder = _made(output)
     held_out = len(sentences) // 10
     data, test = sentences[:-held_out], sentences[-held_out:]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import argument, option, require_writable, say
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
-    from bistro.models.base import Model
     from bistro.report.diagnostics import Chains
 
 
@@ -95,10 +95,9 @@ def _is_path(source: str) -> bool:
 
 def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]:
     """Read the traces of models, which must be runs of one training."""
-    from bistro.models.base import load
     from bistro.report.diagnostics import chains_of
 
-    models = [load(path) for path in paths]
+    models = [bistro.load(path) for path in paths]
     for path, model in zip(paths[1:], models[1:], strict=True):
         _check_same(paths[0], models[0], path, model)
     seeds = [model.origin.seed for model in models]
@@ -114,7 +113,7 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
     return found, f"{models[0].kind} of {source}; {', '.join(PurePath(p).name for p in paths)}"
 
 
-def _check_same(first: str, one: Model, path: str, other: Model) -> None:
+def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -> None:
     """Refuse models that differ in more than their seed."""
     from bistro.config import to_dict
     from bistro.report.about import flattened

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, cast
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import option, say
 from bistro.errors import BistroError
@@ -52,9 +53,7 @@ def doctor(
         bistro doctor dev.conllu --with train.conllu --top 500 --html look-at.html -o look-at.tsv
         bistro doctor treebank.conllu --only tags --kind committee -k 5
     """
-    from bistro.evaluate.doctor import examine
     from bistro.models.data import SENTENCES
-    from bistro.treebank.treebank import read
 
     if only not in (None, "arcs", "tags"):
         raise BistroError(f"--only is 'arcs' or 'tags', not '{only}'")
@@ -63,8 +62,8 @@ def doctor(
     common.require_suffix(html, ".html", ".htm")
     family, settings = common.chosen_config(kind, config, overrides)
     common.require_writable(output, html)
-    found = examine(
-        read(treebank, format=format, roots="any", partial=True),
+    found = bistro.examine(
+        bistro.read(treebank, format=format, roots="any", partial=True),
         kind=family.name,
         k=folds,
         beside=SENTENCES.read(with_, format=format) if with_ else (),

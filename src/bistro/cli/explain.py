@@ -7,13 +7,13 @@ import io
 import json
 from typing import TYPE_CHECKING, Annotated, Any
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import argument, option, say, write_table
 from bistro.errors import BistroError
 from bistro.files import write_text
 
 if TYPE_CHECKING:
-    from bistro.models.base import Model
     from bistro.models.results.explanations import Decision, Explanation
 
 FORMATS = ("text", "tsv", "json")
@@ -57,11 +57,9 @@ def explain(
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu
         bistro explain parser.bistro --tree gold.conllu --format tsv -o steps.tsv
     """
-    from bistro.models.base import load
-
     if format not in FORMATS:
         raise BistroError(f"--format is text, tsv or json, not '{format}'")
-    trained = load(model)
+    trained = bistro.load(model)
     explanation = _explanation(trained, sentence, tree, train)
     chosen = _chosen(explanation, word)
     if format == "text":
@@ -72,23 +70,22 @@ def explain(
 
 
 def _explanation(
-    model: Model, text: str | None, tree: str | None, train: str | None
+    model: bistro.Model, text: str | None, tree: str | None, train: str | None
 ) -> Explanation:
     from bistro.models.abilities import EXPLAIN
-    from bistro.treebank.treebank import read
 
     if (text is None) == (tree is None):
         raise BistroError("give either a SENTENCE or --tree FILE")
     explainer = EXPLAIN.of(model)
     given: Any = text.split() if text is not None else None
     if tree is not None:
-        sentences = list(read(tree))
+        sentences = list(bistro.read(tree))
         if not sentences:
             raise BistroError(f"{tree}: has no sentence to explain")
         given = sentences[0]
     elif not given:
         raise BistroError("the SENTENCE has no word to explain")
-    return explainer.explain(given, training=None if train is None else list(read(train)))
+    return explainer.explain(given, training=None if train is None else list(bistro.read(train)))
 
 
 def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sized
 from typing import Annotated, TypeVar
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
 
@@ -35,16 +36,14 @@ def generate(
     """
     from bistro.files import writing
     from bistro.models.abilities import GENERATE, GENERATE_TREES
-    from bistro.models.base import load
-    from bistro.treebank.treebank import write
 
-    trained = load(model)
+    trained = bistro.load(model)
     limit = Limit(GENERATE.of(trained).longest_generated)
     if trees:
         drawn = GENERATE_TREES.of(trained).generate_trees(
             number, seed, temperature=temperature, prefix=prefix.split()
         )
-        write(limit.watched(drawn), output)
+        bistro.write(limit.watched(drawn), output)
     else:
         lists = trained.generate(number, seed, temperature=temperature, prefix=prefix.split())
         with writing(output) as stream:

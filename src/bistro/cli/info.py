@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import print_json
 
@@ -20,10 +21,9 @@ def info(model: common.ModelArgument, json: common.JsonOption = False) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from bistro.models.base import load
     from bistro.report.about import flattened
 
-    trained = load(model)
+    trained = bistro.load(model)
     facts: dict[str, Any] = {
         "kind": trained.kind,
         "seed": trained.origin.seed,

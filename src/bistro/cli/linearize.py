@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
@@ -43,13 +44,12 @@ def linearize(
     """
     from bistro.files import writing
     from bistro.models.abilities import ORDER
-    from bistro.models.base import load
     from bistro.tasks.linearize import orders_of, score_rows, with_probability
     from bistro.treebank.treebank import encoded, iter_sentences
 
     if sum((best, kbest is not None, samples is not None, score)) > 1:
         raise BistroError("give one of --best, --kbest, --samples and --score")
-    trained = ORDER.of(load(model))
+    trained = ORDER.of(bistro.load(model))
     sentences = iter_sentences(input, format)
     with writing(output) as stream:
         if score:

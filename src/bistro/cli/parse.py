@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import argument, chosen_tags, flag, option, require_writable, say
 from bistro.errors import BistroError, ConfigError
 from bistro.files import write_text
-
-if TYPE_CHECKING:
-    from bistro.models.base import Model
 
 SEARCH, CONSTITUENTS = "Search", "Constituency (kind trees)"
 _number = partial(option, "N", min=1, rich_help_panel=SEARCH)
@@ -116,9 +114,8 @@ def parse(
     """
     from bistro.cli.progress import Progress
     from bistro.models.abilities import PARSE_TREES
-    from bistro.models.base import load
     from bistro.tasks.parse import ParseRun, together
-    from bistro.treebank.treebank import iter_sentences, write
+    from bistro.treebank.treebank import iter_sentences
 
     chosen_tags(tags)
     if samples and kbest > 1:
@@ -139,7 +136,7 @@ def parse(
         ),
     }
     models, input = _models_and_input(paths)
-    trained = [load(model) for model in models]
+    trained = [bistro.load(model) for model in models]
     if len(trained) == 1 and PARSE_TREES.is_of(trained[0]):
         _constituents(trained[0], input, output, format, log_probs, options, search, draws)
         return
@@ -147,12 +144,12 @@ def parse(
         raise ConfigError("--search, --draws and --log-probs belong to models of constituency")
     run = ParseRun(together(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
-    write(Progress(input, output).watch(run.parsed(sentences)), output)
+    bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
     say(run.report(input))
 
 
 def _constituents(
-    model: Model,
+    model: bistro.Model,
     input: str,
     output: str,
     format: str | None,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import option, print_json, score_settings, tell_odd_words
 from bistro.errors import BistroError
@@ -50,8 +51,6 @@ def perplexity(
         bistro generate english.bistro -n 1000 | bistro perplexity english.bistro
     """
     from bistro.evaluate.text import text_figures
-    from bistro.models.base import load
-    from bistro.treebank.treebank import read
 
     if (other is None) != (dev is None):
         raise BistroError("a mixture needs both: --with MODEL2 and --dev DEV")
@@ -60,9 +59,9 @@ def perplexity(
     if other is not None and dev is not None:
         _mixture([model, other], dev, input, format, choices, json)
         return
-    trained = load(model)
+    trained = bistro.load(model)
     settings = score_settings(trained, **choices)
-    sentences = read(input, format=format)
+    sentences = bistro.read(input, format=format)
     tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
     chosen = vars(trained.score_options.of(settings, trained.kind, "score words"))
@@ -80,11 +79,9 @@ def _mixture(
     from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
     from bistro.evaluate.text import figures_of
     from bistro.models.abilities import SCORE
-    from bistro.models.base import load
     from bistro.models.inputs import as_words
-    from bistro.treebank.treebank import read
 
-    models = [load(path) for path in paths]
+    models = [bistro.load(path) for path in paths]
     scorers = [SCORE.of(trained) for trained in models]
     require_same_events(*scorers)
     nothing = {"method": None, "particles": None, "repeats": None, "tags_seen": False}
@@ -99,9 +96,9 @@ def _mixture(
         pairs = zip(scorers, settings, strict=True)
         return [scorer.score(sentences, **options) for scorer, options in pairs]
 
-    tuned = scores_of(as_words(read(dev, format=format)))
+    tuned = scores_of(as_words(bistro.read(dev, format=format)))
     weight = mixing_weight(tuned[0].log_probs, tuned[1].log_probs)
-    sentences = read(test, format=format)
+    sentences = bistro.read(test, format=format)
     tell_odd_words(sentences)
     words = as_words(sentences)
     first, second = scores_of(words)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import option, require_suffix, require_writable, say
 from bistro.errors import ConfigError
@@ -48,14 +49,13 @@ def report(
     """
     from bistro.evaluate.by_sentence import BORDERS
     from bistro.models.abilities import PARSE
-    from bistro.models.base import load
     from bistro.models.options import a_model
     from bistro.report.model_report import ReportOptions, read_test, report_page
 
     require_suffix(output, ".html", ".htm")
     require_writable(output)
     borders = _lengths(by_sentences) if by_sentences else BORDERS
-    trained = load(model)
+    trained = bistro.load(model)
     if (tags or by_sentences) and not PARSE.is_of(trained):
         raise ConfigError(
             f"--tags and --by-sentences are for parsers: not with {a_model(trained.kind)}"

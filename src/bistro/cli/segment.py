@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, print_json, say
 from bistro.errors import BistroError, ConfigError
@@ -53,12 +54,11 @@ def segment(
         bistro segment zulu.bistro annotated.tsv --check
     """
     from bistro.models.abilities import SEGMENT
-    from bistro.models.base import load
     from bistro.tasks.segment import checked, segmented
 
     if forms not in ("surface", "canonical"):
         raise ConfigError(f"--forms '{forms}' must be surface or canonical")
-    trained = SEGMENT.of(load(model))
+    trained = SEGMENT.of(bistro.load(model))
     if check:
         lines = checked(trained, input, beam, say)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import argument, flag, option, say, score_settings, write_table
 from bistro.errors import BistroError
@@ -54,16 +55,14 @@ def suite(
         bistro suite english.bistro garden-path --by item
         bistro suite english.bistro pairs.csv number.json -o results.tsv
     """
-    from bistro.models.base import load
-    from bistro.tasks.suite import own_suites, read_suite
-    from bistro.tasks.suite_results import run_suite
+    from bistro.tasks.suite import own_suites
 
     if by not in COLUMNS:
         raise BistroError(f"--by is suite, item or region, not '{by}'")
-    read = [read_suite(name, split_punct=split_punct) for name in suites or own_suites()]
-    trained = load(model)
+    read = [bistro.read_suite(name, split_punct=split_punct) for name in suites or own_suites()]
+    trained = bistro.load(model)
     settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
-    results = [run_suite(trained, one, **settings) for one in read]
+    results = [bistro.run_suite(trained, one, **settings) for one in read]
     for result in results:
         if result.suite.about:
             say(f"{result.suite.name}: {result.suite.about}")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option
 from bistro.errors import BistroError
-
-if TYPE_CHECKING:
-    from bistro.models.base import Model
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
@@ -70,9 +68,7 @@ def surprisal(
         bistro surprisal english.bistro items.csv --text sentence --id item --split-punct
         bistro surprisal english.bistro reading.csv --text word --sentence item -o reading.tsv
     """
-    from bistro.models.base import load
-
-    trained = load(model)
+    trained = bistro.load(model)
     settings = common.score_settings(trained, method, particles, repeats, tags_seen, seed)
     if text is not None:
         if id is not None and sentence:
@@ -86,18 +82,17 @@ def surprisal(
 
 
 def _of_sentences(
-    model: Model, path: str, format: str | None, multiword: bool, eos: bool, settings: Any
+    model: bistro.Model, path: str, format: str | None, multiword: bool, eos: bool, settings: Any
 ) -> tuple[Sequence[str], common.Cells]:
     from bistro.models.abilities import SCORE
     from bistro.tasks.stimuli import visible
     from bistro.tasks.surprisal import COLUMNS, written_tokens
-    from bistro.treebank.treebank import read
 
     if format is None and path.lower().endswith(TABLE_SUFFIXES):
         raise BistroError(
             f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
         )
-    sentences = read(path, format=format)
+    sentences = bistro.read(path, format=format)
     texts = [[visible(form, path, s.line) for form in s.forms] for s in sentences]
     names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
     tokens = [written_tokens(s) for s in sentences] if multiword else None
@@ -107,7 +102,7 @@ def _of_sentences(
 
 
 def _of_stimuli(
-    model: Model,
+    model: bistro.Model,
     path: str,
     text: str,
     id: str | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
@@ -45,12 +46,11 @@ def tag(
     """
     from bistro.cli.progress import Progress
     from bistro.models.abilities import PARSE
-    from bistro.models.base import load
     from bistro.models.options import a_model
     from bistro.tasks.tag import TagRun
-    from bistro.treebank.treebank import iter_sentences, write
+    from bistro.treebank.treebank import iter_sentences
 
-    trained = load(model)
+    trained = bistro.load(model)
     given = common.given(search=search, beam=beam, samples=samples)
     if given and PARSE.is_of(trained):
         raise BistroError(
@@ -60,5 +60,5 @@ def tag(
     options = {**given, "marginals": marginals, "mbr": mbr, "seed": seed, "threads": threads}
     run = TagRun(trained, options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
-    write(Progress(input, output).watch(run.tagged(sentences)), output)
+    bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)
     say(run.report())

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import option, print_json, say
 
@@ -43,10 +44,9 @@ def show(
 
     from bistro.files import write_text
     from bistro.models.abilities import STATES
-    from bistro.models.base import load
     from bistro.report.topics import state_card, topic_cards
 
-    trained = STATES.of(load(model))
+    trained = STATES.of(bistro.load(model))
     found = trained.top_states(words=words, sample=sample)
     if json:
         print_json({"model": model, "states": [vars(state) for state in found[:states]]})

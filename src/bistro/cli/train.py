@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import argument, flag, option, say
 from bistro.cli.watcher import Watcher
@@ -15,10 +16,8 @@ from bistro.models.kinds import BUILT_IN
 
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
-    from bistro.models.base import Model
     from bistro.models.kinds import Kind
     from bistro.treebank.examples import Examples
-    from bistro.treebank.treebank import Treebank
 
 _COMPRESSED = (".gz", ".xz", ".zst")
 
@@ -163,7 +162,7 @@ def train(
 
 def read_data(
     kind: Kind, settings: Any, paths: list[str], format: str | None, *, held_out: bool = False
-) -> Treebank | Examples[Any]:
+) -> bistro.Treebank | Examples[Any]:
     """Read the data of a kind of model, and say of training data what a user may not expect."""
     data = kind.data().read(paths, settings, format)
     for problem in data.problems:
@@ -173,7 +172,7 @@ def read_data(
     return data
 
 
-def _report(model: Model, ability: str, held_out: list[Any], title: str) -> None:
+def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) -> None:
     """Print how well a model does on held-out data what it is for."""
     from bistro.cli.perplexity import print_figures
     from bistro.evaluate.development import DevelopmentSet, default_metric

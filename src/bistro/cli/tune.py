@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import bistro
 from bistro.cli import common
 from bistro.cli.common import argument, option, require_writable, say
 from bistro.cli.watcher import Watcher
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from bistro.inference.settings import SamplerSettings
     from bistro.models.transition.config import TransitionConfig
     from bistro.models.transition.tune import Effort, Search, Trial
-    from bistro.treebank.treebank import Treebank
 
 METRICS = ("las", "uas", "no_punct.las", "no_punct.uas")
 TAGS = ("both", "joint", "given")
@@ -85,7 +85,6 @@ def tune(
     from bistro.models.data import SENTENCES
     from bistro.models.transition.config import DISTRIBUTIONS
     from bistro.models.transition.tune import SETTINGS, Effort
-    from bistro.treebank.treebank import read
 
     _check("KIND", [kind], ["transition"])
     parts = _names("--settings", settings, SETTINGS)
@@ -93,8 +92,8 @@ def tune(
     _check("--tags", [tags], TAGS)
     _check("--metric", [metric] if metric else [], METRICS)
     require_writable(output)
-    start = _beginning(config, overrides or [])
-    treebank, held_out = SENTENCES.read(data, format=format), read(dev, format=format)
+    start = common.chosen_config(kind, config, overrides)[1]
+    treebank, held_out = SENTENCES.read(data, format=format), bistro.read(dev, format=format)
     judge = DevelopmentSet(
         held_out,
         tags,  # type: ignore[arg-type]
@@ -110,8 +109,8 @@ def tune(
 class _Errand:
     """One search from its journal to the file with its result."""
 
-    treebank: Treebank
-    held_out: Treebank
+    treebank: bistro.Treebank
+    held_out: bistro.Treebank
     judge: DevelopmentSet
     effort: Effort
     seed: int
@@ -189,16 +188,6 @@ def _names(option: str, given: str, choices: Sequence[str]) -> list[str]:
     names = [name for name in names if name not in ("", "none")]
     _check(option, names, choices)
     return names
-
-
-def _beginning(config: str | None, overrides: Sequence[str]) -> TransitionConfig:
-    from bistro import config as configuration
-    from bistro.models.presets import file_or_preset
-    from bistro.models.transition.config import TransitionConfig
-
-    read = configuration.read_toml
-    begin = read(file_or_preset(config), TransitionConfig) if config else TransitionConfig()
-    return configuration.apply_overrides(begin, overrides)
 
 
 def _shortened(sampler: SamplerSettings, sweeps: int) -> SamplerSettings:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean, stdev
 from typing import Any
 
@@ -28,7 +29,6 @@ from bistro.errors import BistroError
 from bistro.evaluate.crossval import judged_kind, path_of
 from bistro.evaluate.forecast import LEAST_POINTS, Forecast, forecast_of
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
-from bistro.models.base import Model
 from bistro.models.inputs import Words
 from bistro.models.kinds import Kind
 from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits, shuffled
@@ -170,12 +170,8 @@ def learning_curve(
     ]
     splits = [split for _, split in named]
     recipe = Recipe(kind, settings, config, seed, dev)
-
-    def work(model: Model, held_out: list[Any]) -> Judgement:
-        return judge(model, held_out, tags=tags)
-
     found = []
-    for judgement in run_splits(recipe, together, splits, work, threads):
+    for judgement in run_splits(recipe, together, splits, partial(judge, tags=tags), threads):
         found.append(judgement)
         on_model(len(found), len(splits))
     parts = []
