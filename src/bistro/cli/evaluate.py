@@ -179,23 +179,18 @@ def _print_tables(
 def _score_table(scores: AttachmentScores, title: str) -> Table:
     from rich.table import Table
 
+    from bistro.evaluate.attachment import SCORES
+
     table = Table("score", title=title)
     table.add_column("percent", justify="right", no_wrap=True)
     table.add_column("words", justify="right")
     table.add_column("what is counted")
-    ud = (
-        ("UAS", "uas", "heads; all words, punctuation included (UD)"),
-        ("LAS", "las", "heads and relations without subtypes; all words (UD)"),
-        ("CLAS", "clas", "the same, content words of gold and system, F1 (UD)"),
-        ("UPOS", "upos", "universal tags; all words (UD)"),
-        ("XPOS", "xpos", "treebank's own tags; all words (UD)"),
-        ("UFeats", "ufeats", "universal features; all words (UD)"),
-        ("AllTags", "alltags", "UPOS, XPOS and UFeats at once; all words (UD)"),
-    )
-    for label, name, told in ud:
+    for label, name, told in SCORES:
         shown = _show(getattr(scores, name), scores.unavailable.get(name))
         words = scores.content_words if name == "clas" else scores.words
-        table.add_row(label, shown, "" if name in scores.unavailable else f"{words:,}", told)
+        table.add_row(
+            label, shown, "" if name in scores.unavailable else f"{words:,}", f"{told} (UD)"
+        )
     table.add_section()
     for label, name in (("UPOS sentences", "upos_sentences"), ("XPOS sentences", "xpos_sentences")):
         shown = _show(getattr(scores, name), scores.unavailable.get(name))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sized
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
+from bistro.files import write_text
 
 T = TypeVar("T", bound=Sized)
 
@@ -34,38 +35,24 @@ def generate(
         bistro generate english.bistro -n 20 --seed 3
         bistro generate english.bistro --prefix "The old man" --temperature 0.7
     """
-    from bistro.files import writing
     from bistro.models.abilities import GENERATE, GENERATE_TREES
 
     trained = bistro.load(model)
-    limit = Limit(GENERATE.of(trained).longest_generated)
-    if trees:
-        drawn = GENERATE_TREES.of(trained).generate_trees(
-            number, seed, temperature=temperature, prefix=prefix.split()
-        )
-        bistro.write(limit.watched(drawn), output)
-    else:
-        lists = trained.generate(number, seed, temperature=temperature, prefix=prefix.split())
-        with writing(output) as stream:
-            for words in limit.watched(lists):
-                stream.write((" ".join(words) + "\n").encode())
-    limit.tell()
+    limit, cut = GENERATE.of(trained).longest_generated, 0
 
-
-class Limit:
-    """Counts the sentences that were cut since they reached the greatest length."""
-
-    def __init__(self, words: float) -> None:
-        self.words = words
-        self.reached = 0
-
-    def watched(self, sentences: Iterable[T]) -> Iterator[T]:
-        """Yield sentences as they come."""
+    def watched(sentences: Iterable[T]) -> Iterator[T]:
+        """Yield sentences as they come, and count those that reach the greatest length."""
+        nonlocal cut
         for sentence in sentences:
-            self.reached += len(sentence) >= self.words
+            cut += len(sentence) >= limit
             yield sentence
 
-    def tell(self) -> None:
-        """Say how many there were, if any."""
-        if self.reached:
-            say(f"sentences cut at the limit of {self.words:.0f} words: {self.reached}")
+    options: dict[str, Any] = {"temperature": temperature, "prefix": prefix.split()}
+    if trees:
+        drawn = GENERATE_TREES.of(trained).generate_trees(number, seed, **options)
+        bistro.write(watched(drawn), output)
+    else:
+        lists = trained.generate(number, seed, **options)
+        write_text(output, (" ".join(words) + "\n" for words in watched(lists)))
+    if cut:
+        say(f"sentences cut at the limit of {limit:.0f} words: {cut}")

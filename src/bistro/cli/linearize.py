@@ -8,6 +8,7 @@ import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
+from bistro.files import write_text
 
 
 def linearize(
@@ -42,25 +43,20 @@ def linearize(
         bistro linearize order.bistro trees.conllu --samples 5 --seed 2 -o drawn.conllu
         bistro linearize order.bistro test.conllu --score -o scores.tsv
     """
-    from bistro.files import writing
     from bistro.models.abilities import ORDER
     from bistro.tasks.linearize import orders_of, score_rows, with_probability
-    from bistro.treebank.treebank import encoded, iter_sentences
+    from bistro.treebank.treebank import iter_sentences
 
     if sum((best, kbest is not None, samples is not None, score)) > 1:
         raise BistroError("give one of --best, --kbest, --samples and --score")
     trained = ORDER.of(bistro.load(model))
     sentences = iter_sentences(input, format)
-    with writing(output) as stream:
-        if score:
-            for row in score_rows(trained, sentences, input, say, of_labels=of_labels):
-                stream.write(row.encode())
-            return
-        found = orders_of(trained, sentences, input, kbest or 1, samples, seed, say)
-        if text:
-            for result in found:
-                stream.write((" ".join(result.sentence.forms) + "\n").encode())
-        else:
-            numbered = kbest is not None or samples is not None
-            for piece in encoded(with_probability(r, numbered=numbered) for r in found):
-                stream.write(piece)
+    if score:
+        write_text(output, score_rows(trained, sentences, input, say, of_labels=of_labels))
+        return
+    found = orders_of(trained, sentences, input, kbest or 1, samples, seed, say)
+    if text:
+        write_text(output, (" ".join(result.sentence.forms) + "\n" for result in found))
+    else:
+        numbered = kbest is not None or samples is not None
+        bistro.write((with_probability(result, numbered=numbered) for result in found), output)

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from bistro.evaluate.language import LanguageFigures
     from bistro.models.results.scores import TextScores
 
-ScoreChoices = dict[str, Any]
-
 
 def perplexity(
     model: common.ModelArgument,
@@ -54,7 +52,7 @@ def perplexity(
 
     if (other is None) != (dev is None):
         raise BistroError("a mixture needs both: --with MODEL2 and --dev DEV")
-    choices: ScoreChoices = {"method": method, "particles": particles, "repeats": repeats}
+    choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
     choices |= {"tags_seen": tags_seen, "seed": seed}
     if other is not None and dev is not None:
         _mixture([model, other], dev, input, format, choices, json)
@@ -73,7 +71,12 @@ def perplexity(
 
 
 def _mixture(
-    paths: Sequence[str], dev: str, test: str, format: str | None, choices: ScoreChoices, json: bool
+    paths: Sequence[str],
+    dev: str,
+    test: str,
+    format: str | None,
+    choices: dict[str, Any],
+    json: bool,
 ) -> None:
     """Print the figures of two models and of their mixture."""
     from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events

@@ -55,6 +55,16 @@ UNIVERSAL_FEATURES = {
 # fmt: on
 UD_PROTOCOL = "UD: all words count, punctuation included; subtypes of relations ignored"
 NO_PUNCT_PROTOCOL = "without punctuation ({}, in gold); subtypes of relations ignored"
+SCORES = (
+    ("UAS", "uas", "heads; all words, punctuation included"),
+    ("LAS", "las", "heads and relations without subtypes; all words"),
+    ("CLAS", "clas", "the same, content words of gold and system, F1"),
+    ("UPOS", "upos", "universal tags; all words"),
+    ("XPOS", "xpos", "treebank's own tags; all words"),
+    ("UFeats", "ufeats", "universal features; all words"),
+    ("AllTags", "alltags", "UPOS, XPOS and UFeats at once; all words"),
+)
+"""The scores of UD: how they are called, by which name they go here, and what they count."""
 NEEDED = {
     "heads": ("heads", ("uas", "las", "clas")),
     "deprels": ("labels", ("las", "clas")),

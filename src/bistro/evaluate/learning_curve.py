@@ -105,16 +105,14 @@ class LearningCurve:
         last = self.parts[-1]
         times = found.size / last.words
         sizes = [f"{times * last.share:.5g}", f"{times * last.sentences:.0f}", f"{found.size:.0f}"]
-        means = [f"{found.mean:.3f}" if name == self.figure else "NA" for name in self.names]
         # Half of the interval that holds 90 % is 1.645 standard deviations.
-        spread = f"{(found.high - found.low) / 3.29:.3f}"
-        return [
-            what,
-            *sizes,
-            "NA",
-            *means,
-            *(spread if name == self.figure else "NA" for name in self.names),
+        figures = found.mean, (found.high - found.low) / 3.29
+        cells = [
+            f"{value:.3f}" if name == self.figure else "NA"
+            for value in figures
+            for name in self.names
         ]
+        return [what, *sizes, "NA", *cells]
 
     def summary(self) -> str:
         """Return the forecasts in words."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bistro.evaluate import by_length, by_relation, by_sentence, calibration
-from bistro.evaluate.attachment import AttachmentScores, score
+from bistro.evaluate.attachment import SCORES, AttachmentScores, score
 from bistro.evaluate.by_length import score_by_length
 from bistro.evaluate.by_relation import RelationScores, score_by_relation
 from bistro.evaluate.by_sentence import BORDERS, score_by_sentence
@@ -24,13 +24,6 @@ from bistro.treebank.sentence import Sentence
 
 RARE = 10
 """Relations with fewer words are put together at the end of the table."""
-SCORES = (
-    ("UAS", "uas", "heads; all words, punctuation included"),
-    ("LAS", "las", "heads and relations without subtypes; all words"),
-    ("CLAS", "clas", "the same, content words of gold and system, F1"),
-    ("UPOS", "upos", "universal tags; all words"),
-    ("XPOS", "xpos", "treebank's own tags; all words"),
-)
 
 
 @dataclass(frozen=True)
@@ -59,7 +52,7 @@ def accuracy_blocks(tested: Tested, scores: AttachmentScores) -> list[str]:
     kept = {"upos", "xpos"} - (set() if tested.given_tags else {tested.tag_column})
     rows: list[tuple[html.Cell, ...]] = [
         (label, html.Percent(getattr(scores, name)), told)
-        for label, name, told in SCORES
+        for label, name, told in SCORES[:5]
         if name not in scores.unavailable and name not in kept
     ]
     for label, name in (("UAS np", "uas"), ("LAS np", "las")):

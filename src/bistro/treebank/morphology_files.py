@@ -39,7 +39,7 @@ OnProblem = Callable[[TreebankError], None]
 
 def read_segmented(
     source: Source, format: str | None = None, *, tolerance: float = 0.0
-) -> SegmentedText:
+) -> Examples[Paragraph]:
     """Read a whole file.
 
     Words whose annotation is impossible are left out and told of in ``problems``, as long as
@@ -54,24 +54,7 @@ def read_segmented(
         if problems and len(problems) > tolerance * (words + len(problems)):
             raise problems[0]
         name = PurePath(path).name if path else "unnamed"
-        return SegmentedText(
-            paragraphs, name=name, sha256=stream.sha256.hexdigest(), problems=problems
-        )
-
-
-class SegmentedText(Examples[Paragraph]):
-    """The paragraphs of a file, and what was wrong with words that were left out."""
-
-    def __init__(
-        self,
-        items: Iterable[Paragraph],
-        *,
-        name: str = "unnamed",
-        sha256: str = "",
-        problems: Iterable[TreebankError] = (),
-    ) -> None:
-        super().__init__(items, name=name, sha256=sha256)
-        self.problems = list(problems)
+        return Examples(paragraphs, name=name, sha256=stream.sha256.hexdigest(), problems=problems)
 
 
 def iter_paragraphs(
