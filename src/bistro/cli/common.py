@@ -8,7 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -25,71 +25,53 @@ SPACES = str.maketrans("\t\r\n", "   ")
 Cells = Iterable[Sequence[Any]]
 
 
-def option(metavar: str, meaning: str, *names: str, **more: Any) -> Any:
+def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
     """Return an option that takes a value; without names it is called as its parameter."""
-    return typer.Option(*names, metavar=metavar, help=meaning, **more)
+    return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
 
 
-def flag(name: str, meaning: str, **more: Any) -> Any:
+def flag(name: str, meaning: str, *, default: bool = False, **more: Any) -> Any:
     """Return an option that is given or not."""
-    return typer.Option(name, help=meaning, **more)
+    return typer.Option(default, name, help=meaning, **more)
 
 
-def argument(metavar: str, meaning: str) -> Any:
-    """Return an argument."""
-    return typer.Argument(metavar=metavar, help=meaning)
+def argument(metavar: str, meaning: str, *, default: Any = ...) -> Any:
+    """Return an argument, which is required unless it has a default."""
+    return typer.Argument(default, metavar=metavar, help=meaning)
 
 
-ModelArgument = Annotated[str, argument("MODEL", "A model file.")]
-InputArgument = Annotated[
-    str, argument("INPUT", "CoNLL-U, CoNLL-X, or text with a sentence a line; - is stdin.")
-]
-OutputOption = Annotated[str, option("OUT", "Where to write; - is stdout.", "--output", "-o")]
-ThreadsOption = Annotated[
-    int, option("N", "0: as many as there are; the result is the same.", min=0)
-]
-SeedOption = Annotated[
-    int, option("N", "Decides every random choice: the same seed, the same result.", min=0)
-]
-JsonOption = Annotated[bool, flag("--json", "Print one JSON object, unrounded.")]
-FormatOption = Annotated[
-    str | None,
-    option(
-        "FORMAT",
-        "conllu, conllx, lines, or raw (running text); otherwise by suffix (.conllu; .conll, "
-        ".conllx; .txt) or content.",
-        "--input",
-    ),
-]
-MethodOption = Annotated[str | None, option("smc|search", "How to sum over analyses (parsers).")]
-ParticlesOption = Annotated[
-    int | None, typer.Option("--particles", min=1, help="Effort of that sum [default: 100].")
-]
-RepeatsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--repeats", min=1, help="Independent runs, for the standard error [default: 10]."
-    ),
-]
-TagsSeenOption = Annotated[
-    bool, flag("--tags-seen", "Only tags that a word had in training: faster, a bound.")
-]
-TreebankArgument = Annotated[str, argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")]
-ConfigOption = Annotated[str | None, option("FILE.toml", "Settings: a file or a preset.")]
-SetOption = Annotated[
-    list[str] | None,
-    option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set"),
-]
-DevOption = Annotated[
-    str | None,
-    option(
-        "DEV", "For every model: committee fits weights on it, isbn learns until it is best there."
-    ),
-]
-TagsOption = Annotated[str, option("joint|given", "Parsers find tags too, or use FILE's.")]
-ByOption = Annotated[
-    str, option("sentence|document", "What is never cut; documents begin with a comment # newdoc.")
-]
+MODEL = argument("MODEL", "A model file.")
+INPUT = argument(
+    "INPUT", "CoNLL-U, CoNLL-X, or text with a sentence a line; - is stdin.", default="-"
+)
+OUTPUT = option("OUT", "Where to write; - is stdout.", "--output", "-o", default="-")
+THREADS = option("N", "0: as many as there are; the result is the same.", default=0, min=0)
+SEED = option("N", "Decides every random choice: the same seed, the same result.", default=1, min=0)
+JSON = flag("--json", "Print one JSON object, unrounded.")
+FORMAT = option(
+    "FORMAT",
+    "conllu, conllx, lines, or raw (running text); otherwise by suffix (.conllu; .conll, "
+    ".conllx; .txt) or content.",
+    "--input",
+)
+METHOD = option("smc|search", "How to sum over analyses (parsers).")
+PARTICLES = typer.Option(None, "--particles", min=1, help="Effort of that sum [default: 100].")
+REPEATS = typer.Option(
+    None, "--repeats", min=1, help="Independent runs, for the standard error [default: 10]."
+)
+TAGS_SEEN = flag("--tags-seen", "Only tags that a word had in training: faster, a bound.")
+TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
+CONFIG = option("FILE.toml", "Settings: a file or a preset.")
+SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
+DEV = option(
+    "DEV", "For every model: committee fits weights on it, isbn learns until it is best there."
+)
+TAGS = option("joint|given", "Parsers find tags too, or use FILE's.", default="joint")
+BY = option(
+    "sentence|document",
+    "What is never cut; documents begin with a comment # newdoc.",
+    default="sentence",
+)
 
 
 def say(message: str) -> None:

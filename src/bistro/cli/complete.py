@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from typing import Any
 
 import bistro
 from bistro.cli import common
@@ -12,32 +12,25 @@ from bistro.errors import BistroError
 
 
 def complete(
-    treebank: common.TreebankArgument,
-    output: common.OutputOption = "-",
-    model: Annotated[
-        str | None,
-        option(
-            "MODEL",
-            "A parser; otherwise one is trained on the sentences of FILE that lack nothing.",
-        ),
-    ] = None,
-    kind: Annotated[
-        str | None, option("KIND", "The parser to train, without --model; usual: committee.")
-    ] = None,
-    below: Annotated[
-        float,
-        option(
-            "P",
-            "Values that are less probable are not filled in; MISC names them (MaybeHead=…).",
-            min=0.0,
-            max=1.0,
-        ),
-    ] = 0.0,
-    config: common.ConfigOption = None,
-    overrides: common.SetOption = None,
-    format: common.FormatOption = None,
-    threads: common.ThreadsOption = 0,
-    seed: common.SeedOption = 1,
+    treebank: str = common.TREEBANK,
+    output: str = common.OUTPUT,
+    model: str | None = option(
+        "MODEL",
+        "A parser; otherwise one is trained on the sentences of FILE that lack nothing.",
+    ),
+    kind: str | None = option("KIND", "The parser to train, without --model; usual: committee."),
+    below: float = option(
+        "P",
+        "Values that are less probable are not filled in; MISC names them (MaybeHead=…).",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+    ),
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Complete a partly annotated file: every _ in HEAD, DEPREL and the tags is filled in.
 

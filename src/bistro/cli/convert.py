@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import bistro
 from bistro.cli import common
@@ -16,34 +16,25 @@ if TYPE_CHECKING:
 
 
 def convert(
-    input: Annotated[str, argument("INPUT", "CoNLL-U, CoNLL-X, text or bracketed trees.")] = "-",
-    output: common.OutputOption = "-",
-    from_: Annotated[
-        str | None,
-        option(
-            "FORMAT",
-            "conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
-            ".txt; .mrg) or content.",
-            "--from",
-        ),
-    ] = None,
-    to: Annotated[
-        str | None, option("FORMAT", "The same; otherwise by the suffix of OUT, or as INPUT.")
-    ] = None,
-    projectivize: Annotated[
-        str | None,
-        option("head|path|head+path", "Lift non-projective arcs and note it in the labels."),
-    ] = None,
-    deprojectivize: Annotated[
-        str | None, option("head|path|head+path", "Put lifted arcs back as the labels say.")
-    ] = None,
-    roots: Annotated[
-        str | None,
-        option("one|any", "Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X."),
-    ] = None,
-    partial: Annotated[
-        bool, flag("--partial", "Allow sentences in which only some words have heads.")
-    ] = False,
+    input: str = argument("INPUT", "CoNLL-U, CoNLL-X, text or bracketed trees.", default="-"),
+    output: str = common.OUTPUT,
+    from_: str | None = option(
+        "FORMAT",
+        "conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
+        ".txt; .mrg) or content.",
+        "--from",
+    ),
+    to: str | None = option("FORMAT", "The same; otherwise by the suffix of OUT, or as INPUT."),
+    projectivize: str | None = option(
+        "head|path|head+path", "Lift non-projective arcs and note it in the labels."
+    ),
+    deprojectivize: str | None = option(
+        "head|path|head+path", "Put lifted arcs back as the labels say."
+    ),
+    roots: str | None = option(
+        "one|any", "Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X."
+    ),
+    partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:
     """Read a treebank, check every sentence, and write it: the same, or in another format.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import bistro
 from bistro.cli import common
@@ -14,32 +14,26 @@ if TYPE_CHECKING:
 
 
 def crossval(
-    kind: Annotated[
-        str,
-        argument(
-            "KIND", "The kind of model: transition, eisner, isbn, committee, topics, ngram or tags."
-        ),
-    ],
-    treebank: common.TreebankArgument,
-    folds: Annotated[int, option("K", "How many folds.", "-k", "--folds")] = 10,
-    by: common.ByOption = "sentence",
-    tags: common.TagsOption = "joint",
-    output: Annotated[
-        str | None,
-        option(
-            "OUT",
-            "FILE with each sentence parsed by the model that has not seen it, with marginals.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    dev: common.DevOption = None,
-    config: common.ConfigOption = None,
-    overrides: common.SetOption = None,
-    json: common.JsonOption = False,
-    format: common.FormatOption = None,
-    threads: common.ThreadsOption = 0,
-    seed: common.SeedOption = 1,
+    kind: str = argument(
+        "KIND", "The kind of model: transition, eisner, isbn, committee, topics, ngram or tags."
+    ),
+    treebank: str = common.TREEBANK,
+    folds: int = option("K", "How many folds.", "-k", "--folds", default=10),
+    by: str = common.BY,
+    tags: str = common.TAGS,
+    output: str | None = option(
+        "OUT",
+        "FILE with each sentence parsed by the model that has not seen it, with marginals.",
+        "--output",
+        "-o",
+    ),
+    dev: str | None = common.DEV,
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    json: bool = common.JSON,
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Cross-validate: K models, each trained on all of FILE but a part, and judged on that part.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -22,14 +22,13 @@ SENTENCES_PRINTED = 4
 
 
 def demo(
-    treebank: Annotated[
-        Literal["english", "turkish"],
-        typer.Option(help="The built-in English one, or 4,851 hand-annotated Turkish sentences."),
-    ] = "english",
-    output: Annotated[
-        str, option("FOLDER", "Where the results go.", "--output", "-o")
-    ] = "bistro-demo",
-    seed: common.SeedOption = 1,
+    treebank: Literal["english", "turkish"] = typer.Option(
+        "english", help="The built-in English one, or 4,851 hand-annotated Turkish sentences."
+    ),
+    output: str = option(
+        "FOLDER", "Where the results go.", "--output", "-o", default="bistro-demo"
+    ),
+    seed: int = common.SEED,
 ) -> None:
     """Train a parser on a built-in treebank, measure it, and write a report to look at.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -19,32 +19,25 @@ if TYPE_CHECKING:
 
 
 def diagnose(
-    sources: Annotated[
-        list[str],
-        argument(
-            "KIND TREEBANK... | MODEL...",
-            "What to train, and on what; or models that differ in their seed alone.",
-        ),
-    ],
-    chains: Annotated[
-        int | None,
-        option("N", "Runs, with the seeds SEED, SEED + 1, ...; usual: 4.", min=2, max=10),
-    ] = None,
-    burn_in: Annotated[
-        int | None,
-        option("N", "Sweeps of each chain that are left out; usual: the first half.", min=0),
-    ] = None,
-    output: Annotated[
-        str | None, option("OUT.html", "Also a page with pictures.", "--output", "-o")
-    ] = None,
-    netcdf: Annotated[str | None, option("OUT.nc", "Also the draws, for ArviZ.")] = None,
-    config: Annotated[str | None, option("FILE.toml", "Settings: a file or a preset.")] = None,
-    overrides: Annotated[
-        list[str] | None, option("KEY=VALUE", "One setting, as often as you like.", "--set")
-    ] = None,
-    format: common.FormatOption = None,
-    threads: common.ThreadsOption = 0,
-    seed: common.SeedOption = 1,
+    sources: list[str] = argument(
+        "KIND TREEBANK... | MODEL...",
+        "What to train, and on what; or models that differ in their seed alone.",
+    ),
+    chains: int | None = option(
+        "N", "Runs, with the seeds SEED, SEED + 1, ...; usual: 4.", min=2, max=10
+    ),
+    burn_in: int | None = option(
+        "N", "Sweeps of each chain that are left out; usual: the first half.", min=0
+    ),
+    output: str | None = option("OUT.html", "Also a page with pictures.", "--output", "-o"),
+    netcdf: str | None = option("OUT.nc", "Also the draws, for ArviZ."),
+    config: str | None = option("FILE.toml", "Settings: a file or a preset."),
+    overrides: list[str] | None = option(
+        "KEY=VALUE", "One setting, as often as you like.", "--set"
+    ),
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Compare several chains of one model: R-hat, effective draws, rank plots.
 

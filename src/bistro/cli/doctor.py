@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import bistro
 from bistro.cli import common
@@ -12,34 +12,30 @@ from bistro.files import write_text
 
 
 def doctor(
-    treebank: common.TreebankArgument,
-    with_: Annotated[
-        list[str] | None,
-        option(
-            "TRAIN",
-            "Other annotated data: one model of it judges FILE; with -k, the folds of FILE are "
-            "learned from too.",
-            "--with",
-        ),
-    ] = None,
-    output: common.OutputOption = "-",
-    kind: Annotated[
-        str, option("KIND", "The parser: eisner (quick), transition, isbn or committee.")
-    ] = "eisner",
-    folds: Annotated[int | None, option("K", "How many folds; usual: 10.", "-k", "--folds")] = None,
-    by: common.ByOption = "sentence",
-    top: Annotated[int, option("N", "Rows; 0: all of them.", min=0)] = 100,
-    only: Annotated[str | None, option("arcs|tags", "One kind of value.")] = None,
-    html: Annotated[
-        str | None,
-        option("OUT.html", "Also a page with the trees, as annotated and with the alternative."),
-    ] = None,
-    dev: common.DevOption = None,
-    config: common.ConfigOption = None,
-    overrides: common.SetOption = None,
-    format: common.FormatOption = None,
-    threads: common.ThreadsOption = 0,
-    seed: common.SeedOption = 1,
+    treebank: str = common.TREEBANK,
+    with_: list[str] | None = option(
+        "TRAIN",
+        "Other annotated data: one model of it judges FILE; with -k, the folds of FILE are "
+        "learned from too.",
+        "--with",
+    ),
+    output: str = common.OUTPUT,
+    kind: str = option(
+        "KIND", "The parser: eisner (quick), transition, isbn or committee.", default="eisner"
+    ),
+    folds: int | None = option("K", "How many folds; usual: 10.", "-k", "--folds"),
+    by: str = common.BY,
+    top: int = option("N", "Rows; 0: all of them.", default=100, min=0),
+    only: str | None = option("arcs|tags", "One kind of value."),
+    html: str | None = option(
+        "OUT.html", "Also a page with the trees, as annotated and with the alternative."
+    ),
+    dev: str | None = common.DEV,
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Look for mistakes: arcs and tags of FILE ranked by how much they surprise a model.
 

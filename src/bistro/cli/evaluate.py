@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from bistro.cli import common
 from bistro.cli.common import argument, flag, option, print_json, require_writable, say
@@ -19,43 +19,27 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    gold: Annotated[str, argument("GOLD", "The right trees.")],
-    system: Annotated[str, argument("SYSTEM", "The same words, parsed.")],
-    json: common.JsonOption = False,
-    punct: Annotated[
-        str | None,
-        option(
-            "upos|penn|unicode",
-            "What punctuation is: the tag PUNCT, the Penn tags `` '' , . : or words of "
-            "Unicode punctuation. Default: what fits the tags of GOLD.",
-        ),
-    ] = None,
-    by_length: Annotated[
-        bool, flag("--by-length", "Also F1 of arcs by their length in words.")
-    ] = False,
-    calibration: Annotated[
-        bool,
-        flag(
-            "--calibration",
-            "Also how honest the probabilities in MISC are (of `bistro parse --marginals`).",
-        ),
-    ] = False,
-    plot: Annotated[
-        str | None,
-        option(
-            "OUT.svg", "With --calibration: the reliability diagram, as .svg or in an .html page."
-        ),
-    ] = None,
-    brackets: Annotated[
-        bool, flag("--brackets", "Compare constituency trees, as EVALB does.")
-    ] = False,
-    morphemes: Annotated[bool, flag("--morphemes", "Compare words cut into morphemes.")] = False,
-    training: Annotated[
-        list[str] | None,
-        option(
-            "TRAIN", "With --morphemes: also figures for words that this file has, and has not."
-        ),
-    ] = None,
+    gold: str = argument("GOLD", "The right trees."),
+    system: str = argument("SYSTEM", "The same words, parsed."),
+    json: bool = common.JSON,
+    punct: str | None = option(
+        "upos|penn|unicode",
+        "What punctuation is: the tag PUNCT, the Penn tags `` '' , . : or words of "
+        "Unicode punctuation. Default: what fits the tags of GOLD.",
+    ),
+    by_length: bool = flag("--by-length", "Also F1 of arcs by their length in words."),
+    calibration: bool = flag(
+        "--calibration",
+        "Also how honest the probabilities in MISC are (of `bistro parse --marginals`).",
+    ),
+    plot: str | None = option(
+        "OUT.svg", "With --calibration: the reliability diagram, as .svg or in an .html page."
+    ),
+    brackets: bool = flag("--brackets", "Compare constituency trees, as EVALB does."),
+    morphemes: bool = flag("--morphemes", "Compare words cut into morphemes."),
+    training: list[str] | None = option(
+        "TRAIN", "With --morphemes: also figures for words that this file has, and has not."
+    ),
 ) -> None:
     """Compare the trees and tags of SYSTEM with those of GOLD, word by word.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import bistro
 from bistro.cli import common
@@ -22,21 +22,15 @@ WIDE = 120
 
 
 def explain(
-    model: common.ModelArgument,
-    sentence: Annotated[
-        str | None, argument("SENTENCE", "A sentence; punctuation is split from its words.")
-    ] = None,
-    tree: Annotated[
-        str | None, option("FILE", "Instead: the first sentence of a treebank, with its tree.")
-    ] = None,
-    word: Annotated[
-        list[int] | None, option("N", "Whole chains of the Nth word (may be repeated).")
-    ] = None,
-    train: Annotated[
-        str | None, option("FILE", "The training data: adds how often each context occurs.")
-    ] = None,
-    format: Annotated[str, option("text|tsv|json", "What to write.")] = "text",
-    output: common.OutputOption = "-",
+    model: str = common.MODEL,
+    sentence: str | None = argument(
+        "SENTENCE", "A sentence; punctuation is split from its words.", default=None
+    ),
+    tree: str | None = option("FILE", "Instead: the first sentence of a treebank, with its tree."),
+    word: list[int] | None = option("N", "Whole chains of the Nth word (may be repeated)."),
+    train: str | None = option("FILE", "The training data: adds how often each context occurs."),
+    format: str = option("text|tsv|json", "What to write.", default="text"),
+    output: str = common.OUTPUT,
 ) -> None:
     """Show which counts and back-off levels made the probability of a sentence.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sized
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import bistro
 from bistro.cli import common
@@ -14,17 +14,15 @@ T = TypeVar("T", bound=Sized)
 
 
 def generate(
-    model: common.ModelArgument,
-    number: Annotated[int, option("N", "How many sentences.", "--number", "-n", min=1)] = 10,
-    seed: common.SeedOption = 1,
-    output: common.OutputOption = "-",
-    trees: Annotated[
-        bool, flag("--trees", "CoNLL-U with the trees they were generated with.")
-    ] = False,
-    temperature: Annotated[
-        float, option("T", "Draw by p^(1/T): below 1 the likely, above 1 the unlikely gain.")
-    ] = 1.0,
-    prefix: Annotated[str, option("WORDS", "What every sentence begins with.")] = "",
+    model: str = common.MODEL,
+    number: int = option("N", "How many sentences.", "--number", "-n", default=10, min=1),
+    seed: int = common.SEED,
+    output: str = common.OUTPUT,
+    trees: bool = flag("--trees", "CoNLL-U with the trees they were generated with."),
+    temperature: float = option(
+        "T", "Draw by p^(1/T): below 1 the likely, above 1 the unlikely gain.", default=1.0
+    ),
+    prefix: str = option("WORDS", "What every sentence begins with.", default=""),
 ) -> None:
     """Draw sentences from a model, one a line, words separated by spaces.
 

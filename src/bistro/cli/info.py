@@ -9,7 +9,7 @@ from bistro.cli import common
 from bistro.cli.common import print_json
 
 
-def info(model: common.ModelArgument, json: common.JsonOption = False) -> None:
+def info(model: str = common.MODEL, json: bool = common.JSON) -> None:
     """Show a model's kind, size, settings, seed and training data.
 
     The JSON has the log-likelihood after every sweep as well. Settings can be given back to

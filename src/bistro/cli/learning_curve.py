@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from bistro.cli import common
 from bistro.cli.common import argument, option, say
@@ -17,36 +17,30 @@ if TYPE_CHECKING:
 
 
 def learning_curve(
-    kind: Annotated[
-        str,
-        argument(
-            "KIND", "The kind of model: transition, eisner, isbn, committee, or infinite (tags)."
-        ),
-    ],
-    treebank: common.TreebankArgument,
-    test: Annotated[str | None, option("TEST", "Judge on this; otherwise on folds.")] = None,
-    folds: Annotated[
-        int | None,
-        option(
-            "K",
-            "Folds, without --test: all that is learned from is (K - 1) / K of FILE; usual: 5.",
-            "-k",
-            "--folds",
-        ),
-    ] = None,
-    by: common.ByOption = "sentence",
-    parts: Annotated[
-        str, option("A,B,…", "Shares of what there is to learn from.")
-    ] = "1/16,1/8,1/4,1/2,1",
-    draws: Annotated[int, option("N", "Random parts of each size.")] = 3,
-    tags: common.TagsOption = "joint",
-    plot: Annotated[str | None, option("OUT.svg", "Also a picture.")] = None,
-    dev: common.DevOption = None,
-    config: common.ConfigOption = None,
-    overrides: common.SetOption = None,
-    format: common.FormatOption = None,
-    threads: common.ThreadsOption = 0,
-    seed: common.SeedOption = 1,
+    kind: str = argument(
+        "KIND", "The kind of model: transition, eisner, isbn, committee, or infinite (tags)."
+    ),
+    treebank: str = common.TREEBANK,
+    test: str | None = option("TEST", "Judge on this; otherwise on folds."),
+    folds: int | None = option(
+        "K",
+        "Folds, without --test: all that is learned from is (K - 1) / K of FILE; usual: 5.",
+        "-k",
+        "--folds",
+    ),
+    by: str = common.BY,
+    parts: str = option(
+        "A,B,…", "Shares of what there is to learn from.", default="1/16,1/8,1/4,1/2,1"
+    ),
+    draws: int = option("N", "Random parts of each size.", default=3),
+    tags: str = common.TAGS,
+    plot: str | None = option("OUT.svg", "Also a picture."),
+    dev: str | None = common.DEV,
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Draw a learning curve: scores of models of growing parts of FILE, and a forecast.
 

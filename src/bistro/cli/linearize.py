@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
@@ -12,25 +10,19 @@ from bistro.files import write_text
 
 
 def linearize(
-    model: common.ModelArgument,
-    input: common.InputArgument = "-",
-    output: common.OutputOption = "-",
-    best: Annotated[
-        bool, flag("--best", "The most probable order of each tree (the default).")
-    ] = False,
-    kbest: Annotated[int | None, option("K", "The K most probable orders.", min=1)] = None,
-    samples: Annotated[
-        int | None, option("N", "Draw N orders of each.", "--samples", "--sample", min=1)
-    ] = None,
-    score: Annotated[
-        bool, flag("--score", "A table: how probable each sentence's own order is.")
-    ] = False,
-    of_labels: Annotated[
-        bool, flag("--of-labels", "--score: words with the same labels are one and the same.")
-    ] = False,
-    text: Annotated[bool, flag("--text", "Words, a sentence a line.")] = False,
-    seed: common.SeedOption = 1,
-    format: common.FormatOption = None,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    output: str = common.OUTPUT,
+    best: bool = flag("--best", "The most probable order of each tree (the default)."),
+    kbest: int | None = option("K", "The K most probable orders.", min=1),
+    samples: int | None = option("N", "Draw N orders of each.", "--samples", "--sample", min=1),
+    score: bool = flag("--score", "A table: how probable each sentence's own order is."),
+    of_labels: bool = flag(
+        "--of-labels", "--score: words with the same labels are one and the same."
+    ),
+    text: bool = flag("--text", "Words, a sentence a line."),
+    seed: int = common.SEED,
+    format: str | None = common.FORMAT,
 ) -> None:
     """Order the words of dependency trees; the order they come in is not looked at.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
@@ -19,81 +19,54 @@ _of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 
 
 def parse(
-    paths: Annotated[
-        list[str],
-        argument(
-            "MODEL... [INPUT]",
-            "Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with a "
-            "sentence a line; - is stdin.",
-        ),
-    ],
-    output: common.OutputOption = "-",
-    tags: Annotated[str, option("joint|given", "Find the tags too, or use INPUT's.")] = "joint",
-    kbest: Annotated[int, option("K", "Write the K most probable trees.", min=1)] = 1,
-    samples: Annotated[int, option("N", "Write N trees drawn from the posterior.", min=0)] = 0,
-    marginals: Annotated[
-        bool, flag("--marginals", "Write PHead, PDeprel and PUpos into MISC.")
-    ] = False,
-    mbr: Annotated[
-        bool,
-        flag("--mbr/--no-mbr", "The tree of least risk, or the most probable one (as in --kbest)."),
-    ] = True,
-    partial: Annotated[
-        bool, flag("--partial", "Heads and labels that INPUT has are kept; find those that are _.")
-    ] = False,
-    particles: Annotated[
-        int | None, _number("Search with this budget; usual: 1000, a committee 100.")
-    ] = None,
-    beam: Annotated[int | None, _number("Search with a beam of this width instead.")] = None,
-    greedy: Annotated[
-        bool, flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH)
-    ] = False,
-    tags_per_word: Annotated[int | None, _number("Most tags tried; usual: 3.")] = None,
-    labels_per_arc: Annotated[
-        int | None,
-        _number("Most labels tried, where contexts see labels; usual: 3."),
-    ] = None,
-    one_reduce: Annotated[
-        bool,
-        flag(
-            "--one-reduce",
-            "Try only the likelier of left arc and right arc.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = False,
-    selection: Annotated[
-        Literal["weight", "paper"] | None,
-        typer.Option(
-            help="How particles are shared out after each word: by weight, or faster, as in the "
-            "paper.",
-            rich_help_panel=SEARCH,
-        ),
-    ] = None,
-    temperature: Annotated[
-        float | None,
-        option(
-            "T",
-            "Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
-            "usual: 2.",
-            min=0.01,
-            rich_help_panel=SEARCH,
-        ),
-    ] = None,
-    search: Annotated[
-        str | None, _of_trees("NAME", "cyk, astar-local, astar-full or mcmc; usual: mcmc.")
-    ] = None,
-    draws: Annotated[
-        int | None, _of_trees("N", "Whole trees that mcmc draws; usual: 2000.", min=1)
-    ] = None,
-    log_probs: Annotated[
-        str | None,
-        _of_trees(
-            "OUT.tsv", "Also a table of the trees' probabilities, for which brackets have no place."
-        ),
-    ] = None,
-    format: common.FormatOption = None,
-    threads: common.ThreadsOption = 0,
-    seed: common.SeedOption = 1,
+    paths: list[str] = argument(
+        "MODEL... [INPUT]",
+        "Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with a "
+        "sentence a line; - is stdin.",
+    ),
+    output: str = common.OUTPUT,
+    tags: str = option("joint|given", "Find the tags too, or use INPUT's.", default="joint"),
+    kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
+    samples: int = option("N", "Write N trees drawn from the posterior.", default=0, min=0),
+    marginals: bool = flag("--marginals", "Write PHead, PDeprel and PUpos into MISC."),
+    mbr: bool = flag(
+        "--mbr/--no-mbr",
+        "The tree of least risk, or the most probable one (as in --kbest).",
+        default=True,
+    ),
+    partial: bool = flag(
+        "--partial", "Heads and labels that INPUT has are kept; find those that are _."
+    ),
+    particles: int | None = _number("Search with this budget; usual: 1000, a committee 100."),
+    beam: int | None = _number("Search with a beam of this width instead."),
+    greedy: bool = flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH),
+    tags_per_word: int | None = _number("Most tags tried; usual: 3."),
+    labels_per_arc: int | None = _number("Most labels tried, where contexts see labels; usual: 3."),
+    one_reduce: bool = flag(
+        "--one-reduce",
+        "Try only the likelier of left arc and right arc.",
+        rich_help_panel=SEARCH,
+    ),
+    selection: Literal["weight", "paper"] | None = typer.Option(
+        None,
+        help="How particles are shared out after each word: by weight, or faster, as in the paper.",
+        rich_help_panel=SEARCH,
+    ),
+    temperature: float | None = option(
+        "T",
+        "Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
+        "usual: 2.",
+        min=0.01,
+        rich_help_panel=SEARCH,
+    ),
+    search: str | None = _of_trees("NAME", "cyk, astar-local, astar-full or mcmc; usual: mcmc."),
+    draws: int | None = _of_trees("N", "Whole trees that mcmc draws; usual: 2000.", min=1),
+    log_probs: str | None = _of_trees(
+        "OUT.tsv", "Also a table of the trees' probabilities, for which brackets have no place."
+    ),
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Parse sentences: INPUT comes back with new heads, labels and tags, all else as it was.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import bistro
 from bistro.cli import common
@@ -17,19 +17,17 @@ if TYPE_CHECKING:
 
 
 def perplexity(
-    model: common.ModelArgument,
-    input: common.InputArgument = "-",
-    other: Annotated[
-        str | None, option("MODEL2", "Mix the model with this one, word by word.", "--with")
-    ] = None,
-    dev: Annotated[str | None, option("DEV", "The text that decides the mixing weight.")] = None,
-    json: common.JsonOption = False,
-    format: common.FormatOption = None,
-    method: common.MethodOption = None,
-    particles: common.ParticlesOption = None,
-    repeats: common.RepeatsOption = None,
-    tags_seen: common.TagsSeenOption = False,
-    seed: common.SeedOption = 1,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    other: str | None = option("MODEL2", "Mix the model with this one, word by word.", "--with"),
+    dev: str | None = option("DEV", "The text that decides the mixing weight."),
+    json: bool = common.JSON,
+    format: str | None = common.FORMAT,
+    method: str | None = common.METHOD,
+    particles: int | None = common.PARTICLES,
+    repeats: int | None = common.REPEATS,
+    tags_seen: bool = common.TAGS_SEEN,
+    seed: int = common.SEED,
 ) -> None:
     """Print perplexity, bits per word and per character, and the rate of unknown words.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
@@ -14,26 +14,23 @@ from bistro.errors import ConfigError
 
 
 def report(
-    model: common.ModelArgument,
-    test: Annotated[str, option("FILE", "What the model is tested on; - is stdin.")],
-    output: Annotated[
-        str, option("OUT.html", "The page; - is stdout.", "--output", "-o")
-    ] = "report.html",
-    tags: Annotated[
-        Literal["joint", "given"] | None,
-        typer.Option(
-            "--tags",
-            help="Parsers find the tags too (joint, as usual), or use those of FILE.",
-            show_default=False,
-        ),
-    ] = None,
-    by_sentences: Annotated[
-        list[str] | None,
-        option("N,N...", "Greatest lengths of the classes of sentences; usual: 10,20,30,40."),
-    ] = None,
-    format: common.FormatOption = None,
-    threads: common.ThreadsOption = 0,
-    seed: common.SeedOption = 1,
+    model: str = common.MODEL,
+    test: str = option("FILE", "What the model is tested on; - is stdin.", default=...),
+    output: str = option(
+        "OUT.html", "The page; - is stdout.", "--output", "-o", default="report.html"
+    ),
+    tags: Literal["joint", "given"] | None = typer.Option(
+        None,
+        "--tags",
+        help="Parsers find the tags too (joint, as usual), or use those of FILE.",
+        show_default=False,
+    ),
+    by_sentences: list[str] | None = option(
+        "N,N...", "Greatest lengths of the classes of sentences; usual: 10,20,30,40."
+    ),
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Test a model and write one HTML page with all that there is to say of it.
 

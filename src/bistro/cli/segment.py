@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
 
 import bistro
 from bistro.cli import common
@@ -13,33 +12,26 @@ from bistro.files import write_text
 
 
 def segment(
-    model: common.ModelArgument,
-    input: common.InputArgument = "-",
-    output: common.OutputOption = "-",
-    kbest: Annotated[int, option("K", "How many analyses a word.", min=1)] = 1,
-    forms: Annotated[
-        str,
-        option(
-            "surface|canonical", "Morphemes as they are written, or as the annotation has them."
-        ),
-    ] = "surface",
-    probabilities: Annotated[
-        bool,
-        flag(
-            "--probabilities",
-            "Also the probability of each analysis, and of each boundary by its place.",
-        ),
-    ] = False,
-    check: Annotated[
-        bool,
-        flag(
-            "--check",
-            "INPUT is annotated: list the words whose annotation is not the likeliest, "
-            "the least probable annotation first.",
-        ),
-    ] = False,
-    beam: Annotated[int, option("N", "Analyses kept at a letter.", min=1)] = 50,
-    json: common.JsonOption = False,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    output: str = common.OUTPUT,
+    kbest: int = option("K", "How many analyses a word.", default=1, min=1),
+    forms: str = option(
+        "surface|canonical",
+        "Morphemes as they are written, or as the annotation has them.",
+        default="surface",
+    ),
+    probabilities: bool = flag(
+        "--probabilities",
+        "Also the probability of each analysis, and of each boundary by its place.",
+    ),
+    check: bool = flag(
+        "--check",
+        "INPUT is annotated: list the words whose annotation is not the likeliest, "
+        "the least probable annotation first.",
+    ),
+    beam: int = option("N", "Analyses kept at a letter.", default=50, min=1),
+    json: bool = common.JSON,
 ) -> None:
     """Cut words into morphemes with their labels, as in un[Pre]-break[Stem]-able[Suf].
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 from functools import partial
-from typing import Annotated
 
 import typer
 
@@ -15,25 +14,17 @@ _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 
 
 def serve(
-    models: Annotated[list[str], argument("MODEL...", "Model files.")],
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, option("N", "0: any that is free.", min=0, max=65535)] = 8000,
-    allow_host: Annotated[
-        list[str] | None, option("NAME", "Answer to this host name too (behind a proxy).")
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None, option("URL", "Let pages of this origin call the interface.")
-    ] = None,
-    max_words: Annotated[int | None, _limit("Of a sentence; usual: 150.")] = None,
-    max_document: Annotated[
-        int | None, _limit("Words of a request to /process; usual: 5000.")
-    ] = None,
-    max_body: Annotated[int | None, _limit("Bytes of a request; usual: 1000000.")] = None,
-    max_seconds: Annotated[int | None, _limit("Until an answer; usual: 30.")] = None,
-    at_once: Annotated[
-        int | None, _limit("Computations at a time; usual: one a processor.")
-    ] = None,
-    max_waiting: Annotated[int | None, _limit("Requests that wait for these; usual: 64.")] = None,
+    models: list[str] = argument("MODEL...", "Model files."),
+    host: str = typer.Option("127.0.0.1", help="The address to listen at."),
+    port: int = option("N", "0: any that is free.", default=8000, min=0, max=65535),
+    allow_host: list[str] | None = option("NAME", "Answer to this host name too (behind a proxy)."),
+    allow_origin: list[str] | None = option("URL", "Let pages of this origin call the interface."),
+    max_words: int | None = _limit("Of a sentence; usual: 150."),
+    max_document: int | None = _limit("Words of a request to /process; usual: 5000."),
+    max_body: int | None = _limit("Bytes of a request; usual: 1000000."),
+    max_seconds: int | None = _limit("Until an answer; usual: 30."),
+    at_once: int | None = _limit("Computations at a time; usual: one a processor."),
+    max_waiting: int | None = _limit("Requests that wait for these; usual: 64."),
 ) -> None:
     """Show models in a browser, and answer requests of programs, until Ctrl-C.
 

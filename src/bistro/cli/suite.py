@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import bistro
 from bistro.cli import common
@@ -21,25 +21,23 @@ COLUMNS = {
 
 
 def suite(
-    model: common.ModelArgument,
-    suites: Annotated[
-        list[str] | None,
-        argument(
-            "[SUITE]...",
-            "Files (JSON, JSON lines, CSV, TSV) or names of our own suites; all of ours if "
-            "none is given.",
-        ),
-    ] = None,
-    by: Annotated[str, option("suite|item|region", "What gets a row of the table.")] = "suite",
-    split_punct: Annotated[
-        bool, flag("--split-punct/--no-split-punct", "Split punctuation from words, or leave it.")
-    ] = True,
-    output: common.OutputOption = "-",
-    method: common.MethodOption = None,
-    particles: common.ParticlesOption = None,
-    repeats: common.RepeatsOption = None,
-    tags_seen: common.TagsSeenOption = False,
-    seed: common.SeedOption = 1,
+    model: str = common.MODEL,
+    suites: list[str] | None = argument(
+        "[SUITE]...",
+        "Files (JSON, JSON lines, CSV, TSV) or names of our own suites; all of ours if "
+        "none is given.",
+        default=None,
+    ),
+    by: str = option("suite|item|region", "What gets a row of the table.", default="suite"),
+    split_punct: bool = flag(
+        "--split-punct/--no-split-punct", "Split punctuation from words, or leave it.", default=True
+    ),
+    output: str = common.OUTPUT,
+    method: str | None = common.METHOD,
+    particles: int | None = common.PARTICLES,
+    repeats: int | None = common.REPEATS,
+    tags_seen: bool = common.TAGS_SEEN,
+    seed: int = common.SEED,
 ) -> None:
     """Run test suites: minimal pairs, or predictions about regions in the notation of SyntaxGym.
 

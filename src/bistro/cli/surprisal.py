@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import bistro
 from bistro.cli import common
@@ -14,35 +14,26 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
 def surprisal(
-    model: common.ModelArgument,
-    input: common.InputArgument = "-",
-    output: common.OutputOption = "-",
-    text: Annotated[
-        str | None, option("COLUMN", "INPUT is CSV or TSV; this column has the sentences.")
-    ] = None,
-    id: Annotated[str | None, option("COLUMN", "The column that names each sentence.")] = None,
-    sentence: Annotated[
-        list[str] | None,
-        option(
-            "COLUMN",
-            "A word a row: rows with equal values here are one sentence (may be repeated).",
-        ),
-    ] = None,
-    split_punct: Annotated[
-        bool, flag("--split-punct", "Split punctuation from the words of --text.")
-    ] = False,
-    words: Annotated[
-        bool, flag("--words", "The words of a multiword token get rows of their own.")
-    ] = False,
-    eos: Annotated[
-        bool, flag("--eos/--no-eos", "With or without a row for each sentence's end.")
-    ] = True,
-    format: common.FormatOption = None,
-    method: common.MethodOption = None,
-    particles: common.ParticlesOption = None,
-    repeats: common.RepeatsOption = None,
-    tags_seen: common.TagsSeenOption = False,
-    seed: common.SeedOption = 1,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    output: str = common.OUTPUT,
+    text: str | None = option("COLUMN", "INPUT is CSV or TSV; this column has the sentences."),
+    id: str | None = option("COLUMN", "The column that names each sentence."),
+    sentence: list[str] | None = option(
+        "COLUMN",
+        "A word a row: rows with equal values here are one sentence (may be repeated).",
+    ),
+    split_punct: bool = flag("--split-punct", "Split punctuation from the words of --text."),
+    words: bool = flag("--words", "The words of a multiword token get rows of their own."),
+    eos: bool = flag(
+        "--eos/--no-eos", "With or without a row for each sentence's end.", default=True
+    ),
+    format: str | None = common.FORMAT,
+    method: str | None = common.METHOD,
+    particles: int | None = common.PARTICLES,
+    repeats: int | None = common.REPEATS,
+    tags_seen: bool = common.TAGS_SEEN,
+    seed: int = common.SEED,
 ) -> None:
     """Write a table with the surprisal of every word, -log2 p(word | words before it), in bits.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
@@ -11,28 +9,23 @@ from bistro.errors import BistroError
 
 
 def tag(
-    model: common.ModelArgument,
-    input: common.InputArgument = "-",
-    output: common.OutputOption = "-",
-    search: Annotated[
-        str | None,
-        option(
-            "NAME",
-            "beam (usual), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
-            "astar-local or astar-full.",
-        ),
-    ] = None,
-    beam: Annotated[int | None, option("N", "Histories kept after each word.", min=1)] = None,
-    samples: Annotated[int | None, option("N", "Sequences drawn by mcmc.", min=1)] = None,
-    marginals: Annotated[
-        bool, flag("--marginals", "Write the probability of each tag into MISC.")
-    ] = False,
-    mbr: Annotated[
-        bool, flag("--mbr/--no-mbr", "The likeliest tag of each word, or the likeliest sequence.")
-    ] = True,
-    format: common.FormatOption = None,
-    threads: common.ThreadsOption = 0,
-    seed: common.SeedOption = 1,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    output: str = common.OUTPUT,
+    search: str | None = option(
+        "NAME",
+        "beam (usual), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
+        "astar-local or astar-full.",
+    ),
+    beam: int | None = option("N", "Histories kept after each word.", min=1),
+    samples: int | None = option("N", "Sequences drawn by mcmc.", min=1),
+    marginals: bool = flag("--marginals", "Write the probability of each tag into MISC."),
+    mbr: bool = flag(
+        "--mbr/--no-mbr", "The likeliest tag of each word, or the likeliest sequence.", default=True
+    ),
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Tag sentences: INPUT comes back with new tags in one column, all else as it was.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 import bistro
@@ -24,12 +22,12 @@ def about() -> None:
 
 @topics.command()
 def show(
-    model: common.ModelArgument,
-    states: Annotated[int, option("N", "How many, the largest first.", min=1)] = 20,
-    words: Annotated[int, option("N", "Words a state.", min=1)] = 10,
-    sample: Annotated[int, option("N", "Which sample; -1 is the last.")] = -1,
-    picture: Annotated[str | None, option("FILE.svg", "Draw the states as cards as well.")] = None,
-    json: common.JsonOption = False,
+    model: str = common.MODEL,
+    states: int = option("N", "How many, the largest first.", default=20, min=1),
+    words: int = option("N", "Words a state.", default=10, min=1),
+    sample: int = option("N", "Which sample; -1 is the last.", default=-1),
+    picture: str | None = option("FILE.svg", "Draw the states as cards as well."),
+    json: bool = common.JSON,
 ) -> None:
     """Print the likeliest words of each state, and the parents that choose it.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -23,71 +23,46 @@ _COMPRESSED = (".gz", ".xz", ".zst")
 
 
 def train(
-    kind: Annotated[
-        str, argument("KIND", f"The kind: {', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}.")
-    ],
-    data: Annotated[
-        list[str] | None,
-        argument(
-            "TRAIN",
-            "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with one sentence per line; - is "
-            "stdin.",
-        ),
-    ] = None,
-    text: Annotated[
-        list[str] | None,
-        option(
-            "RAW",
-            "Raw text, one sentence per line, to learn words from beside the treebank "
-            "(transition).",
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        option(
-            "MODEL",
-            "The model file to write; needed, and by custom named *.bistro.",
-            "--output",
-            "-o",
-        ),
-    ] = None,
-    dev: Annotated[
-        str | None,
-        option(
-            "DEV",
-            "Held-out data: committee and linearize fit weights on it, isbn learns until it is "
-            "best there; scores on it end the run.",
-        ),
-    ] = None,
-    config: common.ConfigOption = None,
-    overrides: common.SetOption = None,
-    task: Annotated[
-        str | None,
-        option(
-            "tags|trees|morphology",
-            "What the former kind infinite learns: now kinds of their own.",
-            hidden=True,
-        ),
-    ] = None,
-    seed: common.SeedOption = 1,
-    threads: common.ThreadsOption = 0,
-    cluster: Annotated[
-        str | None,
-        option(
-            "ADDRESS",
-            "Who parses the raw text: tcp://HOST:PORT (Dask) or local:N; otherwise threads.",
-        ),
-    ] = None,
-    format: common.FormatOption = None,
-    resume: Annotated[
-        bool, flag("--resume", "Go on from the checkpoint of an interrupted run.")
-    ] = False,
-    checkpoint_seconds: Annotated[
-        float, option("S", "How often the checkpoint is renewed; 0: after every sweep.", min=0)
-    ] = 20.0,
-    show_config: Annotated[
-        bool, flag("--show-config", "Print all settings as TOML and stop.")
-    ] = False,
+    kind: str = argument("KIND", f"The kind: {', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}."),
+    data: list[str] | None = argument(
+        "TRAIN",
+        "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with one sentence per line; - is stdin.",
+        default=None,
+    ),
+    text: list[str] | None = option(
+        "RAW",
+        "Raw text, one sentence per line, to learn words from beside the treebank (transition).",
+    ),
+    output: str | None = option(
+        "MODEL",
+        "The model file to write; needed, and by custom named *.bistro.",
+        "--output",
+        "-o",
+    ),
+    dev: str | None = option(
+        "DEV",
+        "Held-out data: committee and linearize fit weights on it, isbn learns until it is "
+        "best there; scores on it end the run.",
+    ),
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    task: str | None = option(
+        "tags|trees|morphology",
+        "What the former kind infinite learns: now kinds of their own.",
+        hidden=True,
+    ),
+    seed: int = common.SEED,
+    threads: int = common.THREADS,
+    cluster: str | None = option(
+        "ADDRESS",
+        "Who parses the raw text: tcp://HOST:PORT (Dask) or local:N; otherwise threads.",
+    ),
+    format: str | None = common.FORMAT,
+    resume: bool = flag("--resume", "Go on from the checkpoint of an interrupted run."),
+    checkpoint_seconds: float = option(
+        "S", "How often the checkpoint is renewed; 0: after every sweep.", default=20.0, min=0
+    ),
+    show_config: bool = flag("--show-config", "Print all settings as TOML and stop."),
 ) -> None:
     """Train a model on a treebank or a text.
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -30,45 +30,37 @@ TAGS = ("both", "joint", "given")
 
 
 def tune(
-    kind: Annotated[str, argument("KIND", "The kind of model: transition.")],
-    data: Annotated[list[str], argument("TRAIN", "Treebanks to train on, read as one.")],
-    dev: Annotated[str, option("DEV", "The treebank that decides.")],
-    output: Annotated[str, option("FILE.toml", "The config to write.", "--output", "-o")],
-    config: Annotated[
-        str | None, option("FILE.toml", "Where to begin: a file or a preset.")
-    ] = None,
-    overrides: Annotated[
-        list[str] | None, option("KEY=VALUE", "One setting of the beginning.", "--set")
-    ] = None,
-    distributions: Annotated[
-        str, option("LIST", "Whose contexts are searched, and in which order.")
-    ] = "actions,labels,tags,words",
-    settings: Annotated[
-        str,
-        option(
-            "LIST",
-            "Settings that are searched: tagset, tag_features, unknown_below, "
-            "unknown_suffixes, labels, root, direction, nonprojective; none: contexts alone.",
-        ),
-    ] = "tagset,tag_features,unknown_below",
-    metric: Annotated[
-        str | None,
-        option(
-            "NAME", "las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels."
-        ),
-    ] = None,
-    tags: Annotated[
-        str, option("WAY", "Tags are found (joint), given, or the mean of both.")
-    ] = "both",
-    label_elements: Annotated[
-        bool,
-        typer.Option(help="Contexts may hold labels of earlier arcs, which makes parsing slower."),
-    ] = False,
-    sweeps: Annotated[int, option("N", "Sweeps of training in the search.", min=2)] = 6,
-    minutes: Annotated[float | None, option("M", "Stop after this time.", min=0)] = None,
-    threads: Annotated[int, option("N", "For parsing DEV; 0: all of the machine.", min=0)] = 1,
-    seed: common.SeedOption = 1,
-    format: common.FormatOption = None,
+    kind: str = argument("KIND", "The kind of model: transition."),
+    data: list[str] = argument("TRAIN", "Treebanks to train on, read as one."),
+    dev: str = option("DEV", "The treebank that decides.", default=...),
+    output: str = option("FILE.toml", "The config to write.", "--output", "-o", default=...),
+    config: str | None = option("FILE.toml", "Where to begin: a file or a preset."),
+    overrides: list[str] | None = option("KEY=VALUE", "One setting of the beginning.", "--set"),
+    distributions: str = option(
+        "LIST",
+        "Whose contexts are searched, and in which order.",
+        default="actions,labels,tags,words",
+    ),
+    settings: str = option(
+        "LIST",
+        "Settings that are searched: tagset, tag_features, unknown_below, "
+        "unknown_suffixes, labels, root, direction, nonprojective; none: contexts alone.",
+        default="tagset,tag_features,unknown_below",
+    ),
+    metric: str | None = option(
+        "NAME", "las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels."
+    ),
+    tags: str = option(
+        "WAY", "Tags are found (joint), given, or the mean of both.", default="both"
+    ),
+    label_elements: bool = typer.Option(
+        False, help="Contexts may hold labels of earlier arcs, which makes parsing slower."
+    ),
+    sweeps: int = option("N", "Sweeps of training in the search.", default=6, min=2),
+    minutes: float | None = option("M", "Stop after this time.", min=0),
+    threads: int = option("N", "For parsing DEV; 0: all of the machine.", default=1, min=0),
+    seed: int = common.SEED,
+    format: str | None = common.FORMAT,
 ) -> None:
     """Find the contexts and settings that parse DEV best, and write them as a config.
 
