@@ -9,9 +9,9 @@ from typing import Any
 from bistro.errors import BistroError
 from bistro.models.data import Data, listed, provenance
 from bistro.models.morphology.config import MorphologyConfig
-from bistro.treebank.examples import joined
+from bistro.treebank.examples import Examples, joined
 from bistro.treebank.morphology import Paragraph, SegmentedWord
-from bistro.treebank.morphology_files import SegmentedText, read_segmented
+from bistro.treebank.morphology_files import read_segmented
 
 _PUNCTUATION = "Punc"
 _STOPS = frozenset(".?!")
@@ -22,7 +22,7 @@ class MorphologyReader:
 
     def read(
         self, paths: Sequence[str], config: MorphologyConfig, format: str | None = None
-    ) -> SegmentedText:
+    ) -> Examples[Paragraph]:
         """Read files as one; a few words that cannot be read may be left out."""
         if not paths:
             raise BistroError("there is no data: name files of segmented words")
@@ -32,7 +32,7 @@ class MorphologyReader:
         items: Iterable[Paragraph] = whole
         if config.unit == "utterance":
             items = utterances(whole, config.utterance)
-        return SegmentedText(items, name=whole.label, sha256=whole.sha256, problems=problems)
+        return Examples(items, name=whole.label, sha256=whole.sha256, problems=problems)
 
     def items(self, data: Data, config: MorphologyConfig) -> tuple[Sequence[Any], dict[str, Any]]:
         """Return the paragraphs, read from a file if one is named."""
