@@ -11,6 +11,7 @@ import json
 import os
 import resource
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -205,22 +206,28 @@ def test_a_kind_of_model_from_elsewhere(bistro_here, files, old, command):
     refuse(bistro_here, old, command, "odd.bistro", told="of kind 'oracle'", stdin=b"a b\n")
 
 
+@dataclass(frozen=True)
+class MuteConfig:
+    """Settings of such a model: none."""
+
+
 class Mute(Model):
     """A model that can be saved and loaded, and nothing else."""
 
     kind = "mute"
+    config = MuteConfig()
 
     def __init__(self, origin):
         self.origin = origin
 
     def header(self):
-        return {"config": {}}
+        return {}
 
     def arrays(self):
         return {}
 
     @classmethod
-    def from_parts(cls, header, arrays, origin):
+    def from_parts(cls, config, header, arrays, origin):
         return cls(origin)
 
     def summary(self):
@@ -232,7 +239,7 @@ MUTE = Kind(
     help="nothing",
     about="a model for tests",
     model=f"{__name__}:Mute",
-    config="",
+    config=f"{__name__}:MuteConfig",
     trainer="",
     abilities=(),
 )

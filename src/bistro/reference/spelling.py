@@ -1,7 +1,7 @@
 """Spelling in plain Python: the probability of a string, character by character.
 
-The same mathematics as `bistro.inference.speller`, over the plain franchise and for one sample of the
-seating: characters of the training words, one symbol for all others, the end of the word.
+The same mathematics as `bistro.inference.speller`, over the plain franchise and for one sample of
+the seating: characters of the training words, one symbol for all others, the end of the word.
 
 >>> from bistro.rng import Stream
 >>> speller = Speller(["ab", "abb", "ba"], order=3)

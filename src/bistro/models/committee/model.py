@@ -28,7 +28,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import Arrays
@@ -63,28 +62,26 @@ class CommitteeOptions(SharedOptions):
     both_reduces: bool = True
 
 
+@dataclass(eq=False, repr=False)
 class CommitteeModel(TaggingByParsing, Model):
     """Trained parsers with the weights of their votes."""
 
     kind: ClassVar[str] = "committee"
+    called: ClassVar[str] = "committee"
     parse_options: ClassVar[type[SharedOptions]] = CommitteeOptions
     finds_tags: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        config: CommitteeConfig,
-        members: Sequence[Voter],
-        fits: Mapping[str, Fit],
-        origin: Origin,
-    ) -> None:
-        if not members:
+    config: CommitteeConfig
+    members: list[Voter]
+    fits: dict[str, Fit]
+    """The weights of the members, by how tags are found."""
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        if not self.members:
             raise BistroError("a committee needs at least one member")
-        self.config = config
-        self.members = list(members)
-        self.fits = dict(fits)
-        self.origin = origin
         self.symbols = Symbols.of(self.members)
-        self.single_root = all(member.single_root for member in members)
+        self.single_root = all(member.single_root for member in self.members)
         _share_vocabularies(self.members)
 
     @classmethod
@@ -238,9 +235,8 @@ class CommitteeModel(TaggingByParsing, Model):
         return [replace(parse.analyses[0], log_prob=math.nan, posterior=math.nan)]
 
     def header(self) -> dict[str, Any]:
-        """Return the settings, the weights, and the headers of the members."""
+        """Return the weights, and the headers of the members."""
         return {
-            "config": configuration.to_dict(self.config),
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],
         }
@@ -254,7 +250,9 @@ class CommitteeModel(TaggingByParsing, Model):
         }
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: CommitteeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the committee again from a file."""
         own: dict[str, dict[str, NDArray[Any]]] = {}
         for name, array in arrays.items():
@@ -266,8 +264,6 @@ class CommitteeModel(TaggingByParsing, Model):
             VOTE.of(from_header(inner, own[str(place)]))
             for place, inner in enumerate(header["members"])
         ]
-        where = "the committee's configuration"
-        config = configuration.from_dict(CommitteeConfig, header["config"], where)
         fits = {way: Fit.from_dict(fit, len(members)) for way, fit in header["fits"].items()}
         return cls(config, members, fits, origin)
 

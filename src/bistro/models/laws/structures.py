@@ -19,10 +19,10 @@ from bistro.models.laws.law import (
     require_same,
     require_shares,
 )
-from bistro.models.linearize.output import reordered
 from bistro.models.results.orders import Linearization
 from bistro.treebank.brackets import format_tree
 from bistro.treebank.projectivity import is_projective
+from bistro.treebank.reordering import reordered
 from bistro.treebank.sentence import Sentence
 
 SEVERAL = 4

@@ -185,7 +185,6 @@ class UtteranceTask(Task[Paragraph]):
 class UtteranceModel(UnboundedModel, MorphologyModel):
     """A trained model that groups the morphemes of utterances into words."""
 
-    config_class = MorphologyConfig
     task_class = UtteranceTask
     task: UtteranceTask
 

@@ -79,12 +79,7 @@ class Codec:
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Codec, int]:
         """Collect the symbols of a treebank; also return how many sentences were lifted."""
-        vocabulary = Vocabulary.build(
-            [sentence.forms for sentence in sentences],
-            unknown=config.unknown,
-            unknown_below=config.unknown_below,
-            unknown_suffixes=config.unknown_suffixes,
-        )
+        vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
         trees = [training_tree(sentence, config) for sentence in sentences]
         tags = sorted({tag for tree in trees for tag in tree.tags})
         labels = sorted({label for tree in trees for label in tree.labels})

@@ -16,7 +16,6 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro._core import OutputRequest, SentenceBatch
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
@@ -112,12 +111,8 @@ class ParsingAbility(TaggingByParsing, Model):
     """Of the core; parse(batch, request, threads) gives all results as flat arrays."""
 
     def header(self) -> dict[str, Any]:
-        """Return configuration and symbols."""
-        return {
-            "config": configuration.to_dict(self.config),
-            "single_root": self.single_root,
-            **self.codec.header(),
-        }
+        """Return the symbols."""
+        return {"single_root": self.single_root, **self.codec.header()}
 
     def summary(self) -> dict[str, Any]:
         """Return symbols and size."""

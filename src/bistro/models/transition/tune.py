@@ -9,8 +9,9 @@ Hill climbing, one part of the configuration after another, again and again unti
   promising when they were last tried are tried again;
 - settings: all values of each (`ALTERNATIVES`); features are joined to the tags one by one.
 
-A trial trains only the chains that changed (`bistro.models.transition.workbench`) with few sweeps, and asks
-a judge for its figures; the judge is any function from a model to figures, one of them ``score``.
+A trial trains only the chains that changed (`bistro.models.transition.workbench`) with few sweeps,
+and asks a judge for its figures; the judge is any function from a model to figures, one of them
+``score``.
 
 >>> search = Search(bench, judge, Journal(None, {}))                          # doctest: +SKIP
 >>> best = search.run(TransitionConfig(), ["actions", "tag_features"])        # doctest: +SKIP

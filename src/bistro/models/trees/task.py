@@ -48,7 +48,7 @@ class TreesTask(Task[Tree]):
     def learn(cls, items: Sequence[Tree], config: TreesConfig) -> tuple[Self, list[Derivation]]:
         """Return the task with all rules of the trees, and each tree as a list of rules."""
         trees = [binarised(simplified(item)) for item in items]
-        vocabulary = _vocabulary(trees, config)
+        vocabulary = Vocabulary.of((tree.leaves() for tree in trees), config)
         builder = RuleBuilder()
         for form in vocabulary.decode(range(len(vocabulary))):
             builder.word(form)
@@ -170,15 +170,6 @@ class _Known:
         number = self._numbers.get((left, first, second), -1)
         self.missing |= number < 0
         return number
-
-
-def _vocabulary(trees: Sequence[Tree], settings: TreesConfig) -> Vocabulary:
-    return Vocabulary.build(
-        (tree.leaves() for tree in trees),
-        unknown=settings.unknown,
-        unknown_below=settings.unknown_below,
-        unknown_suffixes=settings.unknown_suffixes,
-    )
 
 
 def _derivation(tree: Tree, vocabulary: Vocabulary, rules: RuleBuilder | _Known) -> Derivation:
