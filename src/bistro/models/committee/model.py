@@ -37,7 +37,7 @@ from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.mixture import Fit, Mixture, Symbols
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
-from bistro.models.parsing.parser import SharedOptions
+from bistro.models.parsing.options import SharedOptions
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Parse
@@ -127,10 +127,6 @@ class CommitteeModel(TaggingByParsing, Model):
         voting = [member for member in self.members if member.tag_column == self.tag_column]
         return max((member.unknown_tags(sentence) for member in voting), key=len)
 
-    def parse(self, sentence: Words, **options: Any) -> Parse:
-        """Parse one sentence; options as in `CommitteeOptions`."""
-        return next(self.parse_all([sentence], **options))
-
     def parse_protocol(self, **options: Any) -> str:
         """Say how trees are found with these options."""
         chosen = self._chosen(options)
@@ -141,10 +137,7 @@ class CommitteeModel(TaggingByParsing, Model):
             parts.append(f"beam {self.config.beam:,} of {' and '.join(sorted(kinds))}")
         if "temperature" in options:
             parts.append(f"temperature {chosen.temperature:g}")
-        if chosen.samples:
-            return ", ".join([*parts, f"samples, seed {chosen.seed}"])
-        by_risk = chosen.mbr and chosen.kbest == 1
-        return ", ".join([*parts, "least risk" if by_risk else "most probable trees"])
+        return ", ".join([*parts, chosen.goal])
 
     def asked(self, **given: Any) -> dict[str, Any]:
         """Return what members are asked: what is given, and the committee's own defaults."""
@@ -165,7 +158,7 @@ class CommitteeModel(TaggingByParsing, Model):
         of each. A sample is a sample of a member, drawn by its weight.
         """
         asked, chosen = self.asked(**options), self._chosen(options)
-        by_risk = chosen.mbr and chosen.kbest == 1
+        by_risk = chosen.by_risk
         waiting, for_best, for_samples = tee(map(as_sentence, sentences), 3)
         best = iter([]) if by_risk else pooled(self, for_best, asked)
         samples = drawn(self, for_samples, asked) if chosen.samples else iter([])

@@ -32,7 +32,8 @@ from bistro.models.base import Origin, by_owner, flat
 from bistro.models.eisner.config import EisnerConfig
 from bistro.models.inputs import as_sentence
 from bistro.models.parsing.codec import Codec
-from bistro.models.parsing.parser import CoreOptions, ParsingAbility
+from bistro.models.parsing.options import CoreOptions
+from bistro.models.parsing.parser import ParsingAbility
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
 from bistro.models.options import Options
 from bistro.models.parsing.language import LanguageAbility
-from bistro.models.parsing.parser import CoreOptions
+from bistro.models.parsing.options import CoreOptions
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10

@@ -26,11 +26,11 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.inference.speller import Speller, spelled
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
-from bistro.models.inputs import Words, as_words, check_number, check_prefix, check_temperature
+from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.ngram.config import WORDS, NgramConfig
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
-from bistro.rng import check_seed, purpose_key
+from bistro.rng import purpose_key
 from bistro.treebank.invisible import seen
 
 if TYPE_CHECKING:
@@ -85,10 +85,7 @@ class NgramModel(Scoring, Model):
 
         Words are drawn by p^(1/temperature): below 1 the likely ones are drawn even more often.
         """
-        check_number(n)
-        check_seed(seed)
-        check_temperature(temperature)
-        check_prefix(prefix)
+        check_draws(n, seed, temperature, prefix)
         given = self.vocabulary.encode(prefix)
         pad = self.config.order - 1
         start = np.concatenate((given[::-1], np.full(pad, self.vocabulary.start, dtype=np.int32)))

@@ -28,7 +28,7 @@ from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
 from bistro.models.inputs import as_sentence
 from bistro.models.parsing.codec import Codec, Tree
-from bistro.models.parsing.parser import CoreOptions
+from bistro.models.parsing.options import CoreOptions
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
 from bistro.treebank.sentence import Sentence
