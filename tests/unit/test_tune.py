@@ -75,15 +75,15 @@ def test_the_bench_makes_the_model_that_training_makes(english):
 
 
 def test_only_the_chain_that_changed_is_trained_again(english, monkeypatch):
-    bench = Workbench(english, seed=5)
     learned = []
     learn = Workbench._learn
 
-    def noted(self, name, config, encoded):
+    def noted(self, name, config):
         learned.append(name)
-        return learn(self, name, config, encoded)
+        return learn(self, name, config)
 
     monkeypatch.setattr(Workbench, "_learn", noted)
+    bench = Workbench(english, seed=5)
     bench.model(SMALL)
     assert learned == ["actions", "labels", "tags", "words"]
     bench.model(with_elements(SMALL, "tags", ["s2.tag"]))

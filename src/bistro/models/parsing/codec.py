@@ -287,6 +287,15 @@ def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
         raise BistroError(f"{place_of(sentence)}: {reason}")
 
 
+def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
+    """Tell whether some projective tree has the given heads."""
+    try:
+        check_evidence(sentence, single_root=single_root)
+    except BistroError:
+        return False
+    return True
+
+
 def _arc_over_own_head(heads: Sequence[int]) -> bool:
     """Tell whether some arc passes over the head of its head, which must then hang across it."""
     arcs = [(head, word) for word, head in enumerate(heads, start=1) if head > 0]
