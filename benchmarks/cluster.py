@@ -30,11 +30,12 @@ import bistro
 from benchmarks.data import data_dir
 from bistro._core import UniformBase
 from bistro.config import read_toml
+from bistro.encoding.events import text_events
+from bistro.encoding.vocabulary import Vocabulary
 from bistro.inference.cluster import workers_for
 from bistro.inference.gibbs import Chain
 from bistro.inference.workers import Workers
 from bistro.models.ngram.config import NgramConfig
-from bistro.models.ngram.model import NgramModel
 from bistro.models.presets import file_or_preset
 from bistro.models.shared import SharedModel
 from bistro.models.transition.analyses import Piece, parse_piece, pieces_of
@@ -124,7 +125,8 @@ def seating(sentences: Sequence[list[str]]) -> float:
     """Return words a second that one process encodes, indexes and seats in a 5-gram franchise."""
     config = NgramConfig(unknown="single")
     begin = time.process_time()
-    vocabulary, events = NgramModel.prepare(sentences, config)
+    vocabulary = Vocabulary.of(sentences, config)
+    events = text_events(sentences, vocabulary, config.order)
     chain = Chain("words", events, UniformBase(len(vocabulary) + 1), config.sampler, seed=1)
     chain.seat()
     return len(events) / (time.process_time() - begin)

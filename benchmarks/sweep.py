@@ -16,9 +16,10 @@ from pathlib import Path
 
 from benchmarks.data import best_seconds, data_dir, words_of
 from bistro._core import UniformBase
+from bistro.encoding.events import text_events
+from bistro.encoding.vocabulary import Vocabulary
 from bistro.inference.gibbs import Chain
 from bistro.models.ngram.config import NgramConfig
-from bistro.models.ngram.model import NgramModel
 
 ORDER = 5
 
@@ -31,7 +32,8 @@ def measure(name: str, words: int | None, sweeps: int = 10) -> float:
     """Print one row and return the nanoseconds per token and level."""
     sentences = text_of(data_dir() / "text_en", words) if words else wsj_sample()
     config = NgramConfig(unknown="single")
-    vocabulary, events = NgramModel.prepare(sentences, config)
+    vocabulary = Vocabulary.of(sentences, config)
+    events = text_events(sentences, vocabulary, config.order)
     before = peak_megabytes()
     chain = Chain("words", events, UniformBase(len(vocabulary) + 1), config.sampler, seed=1)
     chain.seat()

@@ -69,7 +69,7 @@ def phase(number: int) -> None:
             PhaseCheckpoint.save = plain  # type: ignore[method-assign]
             stand_still()
 
-    PhaseCheckpoint.save = save  # type: ignore[method-assign]
+    PhaseCheckpoint.save = save  # type: ignore[method-assign, assignment]
 
 
 def trial(number: int) -> None:

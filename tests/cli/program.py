@@ -50,8 +50,10 @@ def paused(
     """Start the program and return when it stands still at a moment of `pausing`."""
     script = Path(__file__).with_name("pausing.py")
     command = [sys.executable, str(script), moment, str(number), *arguments]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command, env=ENVIRONMENT, **pipes, **options)
+    pipe = subprocess.PIPE
+    process: subprocess.Popen[bytes] = subprocess.Popen(
+        command, env=ENVIRONMENT, stdout=pipe, stderr=pipe, **options
+    )
     assert process.stdout is not None and process.stderr is not None
     if process.stdout.readline() != PAUSED:
         raise AssertionError(f"it ended before it could be interrupted: {process.stderr.read()!r}")

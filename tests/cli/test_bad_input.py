@@ -12,6 +12,7 @@ import os
 import resource
 import subprocess
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -220,22 +221,30 @@ def test_a_kind_of_model_from_elsewhere(
     refuse(bistro_here, old, command, "odd.bistro", told="of kind 'oracle'", stdin=b"a b\n")
 
 
+@dataclass(frozen=True)
+class MuteConfig:
+    """Settings of such a model: none."""
+
+
 class Mute(Model):
     """A model that can be saved and loaded, and nothing else."""
 
     kind = "mute"
+    config = MuteConfig()
 
     def __init__(self, origin: Origin) -> None:
         self.origin = origin
 
     def header(self) -> dict[str, Any]:
-        return {"config": {}}
+        return {}
 
     def arrays(self) -> Arrays:
         return {}
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         return cls(origin)
 
     def summary(self) -> dict[str, Any]:
@@ -247,7 +256,7 @@ MUTE = Kind(
     help="nothing",
     about="a model for tests",
     model=f"{__name__}:Mute",
-    config="",
+    config=f"{__name__}:MuteConfig",
     trainer="",
     abilities=(),
 )

@@ -60,4 +60,4 @@ def test_held_out_trees_are_scored(bistro_here: Command, files: Path, here: Path
     assert done.code == 0, done.err
     assert "given.uas" in done.out
     assert "joint.las" in done.out
-    assert bistro.load("g.bistro").header()["config"]["labels"] == "generated"
+    assert bistro.load("g.bistro").config.labels == "generated"

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import bistro
-from bistro.cli.main import app
+from bistro.cli import main
 from bistro.evaluate.text import text_figures
 
 from .program import ENVIRONMENT, PROGRAM, Command
@@ -35,23 +35,24 @@ COMMANDS = {
     "fetch": ("Universal Dependencies", "--mirror"),
     "info": ("settings", "seed", "--json"),
 }
+APP = main.app_of(main.COMMANDS)
 SPEC_FIGURES = ("perplexity", "perplexity_no_eos", "bits_per_word", "bits_per_char", "oov_rate")
 
 
 # ---- help --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_teaches(command: str) -> None:
-    told = CliRunner(env={"COLUMNS": "110"}).invoke(app, [command, "--help"])
+    told = CliRunner(env={"COLUMNS": "110"}).invoke(APP, [command, "--help"])
     assert told.exit_code == 0
     text = " ".join(told.stdout.split())
     for phrase in COMMANDS[command]:
         assert phrase in text
 
 
-@pytest.mark.parametrize("command", [c.callback for c in app.registered_commands])
+@pytest.mark.parametrize("command", [c.callback for c in APP.registered_commands])
 def test_help_has_examples_one_a_line(command: Callable[..., Any]) -> None:
     name = command.__name__.replace("_", "-")
-    told = CliRunner(env={"COLUMNS": "140"}).invoke(app, [name, "--help"])
+    told = CliRunner(env={"COLUMNS": "140"}).invoke(APP, [name, "--help"])
     written = inspect.cleandoc(command.__doc__ or "").splitlines()
     examples = [line.strip() for line in written if line.startswith("    ")]
     assert any(f"bistro {name}" in example for example in examples)

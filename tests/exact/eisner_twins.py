@@ -68,7 +68,7 @@ class Tiny:
 
     def candidates(self, words: Sequence[int]) -> list[list[tuple[int, int]]]:
         """Tags, with labels where they are generated, that the words were seen with."""
-        states = self.model._states
+        states = self.model.states
         rows = [range(states.begin[w], states.begin[w + 1]) for w in words]
         every = list(range(len(states.tag)))
         numbers = [[int(states.list[i]) for i in row] or every for row in rows]
@@ -131,10 +131,10 @@ def tiny(kind: Kind, number: int = 40) -> Tiny:
 
 def twin_of(model: EisnerModel, kind: Kind) -> EisnerTwin:
     shape = shape_of(model.config, model.codec, single_root=model.single_root)
-    outcomes = outcomes_of(shape, model.codec, model._states)
+    outcomes = outcomes_of(shape, model.codec, model.states)
     frozen = {
         name: _core.Frozen(**arrays, dishes=outcomes[name])
-        for name, arrays in model._distributions.items()
+        for name, arrays in model.distributions.items()
     }
 
     @cache

@@ -17,10 +17,10 @@ import bistro
 from bistro import _core
 from bistro.inference.grammar.binary import columns_of
 from bistro.inference.grammar.exact import ExactGrammar, english
-from bistro.models.grammar import GrammarModel
+from bistro.models.grammar.model import GrammarModel
 from bistro.reference.grammar_chart import Chart, Rules, Word
 
-KINDS = {"sums": _core.ContextFreeSums, "maxima": _core.ContextFreeMaxima}
+KINDS: dict[str, Any] = {"sums": _core.ContextFreeSums, "maxima": _core.ContextFreeMaxima}
 close = pytest.approx
 
 
@@ -45,9 +45,12 @@ def random_rules(seed: int, symbols: int = 9, tags: int = 3) -> Rules:
     return Rules(
         symbols,
         int(rng.integers(0, phrases)),
-        *(x.astype(np.int32) for x in (parents, *children[:2])),
+        parents.astype(np.int32),
+        children[0].astype(np.int32),
+        children[1].astype(np.int32),
         weights * scale[parents],
-        *(x.astype(np.int32) for x in (unary_parents, children[2])),
+        unary_parents.astype(np.int32),
+        children[2].astype(np.int32),
         unary_weights * scale[unary_parents],
     )
 

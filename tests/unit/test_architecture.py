@@ -204,7 +204,7 @@ def leaks(path: Path) -> Iterator[str]:
             if called == "isinstance" and len(node.args) == 2:
                 tested = set(re.findall(r"\w+", ast.unparse(node.args[1])))
                 yield from (n for n in sorted(tested & set(classes)) if classes[n] != own)
-            if called.endswith(".require") or called == "require":
+            if called.endswith(".require"):
                 yield called
         if isinstance(node, ast.Compare) and re.search(r"\bkind\b", ast.unparse(node)):
             sides = [node.left, *node.comparators]

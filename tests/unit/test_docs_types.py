@@ -63,7 +63,7 @@ def _named(lines: Iterable[str], names: Mapping[str, str]) -> Iterable[str]:
         yield names.get(module, module) + colon + rest
 
 
-def test_every_page_is_typed(tmp_path):
+def test_every_page_is_typed(tmp_path: Path) -> None:
     texts = {str(page.relative_to(PROJECT)): page.read_text("utf-8") for page in PAGES}
     found = complaints({n: t for n, t in texts.items() if module_of(t).strip()}, tmp_path)
     assert found == [], "\n".join(found)
@@ -88,13 +88,13 @@ what ever
 """
 
 
-def test_lines_stay_where_they_are():
+def test_lines_stay_where_they_are() -> None:
     lines = module_of(WRONG).splitlines()
     assert lines[2:5] == ["import bistro", "", 'model = bistro.train("ngram", [["a", "rose"]])']
     assert lines[8] == 'model.parse(["a"])'
     assert not any(lines[9:])
 
 
-def test_a_wrong_call_is_found_in_its_page(tmp_path):
+def test_a_wrong_call_is_found_in_its_page(tmp_path: Path) -> None:
     (found,) = complaints({"docs/wrong.md": WRONG}, tmp_path)
     assert found.startswith('docs/wrong.md:9: error: "NgramModel" has no attribute "parse"')

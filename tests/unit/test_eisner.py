@@ -150,7 +150,7 @@ def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:
     arrays = dict(model.arrays())
     arrays["state.list"] = arrays["state.list"] + np.int32(9999)
     with pytest.raises(ValueError, match="states of the words are damaged"):
-        EisnerModel.from_parts(model.header(), arrays, model.origin)
+        EisnerModel.from_parts(model.config, model.header(), arrays, model.origin)
     model.save(tmp_path / "m.bistro")
     content = (tmp_path / "m.bistro").read_bytes()
     (tmp_path / "m.bistro").write_bytes(content[: len(content) // 2])

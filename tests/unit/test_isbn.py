@@ -187,7 +187,7 @@ def test_a_damaged_file_is_one_sentence(tmp_path: Path, model: IsbnModel) -> Non
         damaged = {**arrays, name: arrays[name].copy()}
         damaged[name][0] = value
         with pytest.raises(ValueError, match=told):
-            IsbnModel.from_parts(model.header(), damaged, model.origin)
+            IsbnModel.from_parts(model.config, model.header(), damaged, model.origin)
     model.save(tmp_path / "m.bistro")
     content = (tmp_path / "m.bistro").read_bytes()
     (tmp_path / "m.bistro").write_bytes(content[: len(content) // 2])

@@ -12,10 +12,10 @@ from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.models.linearize.config import LinearizeConfig, parse_labelling
 from bistro.models.linearize.data import LabelledFamilies, TreebankFamilies
 from bistro.models.linearize.model import LinearizeModel
-from bistro.models.linearize.output import reordered
 from bistro.models.linearize.trees import UnorderedTree
 from bistro.rng import Stream
 from bistro.treebank.projectivity import is_projective
+from bistro.treebank.reordering import reordered
 from bistro.treebank.sentence import Sentence
 
 TREES = bistro.builtin(sentences=200, seed=2)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import bistro
-from bistro.encoding.events import padded_events
+from bistro.encoding.events import padded_events, text_events
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.evaluate.text import text_figures
 from bistro.modelfile import read_model, write_model
@@ -79,7 +79,7 @@ def test_events_are_those_of_a_plain_loop(order: int, lengths: list[Any]) -> Non
 @pytest.mark.parametrize("order", [1, 2, 4])
 def test_every_context_sums_to_one(order: int) -> None:
     model = trained(order=order)
-    _, events = NgramModel.prepare(SENTENCES, model.config)
+    events = text_events(SENTENCES, model.vocabulary, model.config.order)
     unseen = np.random.default_rng(1).integers(0, model.vocabulary.start, (50, order - 1))
     contexts = np.unique(np.concatenate([events.contexts, unseen.astype(np.int32)]), axis=0)
     for context in contexts:

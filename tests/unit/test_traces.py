@@ -10,7 +10,7 @@ import pytest
 import bistro
 from bistro._core import UniformBase
 from bistro.encoding.events import Events
-from bistro.inference.chains import OwnedChain, short
+from bistro.inference.chains import Stage, short
 from bistro.inference.gibbs import Chain
 from bistro.inference.settings import SamplerSettings
 from bistro.treebank.treebank import Treebank
@@ -39,7 +39,7 @@ def test_the_figures_of_a_chain_are_those_of_its_franchise() -> None:
     # A table of one depth is a customer of the depth below it.
     assert customers[:-1] == tables[1:]
     assert customers[-1] == 60
-    owned = OwnedChain("left", chain).figures()
+    owned = Stage([chain], 1, 1, owners=["left/"]).figures()
     assert owned == {f"left/{name}": value for name, value in figures.items()}
 
 

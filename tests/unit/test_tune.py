@@ -93,8 +93,7 @@ def test_the_bench_makes_the_model_that_training_makes(english: Treebank) -> Non
 def test_only_the_chain_that_changed_is_trained_again(
     english: Treebank, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench = Workbench(english, seed=5)
-    learned = []
+    learned: list[str] = []
     learn = Workbench._learn
 
     def noted(self: Workbench, name: str, *rest: Any) -> Any:
@@ -102,6 +101,7 @@ def test_only_the_chain_that_changed_is_trained_again(
         return learn(self, name, *rest)
 
     monkeypatch.setattr(Workbench, "_learn", noted)
+    bench = Workbench(english, seed=5)
     bench.model(SMALL)
     assert learned == ["actions", "labels", "tags", "words"]
     bench.model(with_elements(SMALL, "tags", ["s2.tag"]))

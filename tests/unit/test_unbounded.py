@@ -32,7 +32,9 @@ def trained(**settings: object) -> ToyModel:
 
 def derived(model: ToyModel, tree: Tree | str) -> Derivation:
     """The derivation of a tree that the grammar knows."""
-    found = model.task.derivation(parse_tree(tree) if isinstance(tree, str) else tree)
+    found: Derivation | None = model.task.derivation(
+        parse_tree(tree) if isinstance(tree, str) else tree
+    )
     assert found is not None
     return found
 

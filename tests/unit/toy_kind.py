@@ -11,10 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from bistro.inference.chains import Session
 from bistro.modelfile import Arrays
 from bistro.models.data import ExampleReader
 from bistro.models.kinds import Kind
+from bistro.models.runs import Run
 from bistro.models.unbounded.config import UnboundedConfig
 from bistro.models.unbounded.model import UnboundedModel
 from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
@@ -95,18 +95,11 @@ class ToyModel(UnboundedModel):
     """A model of it."""
 
     kind = "toy"
-    config_class = UnboundedConfig
     task_class = ToyTask
 
 
-def train_toy(
-    data: Sequence[Tree],
-    config: UnboundedConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
-) -> ToyModel:
-    return train_unbounded(ToyModel, data, config, seed, treebank, session)
+def train_toy(data: Sequence[Tree], config: UnboundedConfig, run: Run) -> ToyModel:
+    return train_unbounded(ToyModel, data, config, run)
 
 
 def read_toy(path: str, config: UnboundedConfig, format: str | None) -> Examples[Tree]:

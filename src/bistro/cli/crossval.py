@@ -38,8 +38,9 @@ def crossval(
     """Cross-validate: K models, each trained on all of FILE but a part, and judged on that part.
 
     Prints a table (TSV): UAS, LAS and tag accuracy of parsers (all words, subtypes ignored), tag
-    accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its error.
-    Folds are drawn by the seed. Several models are trained at a time; the result is the same.
+    accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its standard
+    error. Folds are drawn by the seed. Several models are trained at a time; the result is the
+    same.
 
         bistro crossval eisner treebank.conllu -k 10 > scores.tsv
         bistro crossval committee treebank.conllu -k 5 --by document -o unseen.conllu

@@ -29,7 +29,7 @@ def info(model: str = common.MODEL, json: bool = common.JSON) -> None:
         "seed": trained.origin.seed,
         "treebank": trained.origin.treebank,
         "summary": trained.summary(),
-        "config": trained.header()["config"],
+        "config": trained.whole_header()["config"],
     }
     if json:
         print_json({"model": model, **facts, "trace": trained.origin.trace})

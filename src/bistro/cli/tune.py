@@ -125,8 +125,8 @@ class _Errand:
     def run(
         self, start: TransitionConfig, parts: Sequence[str], sweeps: int, progress: _Progress
     ) -> None:
-        from bistro.inference.chains import Session
         from bistro.inference.journal import Journal
+        from bistro.models.runs import Run
         from bistro.models.transition.train import train_transition
         from bistro.models.transition.tune import Search
         from bistro.models.transition.workbench import Workbench
@@ -145,10 +145,8 @@ class _Errand:
         search.run(replace(start, sampler=_shortened(start.sampler, sweeps)), parts)
         say(f"{progress.ending}; now the first and the best are trained in full")
         full = [replace(trial.config, sampler=start.sampler) for trial in search.ends]
-        figures = [
-            self.judge(train_transition(self.treebank, config, self.seed, {}, Session()))
-            for config in full
-        ]
+        models = (train_transition(self.treebank, config, Run(self.seed)) for config in full)
+        figures = [self.judge(model) for model in models]
         self.write(full[1], search, figures)
 
     def write(

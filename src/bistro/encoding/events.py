@@ -8,10 +8,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from bistro.encoding.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,12 @@ class Events:
         shape = np.array(self.contexts.shape, dtype=np.int64)
         parts = (shape, np.ascontiguousarray(self.contexts), self.outcomes)
         return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+
+
+def text_events(texts: Sequence[Sequence[str]], vocabulary: Vocabulary, order: int) -> Events:
+    """Return all words and sentence ends of texts with the `order - 1` words before each."""
+    ids, offsets = vocabulary.encode_all(texts)
+    return padded_events(ids, offsets, order, start=vocabulary.start, end=vocabulary.end)
 
 
 def padded_events(

@@ -40,6 +40,7 @@ END_SYMBOL = "</s>"
 # Forms of unknown words are remembered with their class; the memory is emptied at this size.
 _CACHE_SIZE = 1 << 18
 _ABSENT = -1
+_SETTINGS = ("unknown", "unknown_below", "unknown_suffixes")
 
 
 class Vocabulary:
@@ -97,6 +98,12 @@ class Vocabulary:
             unknown_below=unknown_below,
             unknown_suffixes=unknown_suffixes,
         )
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[str]], config: Any) -> Vocabulary:
+        """Build the vocabulary of `sentences` by those settings of unknown words that there are."""
+        settings = {name: getattr(config, name) for name in _SETTINGS if hasattr(config, name)}
+        return cls.build(sentences, **settings)
 
     def __len__(self) -> int:
         return len(self._strings) - 2
@@ -166,9 +173,7 @@ class Vocabulary:
     def to_header(self) -> dict[str, Any]:
         """Return everything as a dict for JSON."""
         return {
-            "unknown": self.unknown,
-            "unknown_below": self.unknown_below,
-            "unknown_suffixes": self.unknown_suffixes,
+            **{name: getattr(self, name) for name in _SETTINGS},
             "suffixes": sorted(self.classes.suffixes),
             "classes": list(self.classes.names),
             "words": self.words,
@@ -178,7 +183,8 @@ class Vocabulary:
     def from_header(cls, header: Mapping[str, Any]) -> Vocabulary:
         """Restore what `to_header` gave."""
         try:
-            _check_settings(header["unknown"], header["unknown_below"], header["unknown_suffixes"])
+            settings = {name: header[name] for name in _SETTINGS}
+            _check_settings(**settings)
             names = _unique_strings(header["classes"])
             if names[:1] != [UNKNOWN]:
                 raise ValueError(f"class 0 is not {UNKNOWN}")
@@ -188,13 +194,7 @@ class Vocabulary:
             else:
                 suffixes = frozenset(_unique_strings(header["suffixes"]))
                 classes = UnknownClasses(tuple(names), suffixes)
-            return cls(
-                words,
-                classes,
-                unknown=header["unknown"],
-                unknown_below=header["unknown_below"],
-                unknown_suffixes=header["unknown_suffixes"],
-            )
+            return cls(words, classes, **settings)
         except KeyError as error:
             raise ModelFileError(f"the vocabulary lacks the entry {error}") from None
         except (TypeError, ValueError, ConfigError) as error:

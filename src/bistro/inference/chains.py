@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
@@ -68,6 +69,17 @@ class Session:
         checkpoint = self.checkpoint if self.resume else None
         return checkpoint.load(fingerprint) if checkpoint else None
 
+    @contextmanager
+    def reading_checkpoint(self) -> Iterator[None]:
+        """Say that the checkpoint is damaged if what it holds cannot be used."""
+        try:
+            yield
+        except (IndexError, KeyError, TypeError, ValueError):
+            assert self.checkpoint is not None
+            raise ModelFileError(
+                f"{self.checkpoint.path}: is damaged: delete it and start from the beginning"
+            ) from None
+
     def for_phase(
         self, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]
     ) -> Session:
@@ -111,54 +123,37 @@ class Stage:
     chains: Sequence[Sweeping]
     sweeps: int
     samples: int
+    owners: Sequence[str] = ()
+    """By chain: what its names in the trace begin with, where several models are trained."""
 
-
-class OwnedChain:
-    """A chain of one of several models that are trained together; its state bears the owner."""
-
-    def __init__(self, owner: str, chain: Sweeping) -> None:
-        self._begin = f"{owner}/"
-        self._chain = chain
-
-    @property
-    def is_deterministic(self) -> bool:
-        """Whether a second sweep could change nothing."""
-        return self._chain.is_deterministic
-
-    def seat(self) -> None:
-        """Come into the first state."""
-        self._chain.seat()
-
-    def step(self, sweep: int, *, keep: bool) -> None:
-        """Make one sweep, and keep the sample if asked to."""
-        self._chain.step(sweep, keep=keep)
-
-    def log_likelihood(self) -> float:
-        """Return the log-likelihood of the present state."""
-        return self._chain.log_likelihood()
+    def _owned(self) -> Iterator[tuple[str, Sweeping]]:
+        return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)
 
     def figures(self) -> Figures:
-        """Return what the trace tells of the present state, by name."""
-        return {self._begin + name: figure for name, figure in self._chain.figures().items()}
+        """Return what the trace tells of all chains."""
+        return {o + name: one for o, c in self._owned() for name, one in c.figures().items()}
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that changes from sweep to sweep."""
-        return {self._begin + name: array for name, array in self._chain.state().items()}
+        return {o + name: array for o, c in self._owned() for name, array in c.state().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Come back into a saved state."""
-        mine = {
-            n.removeprefix(self._begin): a for n, a in state.items() if n.startswith(self._begin)
-        }
-        self._chain.restore(mine)
+        """Bring all chains back into a saved state."""
+        for owner, chain in self._owned():
+            own = {n.removeprefix(owner): a for n, a in state.items() if n.startswith(owner)}
+            chain.restore(own)
 
 
 def run_chains(
-    chains: Sequence[Sweeping], settings: SamplerSettings, fingerprint: str, session: Session
+    chains: Sequence[Sweeping],
+    settings: SamplerSettings,
+    fingerprint: str,
+    session: Session,
+    owners: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Run chains side by side to their last sweep and return the trace of the likelihood."""
     total = 1 if all(chain.is_deterministic for chain in chains) else settings.sweeps
-    return run_stages([Stage(chains, total, settings.samples)], fingerprint, session)
+    return run_stages([Stage(chains, total, settings.samples, owners)], fingerprint, session)
 
 
 def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
@@ -174,13 +169,11 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
         keep = number >= first + stage.sweeps - stage.samples
         _step(stage.chains, number, keep=keep, threads=session.threads)
         log_likelihood = sum(chain.log_likelihood() for chain in stage.chains)
-        figures = {name: one for chain in stage.chains for name, one in chain.figures().items()}
-        trace.append({"sweep": number + 1, "log_likelihood": log_likelihood, **figures})
+        trace.append({"sweep": number + 1, "log_likelihood": log_likelihood, **stage.figures()})
         session.on_sweep(Sweep(number + 1, total, log_likelihood))
         stopping = session.stop_asked() and number + 1 < total
         if session.checkpoint and (stopping or session.checkpoint.is_due()):
-            state = {name: array for chain in stage.chains for name, array in chain.state().items()}
-            session.checkpoint.save(fingerprint, {"trace": trace}, state)
+            session.checkpoint.save(fingerprint, {"trace": trace}, stage.state())
         if stopping:
             raise StoppedError(f"stopped after sweep {number + 1} of {total}")
     return trace
@@ -209,20 +202,14 @@ def _step(chains: Sequence[Sweeping], sweep: int, *, keep: bool, threads: int) -
 
 def _begin(stages: Sequence[Stage], fingerprint: str, session: Session) -> list[dict[str, Any]]:
     """Put the chains into the state of the checkpoint, if there is one; return its trace."""
-    checkpoint = session.checkpoint if session.resume else None
-    saved = checkpoint.load(fingerprint) if checkpoint else None
-    if not checkpoint or not saved:
+    saved = session.saved(fingerprint)
+    if not saved:
         return []
     header, arrays = saved
-    try:
+    with session.reading_checkpoint():
         trace = list(header["trace"])
-        for chain in _stage_of(stages, len(trace) - 1)[0].chains:
-            chain.restore(arrays)
+        _stage_of(stages, len(trace) - 1)[0].restore(arrays)
         return trace
-    except (IndexError, KeyError, TypeError, ValueError):
-        raise ModelFileError(
-            f"{checkpoint.path}: is damaged: delete it and start from the beginning"
-        ) from None
 
 
 def fingerprint_of(kind: str, config: Any, seed: int, digests: Sequence[str]) -> str:

@@ -21,14 +21,18 @@ CLOSE_ENOUGH = 1e-6
 Floats = NDArray[np.float64]
 
 
+def equal_weights(members: int) -> Floats:
+    """Return weights that are all the same."""
+    return np.full(members, 1 / members)
+
+
 def mixture_weights(probabilities: Floats) -> Floats:
     """Return the weights, summing to 1, that give events (columns) the highest likelihood.
 
     An event that no member gives any probability tells nothing of the weights.
     """
-    members = probabilities.shape[0]
     told = probabilities[:, probabilities.sum(axis=0) > 0]
-    weights = np.full(members, 1 / members)
+    weights = equal_weights(len(probabilities))
     if not told.size:
         return weights
     for _ in range(MOST_STEPS):

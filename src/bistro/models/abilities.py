@@ -51,134 +51,116 @@ P = TypeVar("P")
 
 @runtime_checkable
 class Parser(Protocol):
-    """Finds dependency trees, with probabilities."""
+    """Finds dependency trees, with probabilities.
+
+    parse_options   the options of `parse` and `parse_all`
+    tag_column      the column that its tags come from
+    finds_tags      whether it finds tags, instead of keeping those of the input
+    is_labelled     whether its trees have labels
+    single_root     whether exactly one word hangs on the root
+    label_names     its labels, in the order of their numbers; none for a model without labels
+    tag_names       its tags as the column shows them, in the order of their numbers
+    parse           parse one sentence, given as words or with annotation
+    parse_all       parse sentences and yield them in their order
+    parse_protocol  say how trees are found with these options
+    shown_tags      return tags as their column shows them, without features joined to them
+    unknown_tags    return those of a sentence's given tags that the model does not know
+    """
 
     @property
-    def parse_options(self) -> type[Options]:
-        """The options of `parse` and `parse_all`."""
-
+    def parse_options(self) -> type[Options]: ...
     @property
-    def tag_column(self) -> str:
-        """The column that its tags come from."""
-
+    def tag_column(self) -> str: ...
     @property
-    def finds_tags(self) -> bool:
-        """Whether it finds tags, instead of keeping those of the input."""
-
+    def finds_tags(self) -> bool: ...
     @property
-    def is_labelled(self) -> bool:
-        """Whether its trees have labels."""
-
+    def is_labelled(self) -> bool: ...
     @property
-    def single_root(self) -> bool:
-        """Whether exactly one word hangs on the root."""
-
+    def single_root(self) -> bool: ...
     @property
-    def label_names(self) -> Sequence[str]:
-        """Its labels, in the order of their numbers; none for a model without labels."""
-
+    def label_names(self) -> Sequence[str]: ...
     @property
-    def tag_names(self) -> Sequence[str]:
-        """Its tags as the column shows them, in the order of their numbers."""
-
-    def parse(self, sentence: Words, **options: Any) -> Parse:
-        """Parse one sentence, given as words or with annotation."""
-
-    def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences and yield them in their order."""
-
-    def parse_protocol(self, **options: Any) -> str:
-        """Say how trees are found with these options."""
-
-    def shown_tags(self, tags: Sequence[str]) -> list[str]:
-        """Return tags as their column shows them, without features joined to them."""
-
-    def unknown_tags(self, sentence: Sentence) -> list[str]:
-        """Return those of a sentence's given tags that the model does not know."""
+    def tag_names(self) -> Sequence[str]: ...
+    def parse(self, sentence: Words, **options: Any) -> Parse: ...
+    def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]: ...
+    def parse_protocol(self, **options: Any) -> str: ...
+    def shown_tags(self, tags: Sequence[str]) -> list[str]: ...
+    def unknown_tags(self, sentence: Sentence) -> list[str]: ...
 
 
 @runtime_checkable
 class Voter(Parser, Protocol):
-    """A parser that a committee can have as a member."""
+    """A parser that a committee can have as a member.
+
+    arrays            return its arrays by name
+    whole_header      return its header with kind and origin
+    to_bytes          return what a file of it holds
+    most_words        longer sentences are refused; None: there is no limit
+    nonprojective     how its labels encode crossing arcs, if they do
+    vocabulary        its words; members with the same ones share them
+    share_vocabulary  use an equal vocabulary of another member, whose look-ups are then shared
+    votes             return the marginals of heads with labels, and of tags
+    own_temperature   return the temperature at which its marginals are computed by default
+    member_options    return those options of a committee that this parser has, with its own search
+    """
 
     kind: ClassVar[str]
     origin: Origin
 
-    def arrays(self) -> Arrays:
-        """Return its arrays by name."""
-
-    def whole_header(self) -> dict[str, Any]:
-        """Return its header with kind and origin."""
-
-    def to_bytes(self) -> bytes:
-        """Return what a file of it holds."""
-
+    def arrays(self) -> Arrays: ...
+    def whole_header(self) -> dict[str, Any]: ...
+    def to_bytes(self) -> bytes: ...
     @property
-    def most_words(self) -> int | None:
-        """Longer sentences are refused; None: there is no limit."""
-
+    def most_words(self) -> int | None: ...
     @property
-    def nonprojective(self) -> Scheme | None:
-        """How its labels encode crossing arcs, if they do."""
-
+    def nonprojective(self) -> Scheme | None: ...
     @property
-    def vocabulary(self) -> Vocabulary:
-        """Its words; members with the same ones share them."""
-
-    def share_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Use an equal vocabulary of another member, whose look-ups are then shared."""
-
-    def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes:
-        """Return the marginals of heads with labels, and of tags."""
-
-    def own_temperature(self) -> float:
-        """Return the temperature at which its marginals are computed by default."""
-
-    def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
-        """Return those options of a committee that this parser has, with its own search."""
+    def vocabulary(self) -> Vocabulary: ...
+    def share_vocabulary(self, vocabulary: Vocabulary) -> None: ...
+    def votes(self, sentences: Sequence[Sentence], **options: Any) -> Votes: ...
+    def own_temperature(self) -> float: ...
+    def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]: ...
 
 
 @runtime_checkable
 class Tagger(Protocol):
-    """Finds the tags of words."""
+    """Finds the tags of words.
+
+    tag_options   the options of `tag` and `tag_all`
+    tag_column    the column that its tags belong to
+    tag           tag one sentence
+    tag_all       tag sentences and yield them in their order
+    tag_protocol  say how tags are found with these options
+    """
 
     @property
-    def tag_options(self) -> type[Options]:
-        """The options of `tag` and `tag_all`."""
-
+    def tag_options(self) -> type[Options]: ...
     @property
-    def tag_column(self) -> str:
-        """The column that its tags belong to."""
-
-    def tag(self, sentence: Words, **options: Any) -> Tagging:
-        """Tag one sentence."""
-
-    def tag_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Tagging]:
-        """Tag sentences and yield them in their order."""
-
-    def tag_protocol(self, **options: Any) -> str:
-        """Say how tags are found with these options."""
+    def tag_column(self) -> str: ...
+    def tag(self, sentence: Words, **options: Any) -> Tagging: ...
+    def tag_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Tagging]: ...
+    def tag_protocol(self, **options: Any) -> str: ...
 
 
 @runtime_checkable
 class Scorer(Protocol):
-    """Gives every word of a text, and every sentence end, a probability."""
+    """Gives every word of a text, and every sentence end, a probability.
+
+    score_options   the options of `score` and `surprisal`; without fields if scores are exact
+    is_cubic        whether the time to score a sentence grows with the cube of its length
+    vocabulary      the words it tells apart
+    score           return the log-probability of every event
+    surprisal       return the surprisal of every word in bits
+    score_protocol  say how scores are computed with these options
+    """
 
     @property
-    def score_options(self) -> type[Options]:
-        """The options of `score` and `surprisal`; without fields if scores are exact."""
-
+    def score_options(self) -> type[Options]: ...
     @property
-    def is_cubic(self) -> bool:
-        """Whether the time to score a sentence grows with the cube of its length."""
-
+    def is_cubic(self) -> bool: ...
     @property
-    def vocabulary(self) -> Vocabulary:
-        """The words it tells apart."""
-
-    def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every event."""
-
+    def vocabulary(self) -> Vocabulary: ...
+    def score(self, sentences: Iterable[Words], **options: Any) -> TextScores: ...
     def surprisal(
         self,
         text: Words | Iterable[Words],
@@ -187,11 +169,8 @@ class Scorer(Protocol):
         names: Sequence[str] | None = None,
         tokens: Sequence[Sequence[Token]] | None = None,
         **options: Any,
-    ) -> SurprisalTable:
-        """Return the surprisal of every word in bits."""
-
-    def score_protocol(self, **options: Any) -> str:
-        """Say how scores are computed with these options."""
+    ) -> SurprisalTable: ...
+    def score_protocol(self, **options: Any) -> str: ...
 
 
 @runtime_checkable
@@ -240,30 +219,27 @@ class Explainer(Protocol):
 
 @runtime_checkable
 class Orderer(Protocol):
-    """Puts the words of a dependency tree in order."""
+    """Puts the words of a dependency tree in order.
+
+    rule             how punctuation is recognised
+    linearize        return the most probable orders
+    sample_orders    draw orders
+    most_dependents  return how many dependents the word with most of them has, as they are ordered
+    order_protocol   say which words are ordered
+    score_order      return the log-probability of the order that a sentence has
+    """
 
     @property
-    def rule(self) -> str:
-        """How punctuation is recognised."""
-
+    def rule(self) -> str: ...
     def linearize(
         self, sentence: Sentence, *, kbest: int = 1, seed: int = 1
-    ) -> list[Linearization]:
-        """Return the most probable orders."""
-
+    ) -> list[Linearization]: ...
     def sample_orders(
         self, sentence: Sentence, n: int = 1, *, seed: int = 1
-    ) -> list[Linearization]:
-        """Draw orders."""
-
-    def most_dependents(self, sentence: Sentence) -> int:
-        """Return how many dependents the word with most of them has, as they are ordered."""
-
-    def order_protocol(self) -> str:
-        """Say which words are ordered."""
-
-    def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore:
-        """Return the log-probability of the order that a sentence has."""
+    ) -> list[Linearization]: ...
+    def most_dependents(self, sentence: Sentence) -> int: ...
+    def order_protocol(self) -> str: ...
+    def score_order(self, sentence: Sentence, *, of_labels: bool = False) -> OrderScore: ...
 
 
 @runtime_checkable

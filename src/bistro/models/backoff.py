@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from bistro.encoding.events import Events
 from bistro.modelfile import Arrays
-from bistro.models.base import Origin
-from bistro.models.results.explanations import BASE, Level
+from bistro.models.base import Model, Origin
+from bistro.models.results.explanations import BASE, Decision, Level
 
 GAP = 2**32 - 1
+SPELLED = "the model does not know the word: times the probability of its spelling"
+"""The reason of a decision on a word that the model spells."""
 
 
 class Seen(NamedTuple):
@@ -135,22 +137,32 @@ class Backoff:
 
 
 def opened(
+    model: Model,
     distributions: Mapping[str, Arrays],
     outcomes: Mapping[str, int],
-    origin: Origin,
-    samples: int,
     training: Mapping[str, Events] | None,
 ) -> dict[str, Backoff]:
-    """Return distributions by name, opened to be looked at."""
+    """Return distributions of a model by name, opened to be looked at."""
     return {
         name: Backoff(
             arrays,
             outcomes[name],
-            _mean_parameters(origin, name, samples),
+            _mean_parameters(model.origin, name, model.config.sampler.samples),
             training[name] if training else None,
         )
         for name, arrays in distributions.items()
     }
+
+
+def decided(
+    about: tuple[int, int, str, str, str, str],
+    levels: list[Level],
+    scale: float = 1.0,
+    reason: str = "",
+) -> Decision:
+    """Return a decision, `about` as its first fields; without levels nothing was to be decided."""
+    p = sum(level.contribution for level in levels) if levels else 1.0
+    return Decision(*about, p, scale, reason, levels)
 
 
 def _mean_parameters(origin: Origin, name: str, samples: int) -> list[tuple[float, float]]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
+from bistro import config as configuration
 from bistro.errors import BistroError, ModelFileError, UnknownSettingError
 from bistro.modelfile import (
     Arrays,
@@ -87,6 +88,8 @@ class Model(ABC):
     """The base of all models; subclasses add their abilities."""
 
     kind: ClassVar[str]
+    called: ClassVar[str] = "model"
+    """What messages about its file call it."""
     format_version: ClassVar[int] = 1
     """The version of the model file in which the header took its present form."""
     config: Any
@@ -95,7 +98,7 @@ class Model(ABC):
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
-        """Return all that is not an array, ready for JSON."""
+        """Return all that is neither an array nor a setting, ready for JSON."""
 
     @abstractmethod
     def arrays(self) -> Arrays:
@@ -103,8 +106,10 @@ class Model(ABC):
 
     @classmethod
     @abstractmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
-        """Make the model again from what `header` and `arrays` gave."""
+    def from_parts(
+        cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
+        """Make the model again from its settings and from what `header` and `arrays` gave."""
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:
@@ -123,8 +128,9 @@ class Model(ABC):
         return encode_model(self.whole_header(), self.arrays(), self.format_version)
 
     def whole_header(self) -> dict[str, Any]:
-        """Return the header with the kind and the origin."""
-        return {"kind": self.kind, **vars(self.origin), **self.header()}
+        """Return the header with the kind, the origin and the settings."""
+        settings = configuration.to_dict(self.config)
+        return {"kind": self.kind, **vars(self.origin), "config": settings, **self.header()}
 
     def __repr__(self) -> str:
         facts = self.origin.treebank
@@ -187,7 +193,11 @@ def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:
 def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
     """Make a model of the kind that its header names."""
     origin = Origin(**{entry: header[entry] for entry in ("seed", "treebank", "trace")})
-    return kinds.find(header["kind"]).model_class().from_parts(header, arrays, origin)
+    kind = kinds.find(header["kind"])
+    model = kind.model_class()
+    where = f"the {model.called}'s configuration"
+    config = configuration.from_dict(kind.config_class(), header["config"], where)
+    return model.from_parts(config, header, arrays, origin)
 
 
 def _model_of(file: ModelFile, name: str) -> LoadedModel:

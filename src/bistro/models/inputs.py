@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bistro.errors import BistroError, ConfigError
+from bistro.rng import check_seed
 from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import simplified
 from bistro.treebank.sentence import Sentence
@@ -59,13 +60,16 @@ def check_number(n: int) -> None:
         raise ConfigError(f"n = {n} cannot be drawn: give 0 or more")
 
 
+def check_draws(n: int, seed: int, temperature: float, prefix: Sequence[str]) -> None:
+    """Refuse what no sentences can be drawn with."""
+    check_number(n)
+    check_seed(seed)
+    check_temperature(temperature)
+    if isinstance(prefix, str):  # whose words would be its letters
+        raise BistroError("a prefix is a list of words: split the text first")
+
+
 def check_temperature(temperature: float) -> None:
     """Refuse a temperature of 0 or below, and one that is not a number."""
     if not 0 < temperature < math.inf:
         raise ConfigError(f"temperature = {temperature} must be a number above 0")
-
-
-def check_prefix(prefix: Sequence[str]) -> None:
-    """Refuse a prefix that is one string, whose words would be its letters."""
-    if isinstance(prefix, str):
-        raise BistroError("a prefix is a list of words: split the text first")

@@ -69,7 +69,7 @@ class Kind:
     model: str
     config: str
     trainer: str
-    """Called with the items, configuration, seed, facts about the data and session."""
+    """Called with the items, the configuration and a `bistro.models.runs.Run`."""
     abilities: tuple[str, ...]
     """Names of `bistro.models.abilities`: what its models can do."""
     reader: str = "bistro.models.data:SENTENCES"

@@ -27,7 +27,7 @@ from bistro.errors import BistroError
 from bistro.inference.chains import Session
 from bistro.models.abilities import PARSE, Parser
 from bistro.models.base import Model
-from bistro.models.parsing.codec import check_evidence
+from bistro.models.parsing.codec import can_be_met
 from bistro.models.results.parses import Parse, head_probability, plain_label
 from bistro.tasks.train import train
 from bistro.treebank.fields import EMPTY, head_text
@@ -168,12 +168,10 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
 
 def _usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
     """Return a sentence as evidence: heads that no tree of the model has are left open."""
-    try:
-        check_evidence(sentence, single_root=model.single_root)
-    except BistroError:
-        done.relaxed.append(sentence.line)
-        return sentence.replace(heads=[MISSING] * len(sentence))
-    return sentence
+    if can_be_met(sentence, single_root=model.single_root):
+        return sentence
+    done.relaxed.append(sentence.line)
+    return sentence.replace(heads=[MISSING] * len(sentence))
 
 
 def _filled(

@@ -39,11 +39,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.errors import BistroError
 from bistro.models.abilities import Voter
 from bistro.models.committee.mixture import Mixture
 from bistro.models.committee.model import CommitteeModel
-from bistro.models.parsing.codec import check_evidence
+from bistro.models.parsing.codec import can_be_met
 from bistro.models.parsing.votes import ArcCode, Rows
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import LIFTED, deprojectivize, projectivize
@@ -248,7 +247,12 @@ def _ratios(
 ) -> NDArray[np.float64]:
     """Return how much less probable the first sentence of each pair is than the second."""
     ratios = np.zeros(len(pairs))
-    able = [i for i, pair in enumerate(pairs) if all(_can_be_met(model, s) for s in pair)]
+
+    def is_able(sentence: Sentence) -> bool:
+        is_short = len(sentence) <= LONGEST
+        return is_short and can_be_met(sentence, single_root=model.single_root)
+
+    able = [i for i, pair in enumerate(pairs) if all(map(is_able, pair))]
     if not able:
         return ratios
     same = np.array([one.heads == two.heads and one.deprels != two.deprels for one, two in pairs])
@@ -273,15 +277,6 @@ def _with_same_tags(model: CommitteeModel) -> list[Voter]:
     """Return the members whose tags are those of the committee's column."""
     numbers = model.symbols.tag_numbers
     return [m for m, own in zip(model.members, numbers, strict=True) if own is not None]
-
-
-def _can_be_met(model: CommitteeModel, sentence: Sentence) -> bool:
-    """Tell whether some tree of the model agrees with all heads of a sentence."""
-    try:
-        check_evidence(sentence, single_root=model.single_root)
-    except BistroError:
-        return False
-    return len(sentence) <= LONGEST
 
 
 def _as_annotated(

@@ -9,7 +9,7 @@ from typing import Any
 from bistro.errors import BistroError
 from bistro.models.abilities import PARSE
 from bistro.models.base import Model
-from bistro.models.parsing.codec import check_evidence
+from bistro.models.parsing.codec import can_be_met
 from bistro.models.results.parses import Parse
 from bistro.tasks.parsed import ParseWriter
 from bistro.treebank.fields import EMPTY
@@ -75,17 +75,11 @@ class ParseRun:
         for sentence in sentences:
             if sentence.format == "conllx":
                 self._refuse_probabilities()
-            if self._given.get("partial") and not self._can_be_met(sentence):
+            single_root = self.model.single_root
+            if self._given.get("partial") and not can_be_met(sentence, single_root=single_root):
                 self._left_open.add(sentence.line)
                 sentence = sentence.replace(heads=[-1] * len(sentence))
             yield sentence
-
-    def _can_be_met(self, sentence: Sentence) -> bool:
-        try:
-            check_evidence(sentence, single_root=self.model.single_root)
-        except BistroError:
-            return False
-        return True
 
     def _refuse_probabilities(self) -> None:
         for name in ("marginals", "kbest", "samples"):

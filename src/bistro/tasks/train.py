@@ -18,6 +18,7 @@ from bistro.inference.chains import Session
 from bistro.models.base import Model
 from bistro.models.data import Data
 from bistro.models.options import a_model
+from bistro.models.runs import Run
 from bistro.models.settings import settled_settings
 from bistro.rng import check_seed
 from bistro.treebank.raw_text import RawText
@@ -110,10 +111,10 @@ def train(
         raise BistroError(f"{a_model(kind)} learns nothing from a development set")
     try:
         items, facts = family.data().items(data, chosen)
-        arguments = items, chosen, seed, facts, session or Session()
+        run = Run(seed, facts, session or Session())
         if text:
-            return family.train_with_text(*arguments, RawText(text))
+            return family.train_with_text(items, chosen, run, RawText(text))
         fitting = {} if dev is None else {"dev": dev if isinstance(dev, Treebank) else list(dev)}
-        return family.train(*arguments, **fitting)
+        return family.train(items, chosen, run, **fitting)
     except TreebankError as error:
         raise error.in_file(data.path if isinstance(data, Treebank) else None) from None

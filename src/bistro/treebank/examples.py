@@ -59,8 +59,10 @@ def joined(parts: Sequence[Examples[Item]]) -> Examples[Item]:
     if len(parts) == 1:
         return parts[0]
     hashes = "".join(part.sha256 for part in parts)
-    return Examples(
+    whole = Examples(
         (item for part in parts for item in part),
         name=" + ".join(part.label for part in parts),
         sha256=hashlib.sha256(hashes.encode()).hexdigest(),
     )
+    whole.problems = [problem for part in parts for problem in part.problems]
+    return whole

@@ -28,7 +28,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import Arrays
@@ -38,7 +37,7 @@ from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.mixture import Fit, Mixture, Symbols
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
-from bistro.models.parsing.parser import SharedOptions
+from bistro.models.parsing.options import SharedOptions
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Parse
@@ -63,28 +62,26 @@ class CommitteeOptions(SharedOptions):
     both_reduces: bool = True
 
 
+@dataclass(eq=False, repr=False)
 class CommitteeModel(TaggingByParsing, Model):
     """Trained parsers with the weights of their votes."""
 
     kind: ClassVar[str] = "committee"
+    called: ClassVar[str] = "committee"
     parse_options: ClassVar[type[SharedOptions]] = CommitteeOptions
     finds_tags: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        config: CommitteeConfig,
-        members: Sequence[Voter],
-        fits: Mapping[str, Fit],
-        origin: Origin,
-    ) -> None:
-        if not members:
+    config: CommitteeConfig
+    members: list[Voter]
+    fits: dict[str, Fit]
+    """The weights of the members, by how tags are found."""
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        if not self.members:
             raise BistroError("a committee needs at least one member")
-        self.config = config
-        self.members = list(members)
-        self.fits = dict(fits)
-        self.origin = origin
         self.symbols = Symbols.of(self.members)
-        self.single_root = all(member.single_root for member in members)
+        self.single_root = all(member.single_root for member in self.members)
         _share_vocabularies(self.members)
 
     @classmethod
@@ -130,10 +127,6 @@ class CommitteeModel(TaggingByParsing, Model):
         voting = [member for member in self.members if member.tag_column == self.tag_column]
         return max((member.unknown_tags(sentence) for member in voting), key=len)
 
-    def parse(self, sentence: Words, **options: Any) -> Parse:
-        """Parse one sentence; options as in `CommitteeOptions`."""
-        return next(self.parse_all([sentence], **options))
-
     def parse_protocol(self, **options: Any) -> str:
         """Say how trees are found with these options."""
         chosen = self._chosen(options)
@@ -144,10 +137,7 @@ class CommitteeModel(TaggingByParsing, Model):
             parts.append(f"beam {self.config.beam:,} of {' and '.join(sorted(kinds))}")
         if "temperature" in options:
             parts.append(f"temperature {chosen.temperature:g}")
-        if chosen.samples:
-            return ", ".join([*parts, f"samples, seed {chosen.seed}"])
-        by_risk = chosen.mbr and chosen.kbest == 1
-        return ", ".join([*parts, "least risk" if by_risk else "most probable trees"])
+        return ", ".join([*parts, chosen.goal])
 
     def asked(self, **given: Any) -> dict[str, Any]:
         """Return what members are asked: what is given, and the committee's own defaults."""
@@ -168,7 +158,7 @@ class CommitteeModel(TaggingByParsing, Model):
         of each. A sample is a sample of a member, drawn by its weight.
         """
         asked, chosen = self.asked(**options), self._chosen(options)
-        by_risk = chosen.mbr and chosen.kbest == 1
+        by_risk = chosen.by_risk
         waiting, for_best, for_samples = tee(map(as_sentence, sentences), 3)
         best = iter([]) if by_risk else pooled(self, for_best, asked)
         samples = drawn(self, for_samples, asked) if chosen.samples else iter([])
@@ -238,9 +228,8 @@ class CommitteeModel(TaggingByParsing, Model):
         return [replace(parse.analyses[0], log_prob=math.nan, posterior=math.nan)]
 
     def header(self) -> dict[str, Any]:
-        """Return the settings, the weights, and the headers of the members."""
+        """Return the weights, and the headers of the members."""
         return {
-            "config": configuration.to_dict(self.config),
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],
         }
@@ -254,7 +243,9 @@ class CommitteeModel(TaggingByParsing, Model):
         }
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: CommitteeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the committee again from a file."""
         own: dict[str, dict[str, NDArray[Any]]] = {}
         for name, array in arrays.items():
@@ -266,8 +257,6 @@ class CommitteeModel(TaggingByParsing, Model):
             VOTE.of(from_header(inner, own[str(place)]))
             for place, inner in enumerate(header["members"])
         ]
-        where = "the committee's configuration"
-        config = configuration.from_dict(CommitteeConfig, header["config"], where)
         fits = {way: Fit.from_dict(fit, len(members)) for way, fit in header["fits"].items()}
         return cls(config, members, fits, origin)
 

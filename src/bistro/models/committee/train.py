@@ -12,16 +12,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro.errors import BistroError
-from bistro.inference.chains import OwnedChain, Session, fingerprint_of, run_chains
+from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.models.abilities import VOTE, Voter
-from bistro.models.base import Origin, from_bytes
+from bistro.models.base import from_bytes
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.members import member_settings
 from bistro.models.committee.mixture import Fit, Mixture, in_common
@@ -35,6 +35,7 @@ from bistro.models.isbn.model import IsbnModel
 from bistro.models.isbn.train import train_isbn
 from bistro.models.parsing.training import trees_of
 from bistro.models.parsing.votes import ArcCode, Rows
+from bistro.models.runs import Run, Trace
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.train import Training, training_of
 from bistro.treebank.sentence import Sentence
@@ -49,52 +50,47 @@ WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.floa
 def train_committee(
     data: Sequence[Words],
     config: CommitteeConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
+    run: Run,
     dev: Sequence[Sentence] | None = None,
 ) -> CommitteeModel:
     """Train the members on trees, and fit weights and sharpness on a development set, if given."""
-    run = _Run(trees_of(data), config, seed, treebank, session, dev)
-    members, trace = run.members()
-    origin = Origin(seed, treebank, trace)
-    model = CommitteeModel(config, members, {w: Fit.equal(len(members)) for w in WAYS}, origin)
+    members, trace = _Training(trees_of(data), config, run, dev).members()
+    fits = {way: Fit.equal(len(members)) for way in WAYS}
+    model = CommitteeModel(config, members, fits, run.origin(trace))
     if dev:
-        model.fits = {way: fitted(model, dev, way, session.threads) for way in WAYS}
+        model.fits = {way: fitted(model, dev, way, run.session.threads) for way in WAYS}
     return model
 
 
-class _Run:
+@dataclass
+class _Training:
     """One training of all members, from its first phase or a later one."""
 
-    def __init__(
-        self,
-        sentences: list[Sentence],
-        config: CommitteeConfig,
-        seed: int,
-        treebank: dict[str, Any],
-        session: Session,
-        dev: Sequence[Sentence] | None,
-    ) -> None:
-        self.sentences, self.config, self.seed, self.dev = sentences, config, seed, dev
-        self.treebank, self.session = treebank, session
-        self.settings = member_settings(config, sentences)
-        # Weights are fitted anew in any case, but latent-variable members learn from `dev`.
-        learned_from = [*sentences, *(dev or ())] if self._latent() else sentences
-        content = hashlib.sha256("".join(map(str, learned_from)).encode()).hexdigest()
-        self.fingerprint = fingerprint_of(CommitteeModel.kind, config, seed, [content])
+    sentences: list[Sentence]
+    config: CommitteeConfig
+    run: Run
+    dev: Sequence[Sentence] | None
 
-    def members(self) -> tuple[list[Voter], list[dict[str, Any]]]:
+    def __post_init__(self) -> None:
+        self.settings = member_settings(self.config, self.sentences)
+        # Weights are fitted anew in any case, but latent-variable members learn from `dev`.
+        learned_from = [*self.sentences, *(self.dev or ())] if self._latent() else self.sentences
+        content = hashlib.sha256("".join(map(str, learned_from)).encode()).hexdigest()
+        kind = CommitteeModel.kind
+        self.fingerprint = fingerprint_of(kind, self.config, self.run.seed, [content])
+
+    def members(self) -> tuple[list[Voter], Trace]:
         """Go through the phases that a checkpoint does not spare; return members and trace."""
-        saved = self._saved()
+        saved = self.run.session.saved(self.fingerprint)
+        arrays = saved[1] if saved else {}
         found: dict[str, Voter] = {}
         done: dict[str, NDArray[Any]] = {}
         for phase, (name, settings) in enumerate(self._latent().items()):
-            model = (
-                _finished(saved, name)
-                if name in saved
-                else self._learn(name, settings, phase, done)
-            )
+            if name in arrays:
+                where = f"the member {name} in the checkpoint"
+                model = VOTE.of(from_bytes(arrays[name].tobytes(), where))
+            else:
+                model = self._learn(name, settings, phase, done)
             found[name] = model
             done[name] = np.frombuffer(model.to_bytes(), dtype=np.uint8)
         others, trace = self._sweep(done)
@@ -104,40 +100,32 @@ class _Run:
     def _latent(self) -> dict[str, IsbnConfig]:
         return {n: s for n, s in self.settings.items() if isinstance(s, IsbnConfig)}
 
-    def _saved(self) -> Mapping[str, NDArray[Any]]:
-        """Return what a checkpoint holds, if this run is to go on from one."""
-        found = self.session.saved(self.fingerprint)
-        return found[1] if found else {}
-
     def _session(self, phase: int, carried: Mapping[str, NDArray[Any]]) -> Session:
-        return self.session.for_phase(self.fingerprint, phase, carried)
+        return self.run.session.for_phase(self.fingerprint, phase, carried)
 
     def _learn(
         self, name: str, settings: IsbnConfig, phase: int, done: Mapping[str, NDArray[Any]]
     ) -> IsbnModel:
-        self.session.on_note(f"learning {name}, then the other members")
-        session, facts = self._session(phase, dict(done)), {**self.treebank, "member": name}
-        return train_isbn(self.sentences, settings, self.seed, facts, session, self.dev)
+        self.run.session.on_note(f"learning {name}, then the other members")
+        facts = {**self.run.treebank, "member": name}
+        run = Run(self.run.seed, facts, self._session(phase, dict(done)))
+        return train_isbn(self.sentences, settings, run, self.dev)
 
-    def _sweep(
-        self, done: Mapping[str, NDArray[Any]]
-    ) -> tuple[dict[str, Voter], list[dict[str, Any]]]:
+    def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
         """Run the chains of all members that have some."""
         trainings = {
-            name: _begin(self.sentences, settings, self.seed)
+            name: _begin(self.sentences, settings, self.run.seed)
             for name, settings in self.settings.items()
             if not isinstance(settings, IsbnConfig)
         }
-        chains = [OwnedChain(name, chain) for name, t in trainings.items() for chain in t.chains]
+        owned = [(f"{name}/", chain) for name, t in trainings.items() for chain in t.chains]
         session = self._session(len(self._latent()), done)
-        trace = run_chains(chains, self.config.sampler, self.fingerprint, session) if chains else []
-        facts = self.treebank
-        return {n: t.finish({**facts, "member": n}, []) for n, t in trainings.items()}, trace
-
-
-def _finished(saved: Mapping[str, NDArray[Any]], name: str) -> Voter:
-    """Return a member that a checkpoint holds complete."""
-    return VOTE.of(from_bytes(saved[name].tobytes(), f"the member {name} in the checkpoint"))
+        trace: Trace = []
+        if owned:
+            owners, chains = zip(*owned, strict=True)
+            settings = self.config.sampler
+            trace = run_chains(chains, settings, self.fingerprint, session, owners)
+        return {n: t.finish(self.run, [], member=n) for n, t in trainings.items()}, trace
 
 
 def _begin(

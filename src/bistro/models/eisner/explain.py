@@ -11,16 +11,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bistro._core import dependency_events
+from bistro._core import SentenceBatch, dependency_events
 from bistro.encoding.events import Events
-from bistro.models.backoff import Backoff, Seen, opened
+from bistro.models.backoff import Backoff, Seen, decided, opened
 from bistro.models.parsing.codec import Tree
 from bistro.models.parsing.explained_trees import (
     ROOT,
     arc_name,
-    given_tree,
     symbol_name,
-    training_trees,
+    training_batch,
+    tree_to_explain,
 )
 from bistro.models.results.explanations import Decision, Explanation, numbers_told
 from bistro.treebank.sentence import Sentence
@@ -36,21 +36,11 @@ def explain_tree(
     model: EisnerModel, sentence: Sentence, training: Iterable[Sentence] | None
 ) -> Explanation:
     """Return the decisions that generate a tree, given or found, head by head."""
-    is_given = min(sentence.heads) >= 0
-    words = Sentence.from_columns(sentence.forms)
-    tree = given_tree(model, sentence) if is_given else model.best_tree(words)
-    known = None
-    if training is not None:
-        data = list(training)
-        known = _events(model, data, training_trees(model, data))
-    chains = opened(
-        {name: model.distributions[name] for name in _names(model)},
-        model.num_outcomes,
-        model.origin,
-        model.config.sampler.samples,
-        known,
-    )
-    events = _events(model, [words], [tree])
+    words, tree, is_given = tree_to_explain(model, sentence)
+    known = None if training is None else _events(model, training_batch(model, training))
+    distributions = {name: model.distributions[name] for name in _names(model)}
+    chains = opened(model, distributions, model.num_outcomes, known)
+    events = _events(model, model.codec.encode([words], [tree]))
     decisions = list(_Generation(model, words.forms, tree, chains, events).decisions())
     which = "The given tree" if is_given else "The best tree of the chart"
     protocol = f"{which}, generated head by head. {numbers_told(decisions)}"
@@ -63,10 +53,8 @@ def _names(model: EisnerModel) -> list[str]:
     return ["labels", "tags", "words"] if model.codec.is_labelled else ["tags", "words"]
 
 
-def _events(
-    model: EisnerModel, sentences: Sequence[Sentence], trees: Sequence[Tree]
-) -> dict[str, Events]:
-    found = dependency_events(model.shape, model.codec.encode(sentences, trees))
+def _events(model: EisnerModel, batch: SentenceBatch) -> dict[str, Events]:
+    found = dependency_events(model.shape, batch)
     return {name: Events(*found[name]) for name in _names(model)}
 
 
@@ -113,9 +101,8 @@ class _Generation:
         levels = self.chains[name].chain(context, outcome, scale)
         self.step += 1
         token = self.words[place - 1] if place <= len(self.words) else ROOT
-        p = sum(level.contribution for level in levels)
         about = self.step, place, token, name, self._outcome(name, outcome), detail
-        return Decision(*about, p, scale, reason, levels)
+        return decided(about, levels, scale, reason)
 
     def _scale(self, name: str, context: Sequence[Seen], is_first: bool) -> tuple[float, str]:
         chains, count = self.chains[name], self.model.num_outcomes[name]

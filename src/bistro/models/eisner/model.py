@@ -20,22 +20,21 @@ exactly (`cpp/parse/chart.hpp`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen, OutputRequest
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
 from bistro.models.eisner.config import EisnerConfig
 from bistro.models.inputs import Words, as_sentence
 from bistro.models.parsing.codec import Codec
-from bistro.models.parsing.parser import CoreOptions, ParsingAbility
+from bistro.models.parsing.options import CoreOptions
+from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.parsing.training import trees_of
-from bistro.models.results.explanations import Explanation
 
 if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
@@ -98,6 +97,7 @@ def outcomes_of(shape: DependencyShape, codec: Codec, states: States) -> dict[st
     }
 
 
+@dataclass(eq=False, repr=False)
 class EisnerModel(ParsingAbility):
     """A trained model of Eisner's kind."""
 
@@ -106,27 +106,21 @@ class EisnerModel(ParsingAbility):
     # Time grows with the cube of the length, memory with its square: half a minute and 400 MB here.
     most_words: ClassVar[int | None] = 1000
 
-    def __init__(
-        self,
-        config: EisnerConfig,
-        codec: Codec,
-        distributions: Mapping[str, Arrays],
-        states: States,
-        origin: Origin,
-        *,
-        single_root: bool,
-    ) -> None:
-        self.config: EisnerConfig = config
-        self.codec = codec
-        self.origin = origin
-        self.single_root = single_root
-        self._distributions = distributions
-        self._states = states
-        self.shape = shape_of(config, codec, single_root=single_root)
-        self.num_outcomes = outcomes_of(self.shape, codec, states)
+    config: EisnerConfig
+    codec: Codec
+    distributions: Mapping[str, Arrays]
+    """The arrays of its frozen distributions, by name."""
+    states: States
+    origin: Origin
+    single_root: bool = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        states = self.states
+        self.shape = shape_of(self.config, self.codec, single_root=self.single_root)
+        self.num_outcomes = outcomes_of(self.shape, self.codec, states)
         frozen = {
             name: Frozen(**arrays, dishes=self.num_outcomes[name])
-            for name, arrays in distributions.items()
+            for name, arrays in self.distributions.items()
         }
         self._parser = EisnerParser(
             self.shape,
@@ -147,23 +141,18 @@ class EisnerModel(ParsingAbility):
         data = None if training is None else trees_of(list(training))
         return explain_tree(self, as_sentence(sentence), data)
 
-    @property
-    def distributions(self) -> Mapping[str, Arrays]:
-        """The arrays of its frozen distributions, by name."""
-        return self._distributions
-
     def arrays(self) -> Arrays:
         """Return the frozen distributions and the states of the tagger."""
         return {
-            **{f"state.{part}": array for part, array in vars(self._states).items()},
-            **flat(self._distributions),
+            **{f"state.{part}": array for part, array in vars(self.states).items()},
+            **flat(self.distributions),
         }
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: EisnerConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model again from a file."""
-        where = "the model's configuration"
-        config = configuration.from_dict(EisnerConfig, header["config"], where)
         distributions = by_owner(arrays, DISTRIBUTIONS)
         states = States(*(arrays[f"state.{part}"] for part in ("tag", "label", "begin", "list")))
         codec = Codec.from_parts(config, header, arrays)

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import UniformBase, dependency_events
 from bistro.encoding.events import Events
-from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.gibbs import Chain
-from bistro.models.base import Origin
 from bistro.models.eisner.config import EisnerConfig
 from bistro.models.eisner.model import DISTRIBUTIONS, EisnerModel, States, outcomes_of, shape_of
 from bistro.models.inputs import Words
 from bistro.models.parsing.codec import Codec, Tree, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
+from bistro.models.runs import Run, Trace
 from bistro.treebank.sentence import Sentence
 
 
 class EisnerTraining:
     """A model in the making: chains to be run, then a model."""
 
-    def __init__(
-        self, data: Sequence[Words], config: EisnerConfig, seed: int, name: str = ""
-    ) -> None:
+    def __init__(self, data: Sequence[Words], config: EisnerConfig, seed: int) -> None:
         self.config = config
-        self.seed = seed
         sentences = trees_of(data)
         self.codec, self.lifted = Codec.learn(sentences, config)
         self.single_root = wants_single_root(sentences, config)
@@ -41,35 +36,28 @@ class EisnerTraining:
         self.digests = [self.codec.vocabulary.hash, *(e.digest() for e in events.values())]
         outcomes = outcomes_of(shape, self.codec, self.states)
         self._by_name = {
-            d: Chain(name + d, e, UniformBase(outcomes[d]), config.sampler, seed)
+            d: Chain(d, e, UniformBase(outcomes[d]), config.sampler, seed)
             for d, e in events.items()
         }
         self.chains = list(self._by_name.values())
 
-    def finish(self, treebank: dict[str, Any], trace: list[dict[str, Any]]) -> EisnerModel:
+    def finish(self, run: Run, trace: Trace, **facts: str) -> EisnerModel:
         """Return the model, when the chains have run."""
         return EisnerModel(
             self.config,
             self.codec,
             {name: chain.frozen() for name, chain in self._by_name.items()},
             self.states,
-            Origin(self.seed, {**treebank, "nonprojective_sentences": self.lifted}, trace),
+            run.origin(trace, **facts, nonprojective_sentences=self.lifted),
             single_root=self.single_root,
         )
 
 
-def train_eisner(
-    data: Sequence[Words],
-    config: EisnerConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
-) -> EisnerModel:
+def train_eisner(data: Sequence[Words], config: EisnerConfig, run: Run) -> EisnerModel:
     """Train Eisner's model on trees."""
-    training = EisnerTraining(data, config, seed)
-    fingerprint = fingerprint_of(EisnerModel.kind, config, seed, training.digests)
-    trace = run_chains(training.chains, config.sampler, fingerprint, session)
-    return training.finish(treebank, trace)
+    training = EisnerTraining(data, config, run.seed)
+    trace = run.sweep(EisnerModel.kind, config, training.digests, training.chains)
+    return training.finish(run, trace)
 
 
 Numbers = NDArray[np.int32]

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bistro import config as configuration
 from bistro.encoding.casing import START, Casing
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
@@ -41,6 +41,7 @@ from bistro.treebank.constituents import ROOT
 LEVELS = "levels"
 
 
+@dataclass(eq=False, repr=False)
 class GrammarModel(Scoring, Model):
     """A trained treebank grammar."""
 
@@ -48,22 +49,13 @@ class GrammarModel(Scoring, Model):
     longest_generated: ClassVar[float] = math.inf
     is_cubic: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        config: GrammarConfig,
-        vocabulary: Vocabulary,
-        counts: RuleCounts,
-        levels: Levels,
-        capitals: Iterable[str],
-        origin: Origin,
-    ) -> None:
-        self.config = config
-        self.vocabulary = vocabulary
-        self.counts = counts
-        self.levels = levels
-        self.capitals = frozenset(capitals)
-        """After which tokens a capital letter is due; the empty one is the sentence's start."""
-        self.origin = origin
+    config: GrammarConfig
+    vocabulary: Vocabulary
+    counts: RuleCounts
+    levels: Levels
+    capitals: frozenset[str]
+    """After which tokens a capital letter is due; the empty one is the sentence's start."""
+    origin: Origin
 
     @cached_property
     def grammar(self) -> ExactGrammar:
@@ -121,9 +113,8 @@ class GrammarModel(Scoring, Model):
             yield self.grammar.tokens_of(derivation)
 
     def header(self) -> dict[str, Any]:
-        """Return configuration, vocabulary and the names of symbols and words."""
+        """Return vocabulary and the names of symbols and words."""
         return {
-            "config": configuration.to_dict(self.config),
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,
             "counts": self.counts.header(),
@@ -135,14 +126,14 @@ class GrammarModel(Scoring, Model):
         return {**self.counts.arrays(), LEVELS: np.array(self.levels)}
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: GrammarConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model again from a file."""
-        where = "the model's configuration"
-        config = configuration.from_dict(GrammarConfig, header["config"], where)
         vocabulary = Vocabulary.from_header(header["vocabulary"])
         counts = RuleCounts.from_parts(header["counts"], arrays)
         levels = Levels(*(Level(*pair) for pair in arrays[LEVELS].tolist()))
-        return cls(config, vocabulary, counts, levels, header["capitals"], origin)
+        return cls(config, vocabulary, counts, levels, frozenset(header["capitals"]), origin)
 
     def summary(self) -> dict[str, Any]:
         """Return the size of the grammar, and its levels."""

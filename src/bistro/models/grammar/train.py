@@ -10,14 +10,13 @@ import numpy as np
 from bistro._core import UniformBase
 from bistro.encoding.events import Events
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.gibbs import Chain
 from bistro.inference.settings import SamplerSettings
-from bistro.models.base import Origin
 from bistro.models.grammar.config import GrammarConfig
 from bistro.models.grammar.counts import RuleCounts
 from bistro.models.grammar.model import GrammarModel, learned_casing
 from bistro.models.grammar.smoothing import STOP, Level, Levels
+from bistro.models.runs import Run
 from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import simplified
 
@@ -25,41 +24,31 @@ Counted = tuple[str, str, int]
 """A context, an outcome, and how often."""
 
 
-def train_grammar(
-    data: Sequence[Tree],
-    config: GrammarConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
-) -> GrammarModel:
+def train_grammar(data: Sequence[Tree], config: GrammarConfig, run: Run) -> GrammarModel:
     """Train a treebank grammar on constituency trees."""
     trees = [simplified(tree) for tree in data]
     casing = learned_casing([tree.leaves() for tree in trees], config)
     vocabulary = _replace_words(trees, casing.plain, config)
     counts = RuleCounts.of(trees)
-    chains = [
-        _chain("rules", _rule_events(counts), config.sampler, seed),
-        _chain("children", _child_events(counts), config.sampler, seed),
-        _chain("words", _word_events(counts), config.sampler, seed),
-    ]
-    digests = [vocabulary.hash, *(events.digest() for _, events in chains)]
-    fingerprint = fingerprint_of(GrammarModel.kind, config, seed, digests)
-    trace = run_chains([chain for chain, _ in chains], config.sampler, fingerprint, session)
+    counted = {
+        "rules": _rule_events(counts),
+        "children": _child_events(counts),
+        "words": _word_events(counts),
+    }
+    made = [_chain(name, some, config.sampler, run.seed) for name, some in counted.items()]
+    chains = [chain for chain, _ in made]
+    digests = [vocabulary.hash, *(events.digest() for _, events in made)]
+    trace = run.sweep(GrammarModel.kind, config, digests, chains)
     words = sum(len(tree.leaves()) for tree in trees)
-    origin = Origin(seed, {**treebank, "sentences": len(trees), "words": words}, trace)
-    levels = _levels(*(chain for chain, _ in chains))
+    origin = run.origin(trace, sentences=len(trees), words=words)
+    levels = _levels(*chains)
     return GrammarModel(config, vocabulary, counts, levels, casing.after, origin)
 
 
 def _replace_words(trees: Sequence[Tree], plain: Any, config: GrammarConfig) -> Vocabulary:
     """Write the words of the trees without capitals of place, rare ones as classes."""
     texts = [plain(tree.leaves()) for tree in trees]
-    vocabulary = Vocabulary.build(
-        texts,
-        unknown="classes",
-        unknown_below=config.unknown_below,
-        unknown_suffixes=config.unknown_suffixes,
-    )
+    vocabulary = Vocabulary.of(texts, config)
     for tree, words in zip(trees, texts, strict=True):
         names = iter(vocabulary.decode(vocabulary.encode(words).tolist()))
         for node in tree.nodes():

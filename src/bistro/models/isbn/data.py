@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,23 +143,13 @@ class IsbnSymbols:
             num_tags=len(plain_tags(codec)),
             num_labels=len(codec.labels) if codec.is_labelled else 1,
             num_components=int(self.component_list.max(initial=-1)) + 1,
-            tag_of=self.tag_of,
-            component_begin=self.component_begin,
-            component_list=self.component_list,
-            word_begin=self.word_begin,
-            word_list=self.word_list,
-            frequency=self.frequency,
+            **{name: a for name, a in vars(self).items() if not name.startswith("seen_")},
             single_root=single_root,
-            root_labels=self.root_labels,
             hidden=config.hidden,
             features=config.features,
             linked=config.links,
             mean_field=config.approximation == "mean-field",
         )
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return all arrays by name."""
-        return dict(vars(self))
 
 
 def plain_tags(codec: Codec) -> list[str]:

@@ -21,22 +21,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro._core import BeamOptions, BeamRequest, IsbnParser, OutputRequest
 from bistro.errors import ConfigError
 from bistro.modelfile import Arrays
-from bistro.models.base import Origin
+from bistro.models.base import Origin, flat
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
 from bistro.models.options import Options
 from bistro.models.parsing.language import LanguageAbility
-from bistro.models.parsing.parser import CoreOptions
+from bistro.models.parsing.options import CoreOptions
 
 LABELS_SUMMED = 10
 TAGS_SUMMED = 10
@@ -109,6 +108,7 @@ class IsbnScoreOptions(Options):
         )
 
 
+@dataclass(eq=False, repr=False)
 class IsbnModel(LanguageAbility):
     """A trained latent-variable parser."""
 
@@ -116,45 +116,32 @@ class IsbnModel(LanguageAbility):
     score_options: ClassVar[type[Options]] = IsbnScoreOptions
     parse_options: ClassVar[type[CoreOptions]] = IsbnOptions
 
-    def __init__(
-        self,
-        config: IsbnConfig,
-        codec: IsbnCodec,
-        symbols: IsbnSymbols,
-        weights: NDArray[np.float32],
-        origin: Origin,
-        *,
-        single_root: bool,
-    ) -> None:
-        self.config: IsbnConfig = config
-        self.codec = codec
-        self.origin = origin
-        self.single_root = single_root
-        self._symbols = symbols
-        self._weights = weights
-        shape = symbols.shape(codec, config, single_root=single_root)
-        self._parser = IsbnParser(
-            shape,
-            weights,
-            seen_begin=symbols.seen_begin,
-            seen_list=symbols.seen_list,
-            seen_share=symbols.seen_share,
-        )
+    config: IsbnConfig
+    codec: IsbnCodec
+    symbols: IsbnSymbols
+    weights: NDArray[np.float32]
+    origin: Origin
+    single_root: bool = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        shape = self.symbols.shape(self.codec, self.config, single_root=self.single_root)
+        names = ("seen_begin", "seen_list", "seen_share")
+        seen = {name: getattr(self.symbols, name) for name in names}
+        self._parser = IsbnParser(shape, self.weights, **seen)
 
     def summary(self) -> dict[str, Any]:
         """Return symbols and size."""
-        return {**super().summary(), "state": self.config.hidden, "weights": self._weights.size}
+        return {**super().summary(), "state": self.config.hidden, "weights": self.weights.size}
 
     def arrays(self) -> Arrays:
         """Return the weights, and what is known of words and clusters."""
-        symbols = {f"symbols.{name}": array for name, array in self._symbols.arrays().items()}
-        return {"weights": self._weights, **symbols}
+        return {"weights": self.weights, **flat({"symbols": vars(self.symbols)})}
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: IsbnConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model again from a file."""
-        where = "the model's configuration"
-        config = configuration.from_dict(IsbnConfig, header["config"], where)
         codec = IsbnCodec.from_parts(config, header, arrays)
         symbols = IsbnSymbols(*(arrays[f"symbols.{part.name}"] for part in fields(IsbnSymbols)))
         return cls(

@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import IsbnDerivations, IsbnDropout, IsbnTrainer, random_bits
-from bistro.errors import BistroError, ModelFileError
+from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep, fingerprint_of
 from bistro.inference.checkpoint import StoppedError
-from bistro.models.base import Origin
 from bistro.models.inputs import Words, place_of
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
 from bistro.models.isbn.model import IsbnModel
 from bistro.models.parsing.codec import Tree, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
+from bistro.models.runs import Run, Trace
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
@@ -36,16 +36,13 @@ Floats = NDArray[np.float32]
 def train_isbn(
     data: Sequence[Words],
     config: IsbnConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
+    run: Run,
     dev: Sequence[Sentence] | None = None,
 ) -> IsbnModel:
     """Train a latent-variable parser on trees; `dev` decides when it is best."""
-    sentences, held_out = split(trees_of(data), dev, config, seed)
-    training = Training(sentences, held_out, config, seed)
-    trace = training.run(session)
-    return training.finish({**treebank, "held_out_sentences": len(training.held_out)}, trace)
+    sentences, held_out = split(trees_of(data), dev, config, run.seed)
+    training = Training(sentences, held_out, config, run.seed)
+    return training.finish(run, training.run(run.session))
 
 
 def split(
@@ -170,7 +167,7 @@ class Training:
     def _zeros(self) -> Floats:
         return np.zeros(self.shape.parameters, dtype=np.float32)
 
-    def run(self, session: Session) -> list[dict[str, Any]]:
+    def run(self, session: Session) -> Trace:
         """Learn to the end; return the trace."""
         progress = self._resumed(session)
         most = self.config.learning.passes
@@ -194,25 +191,24 @@ class Training:
                 raise StoppedError(f"stopped after pass {progress.passes} of at most {most}")
         return progress.trace
 
-    def finish(self, treebank: dict[str, Any], trace: list[dict[str, Any]]) -> IsbnModel:
+    def finish(self, run: Run, trace: Trace) -> IsbnModel:
         """Return the model with the best weights."""
+        facts = {"held_out_sentences": len(self.held_out), "nonprojective_sentences": self.lifted}
         return IsbnModel(
             self.config,
             self.codec,
             self.symbols,
             self.best,
-            Origin(self.seed, {**treebank, "nonprojective_sentences": self.lifted}, trace),
+            run.origin(trace, **facts),
             single_root=self.single_root,
         )
 
     def _learn(self, number: int, threads: int) -> float:
         learning = self.config.learning
         order = shuffled(len(self.sentences), self.seed, "isbn.order", number)
+        purpose = purpose_key("isbn.dropout")
         dropout = IsbnDropout(
-            probability=learning.dropout,
-            seed=self.seed,
-            purpose=purpose_key("isbn.dropout"),
-            pass_number=number,
+            probability=learning.dropout, seed=self.seed, purpose=purpose, pass_number=number
         )
         return self.trainer.learn(
             self.data,
@@ -229,11 +225,8 @@ class Training:
         return sum(self.trainer.log_probs(self.judged, threads)) / self.words
 
     def _state(self) -> dict[str, Floats]:
-        return {
-            "weights": self.trainer.weights,
-            "squares": self.trainer.squares,
-            "best": self.best,
-        }
+        trainer = self.trainer
+        return {"weights": trainer.weights, "squares": trainer.squares, "best": self.best}
 
     def _save(self, progress: Progress, session: Session) -> None:
         if session.checkpoint:
@@ -241,23 +234,16 @@ class Training:
 
     def _resumed(self, session: Session) -> Progress:
         """Come into the state of the checkpoint, if there is one to go on from."""
-        checkpoint = session.checkpoint if session.resume else None
-        saved = checkpoint.load(self.fingerprint) if checkpoint else None
-        if not checkpoint or not saved:
+        saved = session.saved(self.fingerprint)
+        if not saved:
             return Progress()
         header, arrays = saved
-        try:
-            self.trainer = IsbnTrainer(
-                self.shape, *(_own(arrays, n) for n in ("weights", "squares"))
-            )
+        with session.reading_checkpoint():
+            weights, squares = _own(arrays, "weights"), _own(arrays, "squares")
+            self.trainer = IsbnTrainer(self.shape, weights, squares)
             self.best = _own(arrays, "best")
             self._last_good = self._state()
-            names = ("trace", "best_pass", "best_score")
-            return Progress(*(header[name] for name in names))
-        except (KeyError, TypeError, ValueError):
-            raise ModelFileError(
-                f"{checkpoint.path}: is damaged: delete it and start from the beginning"
-            ) from None
+            return Progress(*(header[name] for name in ("trace", "best_pass", "best_score")))
 
     def _diverged(self, progress: Progress, session: Session) -> BistroError:
         told = f"learning came to no number in pass {progress.passes + 1}: set a lower "

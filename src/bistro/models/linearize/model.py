@@ -24,30 +24,26 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.modelfile import Arrays
-from bistro.models.base import Model, Origin
+from bistro.models.base import Model, Origin, megabytes
 from bistro.models.inputs import check_number
-from bistro.models.linearize.config import (
-    LinearizeConfig,
-    order_of,
-    parse_labelling,
-)
+from bistro.models.linearize.config import LinearizeConfig, order_of, parse_labelling
 from bistro.models.linearize.ngrams import Part
 from bistro.models.linearize.orders import Order, Orders
-from bistro.models.linearize.output import reordered
 from bistro.models.linearize.parts import LearnedOrders, make_parts
 from bistro.models.linearize.search import best_orders, combined, with_words
 from bistro.models.linearize.trees import Labels, UnorderedTree, check_labels, projective_order
 from bistro.models.results.orders import Family, Linearization, OrderScore
 from bistro.rng import Stream, check_seed
 from bistro.treebank.punctuation import mark, recognise
+from bistro.treebank.reordering import reordered
 from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float64]
@@ -72,25 +68,22 @@ def part_names(config: LinearizeConfig) -> list[str]:
     return [f"{name}/{kind}" for name in config.labellings for kind in dict.fromkeys(kinds)]
 
 
+@dataclass(eq=False, repr=False)
 class LinearizeModel(Model):
     """A trained model of word order."""
 
     kind: ClassVar[str] = "linearize"
 
-    def __init__(
-        self,
-        config: LinearizeConfig,
-        rule: str,
-        learned: Sequence[LearnedOrders],
-        weights: Floats,
-        origin: Origin,
-    ) -> None:
-        self.config = config
-        self.rule = rule
-        """How punctuation is recognised."""
-        self.learned = list(learned)
-        """By labelling."""
-        self.origin = origin
+    config: LinearizeConfig
+    rule: str
+    """How punctuation is recognised."""
+    learned: list[LearnedOrders]
+    """By labelling."""
+    weights: Floats
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        config = self.config
         self.names = part_names(config)
         self._labels = [labels for labels, _ in self.learned]
         made = [make_parts(one, config) for one in self.learned]
@@ -99,7 +92,7 @@ class LinearizeModel(Model):
             labelling, _, kind = name.rpartition("/")
             place = config.labellings.index(labelling)
             self._mixed.append((made[place][kind], place))
-        self._weigh(weights)
+        self._weigh(self.weights)
 
     def _weigh(self, weights: Floats) -> None:
         self.weights = weights
@@ -268,9 +261,8 @@ class LinearizeModel(Model):
         return Linearization(reordered(tree.sentence, order), order, log_prob)
 
     def header(self) -> dict[str, Any]:
-        """Return configuration, weights and symbols."""
+        """Return weights and symbols."""
         return {
-            "config": configuration.to_dict(self.config),
             "punctuation_rule": self.rule,
             "weights": self.weights.tolist(),
             "labels": [{"heads": labels.heads, "labels": labels.labels} for labels in self._labels],
@@ -286,10 +278,10 @@ class LinearizeModel(Model):
         }
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: LinearizeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model again from a file."""
-        where = "the model's configuration"
-        config = configuration.from_dict(LinearizeConfig, header["config"], where)
         found: dict[str, dict[str, dict[str, NDArray[Any]]]] = {}
         for name, array in arrays.items():
             part, _, key = name.rpartition(".")
@@ -322,5 +314,5 @@ class LinearizeModel(Model):
                 for name, labels in zip(self.config.labellings, self._labels, strict=True)
             ),
             "punctuation": f"{self.config.punctuation} ({self.rule})",
-            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+            "megabytes": megabytes(self.arrays()),
         }

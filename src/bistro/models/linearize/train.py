@@ -16,19 +16,12 @@ from numpy.typing import NDArray
 from bistro._core import UniformBase
 from bistro.encoding.events import Events
 from bistro.errors import BistroError
-from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.gibbs import Chain
 from bistro.inference.hyper import maximise
-from bistro.inference.mixture_weights import mixture_weights
+from bistro.inference.mixture_weights import equal_weights, mixture_weights
 from bistro.inference.settings import SamplerSettings
-from bistro.models.base import Origin
 from bistro.models.inputs import Words
-from bistro.models.linearize.config import (
-    OBSERVED,
-    LinearizeConfig,
-    order_of,
-    parse_labelling,
-)
+from bistro.models.linearize.config import OBSERVED, LinearizeConfig, order_of, parse_labelling
 from bistro.models.linearize.data import LabelledFamilies, TreebankFamilies
 from bistro.models.linearize.model import LinearizeModel, part_names
 from bistro.models.linearize.observed import counted_orders, discounted_orders
@@ -36,6 +29,7 @@ from bistro.models.linearize.orders import Order
 from bistro.models.linearize.parts import LearnedOrders
 from bistro.models.linearize.steps import count_steps
 from bistro.models.linearize.trees import UnorderedTree
+from bistro.models.runs import Run, Trace
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 
@@ -106,9 +100,7 @@ def fitted_discount(families: Mapping[tuple[int, Order], int]) -> tuple[float, f
 def train_linearize(
     data: Sequence[Words],
     config: LinearizeConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
+    run: Run,
     dev: Sequence[Sentence] | None = None,
 ) -> LinearizeModel:
     """Learn the orders of a treebank's families, and mix the parts by their worth on `dev`."""
@@ -116,7 +108,7 @@ def train_linearize(
     if len(sentences) != len(data):
         raise BistroError("word order is learned from trees: give a treebank, not lists of words")
     rule = LinearizeModel.rule_for(config, sentences)
-    trees = LinearizeModel.trees_of(sentences, config, rule, treebank.get("name"))
+    trees = LinearizeModel.trees_of(sentences, config, rule, run.treebank.get("name"))
     held = trees[HELD_OUT - 1 :: HELD_OUT]
     if dev:
         path = dev.path if isinstance(dev, Treebank) else None
@@ -125,13 +117,13 @@ def train_linearize(
     names = part_names(config)
     if len(names) > 1 and not dev and held:
         quick = dataclasses.replace(config, sampler=_shorter(config.sampler))
-        first = _learned(trees[::2], quick, seed, {}, Session(), rule)
+        first = _learned(trees[::2], quick, Run(run.seed), rule)
         weights = fitted_weights(first, held)
-    model = _learned(trees, config, seed, treebank, session, rule)
+    model = _learned(trees, config, run, rule)
     if dev and len(names) > 1:
         weights = fitted_weights(model, held)
     elif weights.size != len(names):
-        weights = np.full(len(names), 1 / len(names))
+        weights = equal_weights(len(names))
     return model.with_weights(weights)
 
 
@@ -142,33 +134,26 @@ def _shorter(sampler: SamplerSettings) -> SamplerSettings:
 
 
 def _learned(
-    trees: Sequence[UnorderedTree],
-    config: LinearizeConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
-    rule: str,
+    trees: Sequence[UnorderedTree], config: LinearizeConfig, run: Run, rule: str
 ) -> LinearizeModel:
     if not any(tree.families for tree in trees):
         raise BistroError("there is no word with a dependent to learn orders from")
     families = TreebankFamilies(trees, leaves=config.leaves == "counted")
-    trained = [LabellingTraining(name, families, config, seed) for name in config.labellings]
-    trace: list[dict[str, Any]] = []
+    trained = [LabellingTraining(name, families, config, run.seed) for name in config.labellings]
+    trace: Trace = []
     if chains := [chain for one in trained for chain in one.chains.values()]:
         digests = [events.digest() for one in trained for events in one.events.values()]
-        fingerprint = fingerprint_of(LinearizeModel.kind, config, seed, digests)
-        trace = run_chains(chains, config.sampler, fingerprint, session)
-    names = part_names(config)
-    origin = Origin(seed, treebank, trace)
-    weights = np.full(len(names), 1 / len(names))
-    return LinearizeModel(config, rule, [one.learned() for one in trained], weights, origin)
+        trace = run.sweep(LinearizeModel.kind, config, digests, chains)
+    learned = [one.learned() for one in trained]
+    weights = equal_weights(len(part_names(config)))
+    return LinearizeModel(config, rule, learned, weights, run.origin(trace))
 
 
 def fitted_weights(model: LinearizeModel, trees: Sequence[UnorderedTree]) -> NDArray[np.float64]:
     """Return the weights that give the families of trees the highest likelihood."""
     families = [family for tree in trees for family in model.ordered_families(tree)]
     if not families:
-        return np.full(len(model.names), 1 / len(model.names))
+        return equal_weights(len(model.names))
     known: dict[Any, NDArray[np.float64]] = {}
     rows = []
     for ordered in families[:: -(-len(families) // MOST_FAMILIES)]:

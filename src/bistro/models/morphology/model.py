@@ -23,7 +23,9 @@ class MorphologyModel(Model):
     format_version: ClassVar[int] = 2
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model of the right unit again from a file."""
-        chosen: Self = resolve(UNITS[header["config"]["unit"]]).from_parts(header, arrays, origin)
+        chosen: Self = resolve(UNITS[config.unit]).from_parts(config, header, arrays, origin)
         return chosen

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from bistro.errors import BistroError
-from bistro.models.data import Data, listed, provenance
+from bistro.models.data import ExampleReader
 from bistro.models.morphology.config import MorphologyConfig
-from bistro.treebank.examples import Examples, joined
+from bistro.treebank.examples import Examples
 from bistro.treebank.morphology import Paragraph, SegmentedWord
 from bistro.treebank.morphology_files import read_segmented
 
@@ -17,31 +15,15 @@ _PUNCTUATION = "Punc"
 _STOPS = frozenset(".?!")
 
 
-class MorphologyReader:
-    """Reads segmented words."""
-
-    def read(
-        self, paths: Sequence[str], config: MorphologyConfig, format: str | None = None
-    ) -> Examples[Paragraph]:
-        """Read files as one; a few words that cannot be read may be left out."""
-        if not paths:
-            raise BistroError("there is no data: name files of segmented words")
-        parts = [read_segmented(path, format, tolerance=config.bad_words) for path in paths]
-        whole = joined(parts)
-        problems = [problem for part in parts for problem in part.problems]
-        items: Iterable[Paragraph] = whole
-        if config.unit == "utterance":
-            items = utterances(whole, config.utterance)
-        return Examples(items, name=whole.label, sha256=whole.sha256, problems=problems)
-
-    def items(self, data: Data, config: MorphologyConfig) -> tuple[Sequence[Any], dict[str, Any]]:
-        """Return the paragraphs, read from a file if one is named."""
-        if isinstance(data, str | os.PathLike):
-            data = self.read([os.fspath(data)], config)
-        return listed(data), provenance(data)
+def _read(path: str, config: MorphologyConfig, format: str | None) -> Examples[Paragraph]:
+    """Read a file; a few words that cannot be read may be left out."""
+    text = read_segmented(path, format, tolerance=config.bad_words)
+    if config.unit == "utterance":
+        text.items = list(utterances(text, config.utterance))
+    return text
 
 
-READER = MorphologyReader()
+READER = ExampleReader(_read, "files of segmented words")
 
 
 def check_paragraphs(items: Sequence[Paragraph]) -> None:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from bistro.inference.chains import Session
 from bistro.models.morphology.config import MorphologyConfig
 from bistro.models.morphology.model import MorphologyModel
 from bistro.models.morphology.train_words import train_words
 from bistro.models.morphology.utterances import UtteranceModel
+from bistro.models.runs import Run
 from bistro.models.unbounded.train import train_unbounded
 from bistro.treebank.morphology import Paragraph
 
 
 def train_morphology(
-    data: Sequence[Paragraph],
-    config: MorphologyConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
+    data: Sequence[Paragraph], config: MorphologyConfig, run: Run
 ) -> MorphologyModel:
     """Train the model of the unit that the configuration names."""
     if config.unit == "word":
-        return train_words(data, config, seed, treebank, session)
-    return train_unbounded(UtteranceModel, data, config, seed, treebank, session)
+        return train_words(data, config, run)
+    return train_unbounded(UtteranceModel, data, config, run)

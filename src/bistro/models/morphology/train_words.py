@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from bistro._core import ContextTrie, RuleTrie, spelling_events, spellings
 from bistro.encoding.morphemes import Inventory, Piece, pieces, shares_of_capitals
 from bistro.errors import BistroError, ConfigError
-from bistro.inference.chains import Session
-from bistro.models.base import Origin
 from bistro.models.morphology.config import MorphologyConfig
 from bistro.models.morphology.reader import check_paragraphs
 from bistro.models.morphology.words import (
@@ -33,6 +31,7 @@ from bistro.models.morphology.words import (
     WordsModel,
     bounds,
 )
+from bistro.models.runs import Run
 from bistro.models.unbounded.train import TrieChain
 from bistro.treebank.morphology import Paragraph, SegmentedWord
 
@@ -41,13 +40,7 @@ Events = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[
 """Contexts in a row, where each begins, what follows it, and the block it is left out with."""
 
 
-def train_words(
-    data: Sequence[Paragraph],
-    config: MorphologyConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
-) -> WordsModel:
+def train_words(data: Sequence[Paragraph], config: MorphologyConfig, run: Run) -> WordsModel:
     """Train a model of the morphemes of words; nothing is drawn, so the seed is only noted."""
     if config.sampler.seating != "minimal":
         raise ConfigError("the morphemes of words are learned with sampler.seating = minimal")
@@ -59,11 +52,9 @@ def train_words(
     inventory = Inventory.of(parts)
     learned = _Learner(inventory, config)
     tries = learned.tries(parts)
-    facts = {**treebank, "sentences": len(data), "words": len(words)}
     trace = [{"sweep": 1, "log_likelihood": learned.log_likelihood}]
-    return WordsModel(
-        config, inventory, shares_of_capitals(words), tries, Origin(seed, facts, trace)
-    )
+    origin = run.origin(trace, sentences=len(data), words=len(words))
+    return WordsModel(config, inventory, shares_of_capitals(words), tries, origin)
 
 
 def _aligned(words: Iterable[SegmentedWord]) -> Iterator[list[Piece]]:

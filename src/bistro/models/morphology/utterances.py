@@ -37,7 +37,7 @@ from bistro.models.morphology.config import MorphologyConfig
 from bistro.models.morphology.model import MorphologyModel
 from bistro.models.morphology.reader import check_paragraphs
 from bistro.models.unbounded.model import UnboundedModel
-from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
+from bistro.models.unbounded.rules import Derivation, KnownRules, RuleBuilder, RuleTable
 from bistro.models.unbounded.search import SearchOptions
 from bistro.models.unbounded.task import Task, Terminals
 from bistro.treebank.brackets import Tree
@@ -54,9 +54,6 @@ ROOTS = frozenset(
     }
 )
 _ROOT_BEGINNINGS = ("Dem", "AbsPron")
-
-Rules = tuple[Callable[[str, str, str], int], Callable[[str, str], int], Callable[[str, str], int]]
-"""What numbers binary, unary and lexical rules."""
 
 
 def roles(morphemes: Sequence[Morpheme]) -> list[str]:
@@ -95,8 +92,7 @@ class UtteranceTask(Task[Paragraph]):
         builder = RuleBuilder()
         for form in (*OUT, *sorted(known)):
             builder.word(form)
-        rules = builder.binary, builder.unary, builder.lexical
-        derivations = [_derivation(item, known, rules) for item in items]
+        derivations = [_derivation(item, known, builder) for item in items]
         for role in (*PREFIXES, STEM, SUFFIX):
             for form in OUT:
                 builder.lexical(role, form)
@@ -108,18 +104,7 @@ class UtteranceTask(Task[Paragraph]):
 
     def derivation(self, item: Paragraph) -> Derivation | None:
         """Return an utterance as a list of rules; none if it has a rule that was never seen."""
-        numbers = self._numbers
-
-        def binary(left: str, first: str, second: str) -> int:
-            return numbers.get((left, first, second), -1)
-
-        def unary(left: str, first: str) -> int:
-            return numbers.get((left, first), -1)
-
-        def lexical(left: str, form: str) -> int:
-            return numbers.get((left, " " + form), -1)
-
-        found = _derivation(item, self.rules.word_numbers, (binary, unary, lexical))
+        found = _derivation(item, self.rules.word_numbers, self._known)
         return found if (found >= 0).all() else None
 
     def terminals(self, words: Sequence[str]) -> Terminals:
@@ -171,21 +156,13 @@ class UtteranceTask(Task[Paragraph]):
         return cls(rules)
 
     @cached_property
-    def _numbers(self) -> dict[tuple[str, ...], int]:
-        rules, symbols = self.rules, self.rules.symbols
-        found: dict[tuple[str, ...], int] = {}
-        for rule in range(len(rules)):
-            left, first, second = (int(a[rule]) for a in (rules.left, rules.first, rules.second))
-            right = [" " + rules.word_of(rule) if first < 0 else symbols[first]]
-            right += [symbols[second]] if second >= 0 else []
-            found[symbols[left], *right] = rule
-        return found
+    def _known(self) -> KnownRules:
+        return KnownRules(self.rules)
 
 
 class UtteranceModel(UnboundedModel, MorphologyModel):
     """A trained model that groups the morphemes of utterances into words."""
 
-    config_class = MorphologyConfig
     task_class = UtteranceTask
     task: UtteranceTask
 
@@ -208,16 +185,15 @@ def _class_of(form: str, known: Iterable[str]) -> str:
     return OUT_VOWEL if form[:1] in "aeiou" else OUT_CONSONANT
 
 
-def _derivation(item: Paragraph, known: Iterable[str], rules: Rules) -> Derivation:
+def _derivation(item: Paragraph, known: Iterable[str], rules: RuleBuilder) -> Derivation:
     """Return the rules of an utterance in pre-order, as `rules` number them."""
     numbers: list[int] = []
-    lexical = rules[2]
 
     def morphemes(word: SegmentedWord) -> None:
         parts = list(zip(roles(word.morphemes), _forms(word), strict=True))
 
         def one(k: int) -> None:
-            numbers.append(lexical(parts[k][0], _class_of(parts[k][1], known)))
+            numbers.append(rules.lexical(parts[k][0], _class_of(parts[k][1], known)))
 
         _binarised(WORD, [role for role, _ in parts], rules, numbers, one)
 
@@ -228,18 +204,17 @@ def _derivation(item: Paragraph, known: Iterable[str], rules: Rules) -> Derivati
 def _binarised(
     left: str,
     children: Sequence[str],
-    rules: Rules,
+    rules: RuleBuilder,
     numbers: list[int],
     below: Callable[[int], None],
 ) -> None:
     """Add the rules of a node with any number of children, from left to right, and all below."""
-    binary, unary, _ = rules
     inner = INNER + left
     if len(children) == 1:
-        numbers.append(unary(left, children[0]))
+        numbers.append(rules.unary(left, children[0]))
     for k in range(len(children) - 1):
         is_last = k == len(children) - 2
-        numbers.append(binary(left, children[k], children[-1] if is_last else inner))
+        numbers.append(rules.binary(left, children[k], children[-1] if is_last else inner))
         below(k)
         left = inner
     below(len(children) - 1)

@@ -26,13 +26,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro._core import RuleTrie, WordSegmenter
 from bistro.encoding.morphemes import Capitals, Inventory, Piece, pieces, spellings_of
 from bistro.errors import BistroError, ConfigError
@@ -50,23 +50,19 @@ BEAM, FLOOR = 50, 1e-4
 WORDS_AT_ONCE = 256
 
 
+@dataclass(eq=False, repr=False)
 class WordsModel(MorphologyModel):
     """A trained model of the morphemes of written words."""
 
-    def __init__(
-        self,
-        config: MorphologyConfig,
-        inventory: Inventory,
-        capitals: Capitals,
-        tries: Mapping[str, Arrays],
-        origin: Origin,
-    ) -> None:
-        self.config = config
-        self.inventory = inventory
-        self.capitals = capitals
-        self.origin = origin
-        self._arrays = tries
-        self._tries = [RuleTrie(**tries[name], depth=bounds(config)[name]) for name in TRIES]
+    config: MorphologyConfig
+    inventory: Inventory
+    capitals: Capitals
+    trie_arrays: Mapping[str, Arrays]
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        tries, depths = self.trie_arrays, bounds(self.config)
+        self._tries = [RuleTrie(**tries[name], depth=depths[name]) for name in TRIES]
         self._segmenter = lru_cache(maxsize=2)(self._make_segmenter)
         self._segmenter(BEAM, FLOOR)
 
@@ -129,29 +125,26 @@ class WordsModel(MorphologyModel):
         }
 
     def header(self) -> dict[str, Any]:
-        """Return configuration and morphemes."""
-        return {
-            "config": configuration.to_dict(self.config),
-            "inventory": self.inventory.header(),
-            "capitals": list(self.capitals),
-        }
+        """Return morphemes and capitals."""
+        return {"inventory": self.inventory.header(), "capitals": list(self.capitals)}
 
     def arrays(self) -> Arrays:
         """Return the three tries."""
-        return flat(self._arrays)
+        return flat(self.trie_arrays)
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: MorphologyConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model again from a file."""
-        where = "the model's configuration"
-        config = configuration.from_dict(MorphologyConfig, header["config"], where)
         inventory = Inventory.from_header(header["inventory"])
         first, everything = map(float, header["capitals"])
         return cls(config, inventory, Capitals(first, everything), by_owner(arrays, TRIES), origin)
 
     def summary(self) -> dict[str, Any]:
         """Return symbols and size."""
-        nodes = {f"contexts of {name}": int(self._arrays[name]["length"].sum()) for name in TRIES}
+        lengths = {name: self.trie_arrays[name]["length"] for name in TRIES}
+        nodes = {f"contexts of {name}": int(length.sum()) for name, length in lengths.items()}
         return {
             "unit": "word",
             "labels": len(self.inventory.labels),

@@ -13,6 +13,9 @@ from bistro.inference.settings import (
     UnknownSetting,
 )
 
+WORDS = "words"
+"""The name of the model's distribution."""
+
 
 @dataclass(frozen=True)
 class NgramConfig:

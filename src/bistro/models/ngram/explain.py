@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bistro.encoding.events import Events, padded_events
+from bistro.encoding.events import Events, text_events
 from bistro.encoding.vocabulary import END_SYMBOL
-from bistro.models.backoff import Backoff, Seen, opened
+from bistro.models.backoff import SPELLED, Backoff, Seen, decided, opened
 from bistro.models.inputs import Words, as_words
+from bistro.models.ngram.config import WORDS
 from bistro.models.results.explanations import Decision, Explanation, numbers_told
 from bistro.treebank.invisible import seen
 
 if TYPE_CHECKING:
     from bistro.models.ngram.model import NgramModel
-
-WORDS = "words"
-SPELLED = "the model does not know the word: times the probability of its spelling"
 
 
 def explain_words(
@@ -27,11 +25,12 @@ def explain_words(
 ) -> Explanation:
     """Return a decision for every word of a sentence and for its end."""
     (words,) = as_words([sentence])
-    events = _events(model, [words])
-    known = {WORDS: _events(model, as_words(training))} if training is not None else None
-    samples = model.config.sampler.samples
+    events = text_events([words], model.vocabulary, model.config.order)
+    known = None
+    if training is not None:
+        known = {WORDS: text_events(as_words(training), model.vocabulary, model.config.order)}
     outcomes = {WORDS: len(model.vocabulary) + 1}
-    chains = opened({WORDS: model.word_arrays}, outcomes, model.origin, samples, known)[WORDS]
+    chains = opened(model, {WORDS: model.words}, outcomes, known)[WORDS]
     tokens = [*words, END_SYMBOL]
     decisions = [
         _decision(model, chains, place, token, events)
@@ -39,14 +38,6 @@ def explain_words(
     ]
     protocol = f"p(word | the words before it); scores are exact. {numbers_told(decisions)}"
     return Explanation(model.kind, list(words), decisions, protocol)
-
-
-def _events(model: NgramModel, texts: Sequence[Sequence[str]]) -> Events:
-    vocabulary = model.vocabulary
-    ids, offsets = vocabulary.encode_all(texts)
-    return padded_events(
-        ids, offsets, model.config.order, start=vocabulary.start, end=vocabulary.end
-    )
 
 
 def _decision(
@@ -65,6 +56,5 @@ def _decision(
         scale = math.exp(float(np.squeeze(model.speller.log_unseen([seen(token)])[:, 0])))
         reason = SPELLED
     levels = chains.chain(context, outcome, scale)
-    p = sum(level.contribution for level in levels)
-    told = place, place, token, WORDS, names[-1], ""
-    return Decision(*told, p, scale, reason, levels)
+    about = place, place, token, WORDS, names[-1], ""
+    return decided(about, levels, scale, reason)

@@ -14,91 +14,60 @@ word. It is the baseline that every syntactic language model of Bistro is printe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro._core import Frozen, Stream
-from bistro.encoding.events import Events, padded_events
+from bistro.encoding.events import text_events
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.inference.speller import Speller, spelled
 from bistro.modelfile import Arrays
-from bistro.models.base import Model, Origin
-from bistro.models.inputs import Words, as_words, check_number, check_prefix, check_temperature
-from bistro.models.ngram.config import NgramConfig
+from bistro.models.base import Model, Origin, by_owner, flat, megabytes
+from bistro.models.inputs import Words, as_words, check_draws
+from bistro.models.ngram.config import WORDS, NgramConfig
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
-from bistro.rng import check_seed, purpose_key
+from bistro.rng import purpose_key
 from bistro.treebank.invisible import seen
 
 if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
 
-WORDS = "words"
 
-
+@dataclass(eq=False, repr=False)
 class NgramModel(Scoring, Model):
     """A trained n-gram model."""
 
     kind: ClassVar[str] = "ngram"
     longest_generated: ClassVar[float] = 1000
 
-    def __init__(
-        self,
-        config: NgramConfig,
-        vocabulary: Vocabulary,
-        words: Arrays,
-        origin: Origin,
-        speller: Speller | None = None,
-    ) -> None:
-        self.config = config
-        self.vocabulary = vocabulary
-        self.origin = origin
-        self.speller = speller
-        """What tells unknown words apart, where every string has a probability."""
-        self._words = words
-        self.frozen = Frozen(**words, dishes=len(vocabulary) + 1)
+    config: NgramConfig
+    vocabulary: Vocabulary
+    words: Arrays
+    """The arrays of its frozen distribution, by name."""
+    origin: Origin
+    speller: Speller | None = None
+    """What tells unknown words apart, where every string has a probability."""
 
-    @classmethod
-    def prepare(
-        cls, sentences: Sequence[Sequence[str]], config: NgramConfig
-    ) -> tuple[Vocabulary, Events]:
-        """Return the vocabulary and the training events of a text."""
-        vocabulary = Vocabulary.build(
-            sentences,
-            unknown=config.unknown,
-            unknown_below=config.unknown_below,
-            unknown_suffixes=config.unknown_suffixes,
-        )
-        ids, offsets = vocabulary.encode_all(sentences)
-        events = padded_events(
-            ids, offsets, config.order, start=vocabulary.start, end=vocabulary.end
-        )
-        return vocabulary, events
+    def __post_init__(self) -> None:
+        self.frozen = Frozen(**self.words, dishes=len(self.vocabulary) + 1)
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end; there are no options."""
         self.score_options.of(options, self.kind, "score words")
         vocabulary = self.vocabulary
         words = as_words(sentences)
-        ids, offsets = vocabulary.encode_all(words)
-        events = padded_events(
-            ids, offsets, self.config.order, start=vocabulary.start, end=vocabulary.end
-        )
+        events = text_events(words, vocabulary, self.config.order)
         log_probs = self.frozen.log_probabilities(events.contexts, events.outcomes)
         is_oov = vocabulary.unknown_mask(events.outcomes)
         if self.speller:
             strangers = [seen(w) for s in words for w in s if vocabulary.is_unknown(w)]
             log_probs[is_oov] += self.speller.log_unseen(strangers)[:, 0]
-        ends = offsets + np.arange(offsets.size)
+        ends = np.cumsum([0, *(len(sentence) + 1 for sentence in words)])
         return TextScores(log_probs, events.outcomes == vocabulary.end, is_oov, ends)
-
-    @property
-    def word_arrays(self) -> Arrays:
-        """The arrays of its frozen distribution, by name."""
-        return self._words
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
         """Return which contexts made the probability of every word and of the end.
@@ -116,10 +85,7 @@ class NgramModel(Scoring, Model):
 
         Words are drawn by p^(1/temperature): below 1 the likely ones are drawn even more often.
         """
-        check_number(n)
-        check_seed(seed)
-        check_temperature(temperature)
-        check_prefix(prefix)
+        check_draws(n, seed, temperature, prefix)
         given = self.vocabulary.encode(prefix)
         pad = self.config.order - 1
         start = np.concatenate((given[::-1], np.full(pad, self.vocabulary.start, dtype=np.int32)))
@@ -155,9 +121,8 @@ class NgramModel(Scoring, Model):
         return ids
 
     def header(self) -> dict[str, Any]:
-        """Return configuration and vocabulary."""
+        """Return the vocabulary."""
         return {
-            "config": configuration.to_dict(self.config),
             "vocabulary": self.vocabulary.to_header(),
             "vocabulary_hash": self.vocabulary.hash,
             **({"spelling": self.speller.header()} if self.speller else {}),
@@ -165,16 +130,15 @@ class NgramModel(Scoring, Model):
 
     def arrays(self) -> Arrays:
         """Return the frozen distribution, and that of the characters."""
-        words = {f"{WORDS}.{name}": array for name, array in self._words.items()}
-        return {**words, **self.speller.arrays()} if self.speller else words
+        return {**flat({WORDS: self.words}), **(self.speller.arrays() if self.speller else {})}
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: NgramConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model again from a file."""
-        config = configuration.from_dict(NgramConfig, header["config"], "the model's configuration")
         vocabulary = Vocabulary.from_header(header["vocabulary"])
-        prefix = WORDS + "."
-        words = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+        words = by_owner(arrays, [WORDS])[WORDS]
         speller = None
         if vocabulary.is_open:
             speller = Speller.from_parts(header["spelling"], arrays, config.spelling)
@@ -186,7 +150,7 @@ class NgramModel(Scoring, Model):
             "order": self.config.order,
             "words known": len(self.vocabulary) - self.vocabulary.num_classes,
             "unknown classes": self.vocabulary.num_classes,
-            "contexts": int(np.count_nonzero(self._words["element"] != 2**32 - 1)) + 1,
-            "n-grams": int(np.count_nonzero(self._words["dish"] != 2**32 - 1)),
-            "megabytes": round(sum(a.nbytes for a in self._words.values()) / 1e6, 1),
+            "contexts": int(np.count_nonzero(self.words["element"] != 2**32 - 1)) + 1,
+            "n-grams": int(np.count_nonzero(self.words["dish"] != 2**32 - 1)),
+            "megabytes": megabytes(self.words),
         }

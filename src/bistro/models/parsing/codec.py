@@ -79,12 +79,7 @@ class Codec:
     @classmethod
     def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Codec, int]:
         """Collect the symbols of a treebank; also return how many sentences were lifted."""
-        vocabulary = Vocabulary.build(
-            [sentence.forms for sentence in sentences],
-            unknown=config.unknown,
-            unknown_below=config.unknown_below,
-            unknown_suffixes=config.unknown_suffixes,
-        )
+        vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
         trees = [training_tree(sentence, config) for sentence in sentences]
         tags = sorted({tag for tree in trees for tag in tree.tags})
         labels = sorted({label for tree in trees for label in tree.labels})
@@ -290,6 +285,15 @@ def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
         reason = "the given heads cross, and this parser finds no such tree: leave some open"
     if reason:
         raise BistroError(f"{place_of(sentence)}: {reason}")
+
+
+def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
+    """Tell whether some projective tree has the given heads."""
+    try:
+        check_evidence(sentence, single_root=single_root)
+    except BistroError:
+        return False
+    return True
 
 
 def _arc_over_own_head(heads: Sequence[int]) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from bistro._core import SentenceBatch
 from bistro.errors import BistroError
 from bistro.models.inputs import place_of
 from bistro.models.parsing.codec import Codec, Tree, training_tree
@@ -23,6 +25,16 @@ def given_tree(model: ParsingAbility, sentence: Sentence) -> Tree:
     return tree
 
 
+def tree_to_explain(
+    model: ParsingAbility, sentence: Sentence, **options: Any
+) -> tuple[Sentence, Tree, bool]:
+    """Return the words alone, the given tree or the best that is found, and whether it is given."""
+    words = Sentence.from_columns(sentence.forms)
+    if min(sentence.heads) >= 0:
+        return words, given_tree(model, sentence), True
+    return words, model.best_tree(words, **options), False
+
+
 def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
     """Refuse trees with tags or labels that a model has never seen."""
     for kind, known, names in (
@@ -34,11 +46,12 @@ def require_known(codec: Codec, trees: Sequence[Tree], where: str) -> None:
                 raise BistroError(f"{where}: the model has never seen the {kind} '{name}'")
 
 
-def training_trees(model: ParsingAbility, sentences: Sequence[Sentence]) -> list[Tree]:
-    """Return the trees of training data as the model sees them."""
-    trees = [training_tree(sentence, model.config) for sentence in sentences]
+def training_batch(model: ParsingAbility, sentences: Iterable[Sentence]) -> SentenceBatch:
+    """Return training data, with their trees as the model sees them, as the core takes them."""
+    given = list(sentences)
+    trees = [training_tree(sentence, model.config) for sentence in given]
     require_known(model.codec, trees, "the training data")
-    return trees
+    return model.codec.encode(given, trees)
 
 
 def arc_name(words: Sequence[str], head: int, dependent: int) -> str:

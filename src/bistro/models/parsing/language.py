@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from bistro._core import ScoreRequest
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.speller import spelled
-from bistro.models.inputs import Words, as_words, check_number, check_prefix, check_temperature
+from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.options import Options
 from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
-from bistro.rng import check_seed, purpose_key
+from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
 ALL_TAGS = 0
@@ -132,10 +132,7 @@ class LanguageAbility(Scoring, ParsingAbility):
             raise BistroError(
                 "a model that generates from right to left cannot go on from a prefix"
             )
-        check_number(n)
-        check_seed(seed)
-        check_temperature(temperature)
-        check_prefix(prefix)
+        check_draws(n, seed, temperature, prefix)
         made = self._parser.generate(
             n,
             most_words=int(self.longest_generated),

@@ -7,94 +7,27 @@ sentences; `parse`, `parse_all` and their results are here.
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, islice
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
-from bistro._core import OutputRequest, SentenceBatch
+from bistro._core import SentenceBatch
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.models.base import Model, megabytes
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence, place_of
-from bistro.models.options import Options, a_model
+from bistro.models.options import a_model
 from bistro.models.parsing.codec import Codec, Tree, Unseen, check_evidence, tags_of
+from bistro.models.parsing.options import CoreOptions, SharedOptions
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Marginals, Parse
-from bistro.rng import purpose_key
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import Scheme
 from bistro.treebank.sentence import Sentence
-
-
-@dataclass(frozen=True)
-class SharedOptions(Options):
-    """What every parser can be asked."""
-
-    tags: Literal["joint", "given"] = "joint"
-    """Tags are found with the tree, or those of the input are used."""
-    partial: bool = False
-    """Heads and labels that the input has are evidence; ``_`` is to be found."""
-    temperature: float = 2.0
-    """Of marginals, samples and least risk: 1 is the model's own posterior, which is too sure of
-    itself, since it multiplies many steps; above 1, derivations count more evenly. 2 was found on
-    the development set of English EWT, for the calibration of heads."""
-    tags_per_word: int = 3
-    kbest: int = 1
-    samples: int = 0
-    marginals: bool = False
-    mbr: bool = True
-    """The first tree is the one of least risk: the most arcs expected to be right."""
-    seed: int = 1
-    threads: int = 0
-    """0: as many as the machine has."""
-
-    def protocol(self, kind: str) -> str:
-        """Say how a parser of this kind finds trees with these options."""
-        parts = [kind, f"tags {self.tags}", *self._search(), f"temperature {self.temperature:g}"]
-        if self.samples:
-            return ", ".join([*parts, f"samples, seed {self.seed}"])
-        by_risk = self.mbr and self.kbest == 1
-        return ", ".join([*parts, "least risk" if by_risk else "most probable trees"])
-
-    def _search(self) -> list[str]:
-        """Say how trees are searched; a chart is exact, and has nothing to say."""
-        return []
-
-
-@dataclass(frozen=True)
-class CoreOptions(SharedOptions, ABC):
-    """Options of a parser that lives in the core."""
-
-    kind: ClassVar[str]
-    """Of the model; it names the random streams."""
-
-    def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
-        """Return the options as the core takes them; every chunk of sentences draws its own.
-
-        With `votes`, marginals of heads with labels are asked for, and no trees.
-        """
-        output = OutputRequest(
-            best=0 if votes else self.kbest,
-            samples=0 if votes else self.samples,
-            marginals=self.marginals and not votes,
-            minimum_risk=self.mbr and self.kbest == 1 and not votes,
-            arc_marginals=votes,
-            temperature=self.temperature,
-            seed=self.seed,
-            purpose=purpose_key(f"{self.kind}.samples.{chunk}"),
-        )
-        return self.request_for(output)
-
-    @abstractmethod
-    def request_for(self, output: OutputRequest) -> Any:
-        """Return the request for this output, with how the parser searches."""
 
 
 class ParsingAbility(TaggingByParsing, Model):
@@ -112,12 +45,8 @@ class ParsingAbility(TaggingByParsing, Model):
     """Of the core; parse(batch, request, threads) gives all results as flat arrays."""
 
     def header(self) -> dict[str, Any]:
-        """Return configuration and symbols."""
-        return {
-            "config": configuration.to_dict(self.config),
-            "single_root": self.single_root,
-            **self.codec.header(),
-        }
+        """Return the symbols."""
+        return {"single_root": self.single_root, **self.codec.header()}
 
     def summary(self) -> dict[str, Any]:
         """Return symbols and size."""
@@ -187,17 +116,6 @@ class ParsingAbility(TaggingByParsing, Model):
         if "size" in known:
             own["size"] = options["size"] if options.get("search") == "beam" else beam
         return own
-
-    def parse(self, sentence: Words, **options: Any) -> Parse:
-        """Parse one sentence, given as words or with annotation; options as in `parse_options`."""
-        return next(self.parse_all([sentence], **options))
-
-    def parse_protocol(self, **options: Any) -> str:
-        """Say how trees are found with these options."""
-        return self._chosen(options).protocol(self.kind)
-
-    def _chosen(self, options: Mapping[str, Any]) -> CoreOptions:
-        return self.parse_options.of(options, self.kind, "parse")
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences, many at once on several threads, and yield them in their order."""

@@ -4,27 +4,45 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from bistro.models.inputs import Words
 from bistro.models.options import Options
+from bistro.models.parsing.options import SharedOptions
 from bistro.models.results.parses import Parse
 from bistro.models.results.taggings import Tagging
 
 
-class TaggingByParsing(ABC):
-    """The methods of a parser that tags: the tags of the trees it finds."""
+class Parsing(ABC):
+    """What every parser does in the same way, given `parse_all`."""
 
-    parse_options: ClassVar[type[Options]]
+    kind: ClassVar[str]
+    parse_options: ClassVar[type[SharedOptions]]
 
     @abstractmethod
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences."""
+        """Parse sentences and yield them in their order; options as in `parse_options`."""
 
-    @abstractmethod
+    def parse(self, sentence: Words, **options: Any) -> Parse:
+        """Parse one sentence, given as words or with annotation; options as in `parse_options`."""
+        return next(self.parse_all([sentence], **options))
+
     def parse_protocol(self, **options: Any) -> str:
-        """Say how trees are found."""
+        """Say how trees are found with these options."""
+        chosen: SharedOptions = self._chosen(options)
+        return chosen.protocol(self.kind)
+
+    def _chosen(self, options: Mapping[str, Any]) -> Any:
+        return self.parse_options.of(options, self.kind, "parse")
+
+    def shown_tags(self, tags: Sequence[str]) -> list[str]:
+        """Return tags as their column shows them."""
+        return list(tags)
+
+
+class TaggingByParsing(Parsing):
+    """The methods of a parser that tags: the tags of the trees it finds."""
 
     @property
     def tag_options(self) -> type[Options]:
@@ -34,10 +52,6 @@ class TaggingByParsing(ABC):
     def tag_protocol(self, **options: Any) -> str:
         """Say how tags are found: with the trees."""
         return self.parse_protocol(**options)
-
-    def shown_tags(self, tags: Sequence[str]) -> list[str]:
-        """Return tags as their column shows them."""
-        return list(tags)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:
         """Tag one sentence; options are those of `parse`."""

@@ -32,7 +32,6 @@ from bistro.errors import BistroError, ConfigError, nearest
 from bistro.models.inputs import SENTENCES_AT_ONCE, as_sentence, place_of
 from bistro.models.options import Options
 from bistro.models.results.taggings import Tagging
-from bistro.models.tags.config import TagsConfig
 from bistro.models.tags.task import TagsTask
 from bistro.models.unbounded.model import UnboundedModel
 from bistro.models.unbounded.search import SearchName, SearchOptions
@@ -118,7 +117,6 @@ class TagsModel(UnboundedModel):
     """A model of tag sequences."""
 
     kind: ClassVar[str] = "tags"
-    config_class = TagsConfig
     task_class = TagsTask
     tag_options: ClassVar[type[TagOptions]] = TagOptions
     task: TagsTask

@@ -74,12 +74,7 @@ class TagsTask(Task[Sentence]):
     def learn(cls, items: Sequence[Sentence], config: TagsConfig) -> tuple[Self, list[Derivation]]:
         """Return the grammar of a tagged treebank, and the chain of every sentence."""
         columns = [_tags_of(sentence, config.tagset) for sentence in items]
-        vocabulary = Vocabulary.build(
-            [sentence.forms for sentence in items],
-            unknown=config.unknown,
-            unknown_below=config.unknown_below,
-            unknown_suffixes=config.unknown_suffixes,
-        )
+        vocabulary = Vocabulary.of((sentence.forms for sentence in items), config)
         tags = sorted({tag for column in columns for tag in column})
         numbers = {tag: number for number, tag in enumerate(tags)}
         pairs = set[tuple[int, int]]()

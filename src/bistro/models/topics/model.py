@@ -21,17 +21,17 @@ also be the tags of a column: the paper's baseline.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
-from bistro.models.base import Model, Origin, by_owner
+from bistro.models.base import Model, Origin, by_owner, flat, megabytes
 from bistro.models.results.states import TopState
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.parse import TopicsParsing
@@ -43,27 +43,19 @@ ROOT = "<root>"
 SHOWN_PARENTS = 5
 
 
+@dataclass(eq=False, repr=False)
 class TopicsModel(TopicsParsing, Model):
     """A trained model of syntactic topics."""
 
     kind: ClassVar[str] = "topics"
 
-    def __init__(
-        self,
-        config: TopicsConfig,
-        vocabulary: Vocabulary,
-        tags: Sequence[str],
-        samples: Sequence[TopicSample],
-        origin: Origin,
-        *,
-        single_root: bool,
-    ) -> None:
-        self.config = config
-        self.vocabulary = vocabulary
-        self.tags = list(tags)
-        self.samples = list(samples)
-        self.origin = origin
-        self.single_root = single_root
+    config: TopicsConfig
+    vocabulary: Vocabulary
+    tags: list[str]
+    """The names of the states, if they are tags."""
+    samples: list[TopicSample]
+    origin: Origin
+    single_root: bool = field(kw_only=True)
 
     @property
     def _num_parents(self) -> int:
@@ -144,9 +136,8 @@ class TopicsModel(TopicsParsing, Model):
         return name if side is None else f"{name} →" if side else f"← {name}"
 
     def header(self) -> dict[str, Any]:
-        """Return configuration and symbols."""
+        """Return the symbols."""
         return {
-            "config": configuration.to_dict(self.config),
             "single_root": self.single_root,
             "tags": self.tags,
             "vocabulary": self.vocabulary.to_header(),
@@ -155,17 +146,13 @@ class TopicsModel(TopicsParsing, Model):
 
     def arrays(self) -> Arrays:
         """Return the counts of all samples."""
-        return {
-            f"sample{i}.{name}": array
-            for i, sample in enumerate(self.samples)
-            for name, array in sample.arrays().items()
-        }
+        return flat({f"sample{i}": sample.arrays() for i, sample in enumerate(self.samples)})
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: TopicsConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model again from a file."""
-        where = "the model's configuration"
-        config = configuration.from_dict(TopicsConfig, header["config"], where)
         names = [f"sample{i}" for i in range(config.samples)]
         parts = by_owner(arrays, names)
         samples = [TopicSample.from_arrays(parts[name]) for name in names]
@@ -182,7 +169,7 @@ class TopicsModel(TopicsParsing, Model):
             "live states of the samples": ", ".join(map(str, live)),
             "words known": len(self.vocabulary) - self.vocabulary.num_classes,
             "roots": "one" if self.single_root else "several",
-            "megabytes": round(sum(a.nbytes for a in self.arrays().values()) / 1e6, 1),
+            "megabytes": megabytes(self.arrays()),
         }
 
 

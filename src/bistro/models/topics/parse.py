@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,7 +15,8 @@ from bistro._core import Stream
 from bistro.models.inputs import Words, as_sentence, check_temperature
 from bistro.models.parsing.arc_trees import ArcTrees, ScoredTree
 from bistro.models.parsing.codec import check_evidence
-from bistro.models.parsing.parser import SharedOptions
+from bistro.models.parsing.options import SharedOptions
+from bistro.models.parsing.tagging import Parsing
 from bistro.models.results.parses import Analysis, Marginals, Parse
 from bistro.rng import purpose_key
 from bistro.treebank.fields import EMPTY
@@ -38,10 +39,9 @@ class TopicsParseOptions(SharedOptions):
     """Of marginals, samples and least risk; 1 is the model's own posterior."""
 
 
-class TopicsParsing(ABC):
+class TopicsParsing(Parsing):
     """The ability to parse of a model that weighs arc by arc."""
 
-    kind: ClassVar[str]
     parse_options: ClassVar[type[SharedOptions]] = TopicsParseOptions
     tag_column: ClassVar[str] = "upos"
     finds_tags: ClassVar[bool] = False
@@ -54,24 +54,9 @@ class TopicsParsing(ABC):
     def arc_probabilities(self, sentence: Sentence, *, given_tags: bool = True) -> Floats:
         """Return p(word d | parent h) at [h, d]; row 0 is the root."""
 
-    def shown_tags(self, tags: Sequence[str]) -> list[str]:
-        """Return tags as they are: those of the input."""
-        return list(tags)
-
     def unknown_tags(self, sentence: Sentence) -> list[str]:
         """Return no tags: a tag that is not known leaves all states possible."""
         return []
-
-    def parse_protocol(self, **options: Any) -> str:
-        """Say how trees are found with these options."""
-        return self._chosen(options).protocol(self.kind)
-
-    def _chosen(self, options: Mapping[str, Any]) -> TopicsParseOptions:
-        return TopicsParseOptions.of(options, self.kind, "parse")
-
-    def parse(self, sentence: Words, **options: Any) -> Parse:
-        """Parse one sentence; options as in `TopicsParseOptions`."""
-        return next(self.parse_all([sentence], **options))
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences one after the other."""
@@ -97,7 +82,7 @@ class TopicsParsing(ABC):
             return Analysis(tree.heads, labels, list(sentence.upos), tree.score, posterior)
 
         best = trees.ranked(options.kbest)
-        if options.mbr and options.kbest == 1:
+        if options.by_risk:
             heads = trees.least_risk()
             best = [ScoredTree(heads, float(sum(logs[h, d] for d, h in enumerate(heads, 1))))]
         stream = Stream(options.seed, purpose_key("topics.samples"), number)

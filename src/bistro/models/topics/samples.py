@@ -32,22 +32,6 @@ class TopicSample:
     unseen: float
     """The weight of all states not yet seen; 0 if their number is given."""
 
-    @classmethod
-    def count(
-        cls,
-        parents: NDArray[np.int32],
-        words: NDArray[np.int32],
-        states: NDArray[np.int32],
-        weights: Floats,
-        *,
-        strength: float,
-        smoothing: float,
-        unseen: float,
-    ) -> Self:
-        """Count the states of a treebank's words."""
-        found = triples(parents, states), triples(words, states)
-        return cls(*found, weights, strength, smoothing, unseen)
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything as arrays."""
         return {

@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from bistro._core import Stream, TopicSampler
 from bistro.encoding.events import Events
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains, short
+from bistro.inference.chains import Figures, fingerprint_of, run_chains, short
 from bistro.inference.settings import SamplerSettings
-from bistro.models.base import Origin
+from bistro.models.base import flat
 from bistro.models.inputs import Words
 from bistro.models.parsing.training import trees_of, wants_single_root
+from bistro.models.runs import Run
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.model import TopicsModel, parent_numbers
-from bistro.models.topics.samples import TopicSample
+from bistro.models.topics.samples import TopicSample, triples
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
@@ -53,9 +54,9 @@ class TopicsChain:
         order = np.lexsort((words, parents))
         self._parents = np.ascontiguousarray(parents[order])
         self._words = np.ascontiguousarray(words[order])
-        self._back = np.argsort(order, kind="stable")
         self._tags = None if tags is None else np.ascontiguousarray(tags[order])
         states = config.states if tags is None else int(tags.max()) + 1
+        self._first = {name: getattr(config, name) for name in PARAMETERS}
         self.sampler = TopicSampler(
             self._parents,
             self._words,
@@ -63,9 +64,7 @@ class TopicsChain:
             num_words=sizes[1],
             slots=states or FIRST_OPEN_SLOTS,
             open=states is None,
-            strength=config.strength,
-            smoothing=config.smoothing,
-            gamma=config.gamma,
+            **self._first,
         )
         self.samples: list[TopicSample] = []
 
@@ -74,15 +73,7 @@ class TopicsChain:
         if self._tags is None:
             self.sampler.seat(self._stream("seat", 0))
             return
-        config, weights = self._config, self.sampler.weights
-        self.sampler.restore(
-            self._tags,
-            weights,
-            unseen=0.0,
-            strength=config.strength,
-            smoothing=config.smoothing,
-            gamma=config.gamma,
-        )
+        self.sampler.restore(self._tags, self.sampler.weights, unseen=0.0, **self._first)
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Sweep once, draw weights and hyper-parameters, and keep the sample if asked to."""
@@ -104,21 +95,13 @@ class TopicsChain:
         drawn = zip(PARAMETERS, map(short, self.sampler.parameters), strict=True)
         return {"live_states": self.sampler.live, **dict(drawn)}
 
-    def token_states(self) -> Numbers:
-        """Return the present states in the order of the treebank."""
-        return self.sampler.states[self._back]
-
     def state(self) -> dict[str, NDArray[Any]]:
         """Return all that changes from sweep to sweep."""
         return {
             "topics.states": self.sampler.states,
             "topics.weights": self.sampler.weights,
             "topics.numbers": np.array([self.sampler.unseen, *self.sampler.parameters]),
-            **{
-                f"topics.{i}.{name}": array
-                for i, sample in enumerate(self.samples)
-                for name, array in sample.arrays().items()
-            },
+            **flat({f"topics.{i}": sample.arrays() for i, sample in enumerate(self.samples)}),
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -135,16 +118,9 @@ class TopicsChain:
 
     def _sample(self) -> TopicSample:
         sampler = self.sampler
+        parents, words = (triples(rows, sampler.states) for rows in (self._parents, self._words))
         strength, smoothing, _ = sampler.parameters
-        return TopicSample.count(
-            self._parents,
-            self._words,
-            sampler.states,
-            sampler.weights,
-            strength=strength,
-            smoothing=smoothing,
-            unseen=sampler.unseen,
-        )
+        return TopicSample(parents, words, sampler.weights, strength, smoothing, sampler.unseen)
 
     def _stream(self, purpose: str, index: int) -> Stream:
         return Stream(self._seed, purpose_key(f"topics.{purpose}"), index)
@@ -156,13 +132,7 @@ def kept_sweeps(config: TopicsConfig) -> list[int]:
     return [config.sweeps - i * spacing for i in reversed(range(config.samples))]
 
 
-def train_topics(
-    data: Sequence[Words],
-    config: TopicsConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
-) -> TopicsModel:
+def train_topics(data: Sequence[Words], config: TopicsConfig, run: Run) -> TopicsModel:
     """Find the states of a treebank's words, given their trees."""
     sentences = trees_of(data)
     single_root = wants_single_root(sentences, config)
@@ -171,13 +141,13 @@ def train_topics(
     tags, numbers = (
         tag_numbers(sentences, config.source) if config.source != "latent" else ([], None)
     )
-    chain = TopicsChain(parents, words, (num_parents, len(vocabulary)), config, seed, numbers)
+    chain = TopicsChain(parents, words, (num_parents, len(vocabulary)), config, run.seed, numbers)
     digests = [vocabulary.hash, Events(parents[:, None], words).digest()]
     digests += [hashlib.sha256(numbers.tobytes()).hexdigest()] if numbers is not None else []
-    fingerprint = fingerprint_of(TopicsModel.kind, config, seed, digests)
+    fingerprint = fingerprint_of(TopicsModel.kind, config, run.seed, digests)
     length = SamplerSettings(sweeps=config.sweeps, samples=max(1, config.sweeps // 2))
-    trace = run_chains([chain], length, fingerprint, session)
-    origin = Origin(seed, treebank, trace)
+    trace = run_chains([chain], length, fingerprint, run.session)
+    origin = run.origin(trace)
     return TopicsModel(config, vocabulary, tags, chain.samples, origin, single_root=single_root)
 
 
@@ -185,12 +155,7 @@ def pairs_of(
     sentences: Sequence[Sentence], config: TopicsConfig
 ) -> tuple[Vocabulary, Numbers, Numbers]:
     """Return the vocabulary of a treebank, and the parent and number of each of its words."""
-    vocabulary = Vocabulary.build(
-        [sentence.forms for sentence in sentences],
-        unknown=config.unknown,
-        unknown_below=config.unknown_below,
-        unknown_suffixes=config.unknown_suffixes,
-    )
+    vocabulary = Vocabulary.of((sentence.forms for sentence in sentences), config)
     words, offsets = vocabulary.encode_all([s.forms for s in sentences])
     parents = [
         parent_numbers(words[a:b], sentence.heads, root=len(vocabulary), directed=config.directed)

@@ -7,7 +7,7 @@ any number of workers, and a run that was interrupted goes on after the last pie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.inference.workers import Workers
 from bistro.models.shared import SharedModel
 from bistro.models.transition.model import TransitionModel
 
@@ -61,22 +60,6 @@ class Analyses:
     def _whole(self, name: str) -> NDArray[Any]:
         parts = [piece[name] for piece in self._pieces]
         return np.concatenate(parts) if parts else np.zeros(0, COLUMNS[name])
-
-
-def parse_text(
-    model: SharedModel[TransitionModel],
-    text: Iterable[list[str]],
-    analyses: Analyses,
-    *,
-    particles: int,
-    workers: Workers,
-    after_piece: Callable[[], None],
-) -> None:
-    """Parse all sentences that `analyses` lacks, and add them to it, piece by piece."""
-    waiting = islice(text, analyses.sentences, None)
-    for size, columns in workers.run(parse_piece, model, pieces_of(waiting, particles)):
-        analyses.add(size, columns)
-        after_piece()
 
 
 def pieces_of(sentences: Iterator[list[str]], particles: int) -> Iterator[Piece]:

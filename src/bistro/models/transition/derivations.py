@@ -13,7 +13,8 @@ Metropolis-Hastings step for what the events of one sentence teach each other:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,35 +30,32 @@ WordTags: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
 ALL_TAGS: WordTags = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 
 
+@dataclass(eq=False)
 class DerivationChain:
     """The franchises of one model, learned together with the derivations of its sentences."""
 
-    is_deterministic = False
+    is_deterministic: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        shape: TransitionShape,
-        batch: SentenceBatch,
-        learned: dict[str, Learned],
-        *,
-        particles: int,
-        seed: int,
-        labels_in_contexts: bool,
-        word_tags: WordTags = ALL_TAGS,
-    ) -> None:
-        self.learned = learned
+    shape: TransitionShape
+    batch: SentenceBatch
+    learned: dict[str, Learned]
+    _: KW_ONLY
+    particles: int
+    seed: int
+    labels_in_contexts: bool
+    word_tags: WordTags = ALL_TAGS
+
+    def __post_init__(self) -> None:
         self.moved = (0, 0)
         """Sentences whose draw was accepted, and whose derivation changed, in the last sweep."""
-        self._particles = particles
-        self._seed = seed
-        franchises = {name: part.franchise for name, part in learned.items()}
+        franchises = {name: part.franchise for name, part in self.learned.items()}
         self._sampler = DerivationSampler(
-            shape,
-            batch,
+            self.shape,
+            self.batch,
             **franchises,
-            labels_in_contexts=labels_in_contexts,
-            tag_begin=word_tags[0],
-            tag_list=word_tags[1],
+            labels_in_contexts=self.labels_in_contexts,
+            tag_begin=self.word_tags[0],
+            tag_list=self.word_tags[1],
         )
 
     @property
@@ -72,7 +70,7 @@ class DerivationChain:
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Draw all derivations anew, then move the hyper-parameters, then keep the sample."""
-        self.moved = self._sampler.sweep(self._particles, self._stream("sweep", sweep))
+        self.moved = self._sampler.sweep(self.particles, self._stream("sweep", sweep))
         for part in self.learned.values():
             part.finish_sweep(sweep, keep=keep)
 
@@ -109,41 +107,19 @@ class DerivationChain:
         self._sampler.resume(state["derivations.steps"], state["derivations.ends"])
 
     def _stream(self, purpose: str, index: int) -> Stream:
-        return Stream(self._seed, purpose_key(f"derivations.{purpose}"), index)
+        return Stream(self.seed, purpose_key(f"derivations.{purpose}"), index)
 
 
+@dataclass(eq=False)
 class LatentChain(DerivationChain):
-    """The second stage: trees or tags are drawn too, beginning with what the first stage knows.
+    """The second stage: trees or tags are drawn too, beginning with what the first stage knows."""
 
-    `before` is the chain of the first stage, or the trees whose oracle its events followed.
-    """
-
-    def __init__(
-        self,
-        shape: TransitionShape,
-        batch: SentenceBatch,
-        learned: dict[str, Learned],
-        before: DerivationChain | SentenceBatch,
-        *,
-        particles: int,
-        seed: int,
-        labels_in_contexts: bool,
-        word_tags: WordTags,
-    ) -> None:
-        super().__init__(
-            shape,
-            batch,
-            learned,
-            particles=particles,
-            seed=seed,
-            labels_in_contexts=labels_in_contexts,
-            word_tags=word_tags,
-        )
-        self._before = before
+    before: DerivationChain | SentenceBatch
+    """The chain of the first stage, or the trees whose oracle its events followed."""
 
     def seat(self) -> None:
         """Take up the derivations of the first stage, whose events are seated."""
-        if isinstance(self._before, DerivationChain):
-            self._sampler.resume(*self._before.derivations)
+        if isinstance(self.before, DerivationChain):
+            self._sampler.resume(*self.before.derivations)
         else:
-            self._sampler.take_up(self._before)
+            self._sampler.take_up(self.before)

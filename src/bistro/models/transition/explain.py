@@ -17,14 +17,14 @@ from bistro._core import oracle_events
 from bistro.encoding.contexts import NUMBERS
 from bistro.encoding.events import Events
 from bistro.encoding.vocabulary import END_SYMBOL
-from bistro.models.backoff import Backoff, Seen, opened
+from bistro.models.backoff import SPELLED, Backoff, Seen, decided, opened
 from bistro.models.parsing.codec import Codec, Tree
 from bistro.models.parsing.explained_trees import (
     NONE,
     arc_name,
-    given_tree,
     symbol_name,
-    training_trees,
+    training_batch,
+    tree_to_explain,
 )
 from bistro.models.results.explanations import Decision, Explanation, numbers_told
 from bistro.models.transition.config import elements_of
@@ -42,16 +42,13 @@ SIDES = ("left", "right")
 PARTICLES = 10_000
 ONLY_ONE = "nothing else was possible"
 AMONG = "divided by {:.4g}, the sum of those possible here"
-SPELLED = "the model does not know the word: times the probability of its spelling"
 
 
 def explain_derivation(
     model: TransitionModel, sentence: Sentence, training: Iterable[Sentence] | None
 ) -> Explanation:
     """Return the decisions of the likeliest derivation of a tree, given or found."""
-    is_given = min(sentence.heads) >= 0
-    words = Sentence.from_columns(sentence.forms)
-    tree = given_tree(model, sentence) if is_given else model.best_tree(words, size=PARTICLES)
+    words, tree, is_given = tree_to_explain(model, sentence, size=PARTICLES)
     steps = model.best_derivation(words, tree)
     decisions = list(_Derivation(model, words, tree, steps, training).decisions())
     share = math.exp(steps["log_prob"] - steps["log_tree"])
@@ -66,9 +63,7 @@ def explain_derivation(
 
 def training_events(model: TransitionModel, sentences: Iterable[Sentence]) -> dict[str, Events]:
     """Return the events of treebank sentences, by distribution."""
-    given = list(sentences)
-    trees = training_trees(model, given)
-    events = oracle_events(model.shape, model.codec.encode(given, trees))
+    events = oracle_events(model.shape, training_batch(model, sentences))
     return {name: Events(*found) for name, found in events.items() if name != "failed"}
 
 
@@ -87,15 +82,9 @@ class _Derivation:
     def __post_init__(self) -> None:
         """Open the distributions, spell the unknown words."""
         model = self.model
-        training = None
-        if self.training is not None:
-            training = training_events(model, self.training)
+        known = None if self.training is None else training_events(model, self.training)
         self._chains: dict[str, Backoff] = opened(
-            model.distributions,
-            model.num_outcomes,
-            model.origin,
-            model.config.sampler.samples,
-            training,
+            model, model.distributions, model.num_outcomes, known
         )
         self._elements = elements_of(model.config)
         self._joint = model.config.labels == "joint" and model.codec.is_labelled
@@ -194,21 +183,14 @@ class _Derivation:
         is_end = self.shifted == size
         place = size + 1 if is_end else self._place(self.shifted + 1)
         token = END_SYMBOL if is_end else self.sentence.forms[place - 1]
-        p = sum(level.contribution for level in levels) if levels else 1.0
         about = self.number, place, token, distribution, outcome, detail
-        return Decision(*about, p, scale, reason, levels)
+        return decided(about, levels, scale, reason)
 
     def _place(self, position: int) -> int:
         """Return the written place of the word that is generated at a position."""
-        return (
-            self.model.codec.mirror_head(position, len(self.sentence))
-            if self._backwards
-            else position
-        )
-
-    @property
-    def _backwards(self) -> bool:
-        return bool(self.model.config.direction == "right-to-left")
+        if self.model.config.direction == "left-to-right":
+            return position
+        return self.model.codec.mirror_head(position, len(self.sentence))
 
     def _arc(self, position: int) -> str:
         place = self._place(position)

@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -35,9 +35,6 @@ from bistro.models.parsing.codec import Codec
 from bistro.models.parsing.language import LanguageAbility, ScoreOptions
 from bistro.models.results.readings import Live, Reading, Step
 from bistro.treebank.sentence import Sentence
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

@@ -16,22 +16,20 @@ sentence ends: the model is a distribution over all finite sentences and trees.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro._core import Frozen, OutputRequest, ParseRequest, TransitionParser, TransitionShape
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
 from bistro.models.inputs import Words, as_sentence
 from bistro.models.parsing.codec import Codec, Tree
-from bistro.models.parsing.parser import CoreOptions
+from bistro.models.parsing.options import CoreOptions
 from bistro.models.parsing.training import trees_of
-from bistro.models.results.explanations import Explanation
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
 from bistro.treebank.sentence import Sentence
@@ -96,40 +94,35 @@ def outcomes_of(shape: TransitionShape, codec: Codec) -> dict[str, int]:
     }
 
 
+@dataclass(eq=False, repr=False)
 class TransitionModel(FollowingAbility):
     """A trained transition parser."""
 
     kind: ClassVar[str] = "transition"
     parse_options: ClassVar[type[CoreOptions]] = ParseOptions
 
-    def __init__(
-        self,
-        config: TransitionConfig,
-        codec: Codec,
-        distributions: Mapping[str, Arrays],
-        word_tags: tuple[NDArray[np.int32], NDArray[np.int32]],
-        origin: Origin,
-        *,
-        single_root: bool,
-    ) -> None:
-        self.config = config
-        self.codec = codec
-        self.origin = origin
-        self.single_root = single_root
-        self._distributions = distributions
-        self._word_tags = word_tags
-        self.shape = shape_of(config, codec, single_root=single_root)
-        self.num_outcomes = outcomes_of(self.shape, codec)
+    config: TransitionConfig
+    codec: Codec
+    distributions: Mapping[str, Arrays]
+    """The arrays of its frozen distributions, by name."""
+    word_tags: tuple[NDArray[np.int32], NDArray[np.int32]]
+    """The tags that each word had in training: offsets by word, and a list."""
+    origin: Origin
+    single_root: bool = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        self.shape = shape_of(self.config, self.codec, single_root=self.single_root)
+        self.num_outcomes = outcomes_of(self.shape, self.codec)
         frozen = {
             name: Frozen(**arrays, dishes=self.num_outcomes[name])
-            for name, arrays in distributions.items()
+            for name, arrays in self.distributions.items()
         }
         self._parser = TransitionParser(
             self.shape,
             **frozen,
-            labels_in_contexts=codec.is_labelled and config.contexts.see_labels,
-            tag_begin=word_tags[0],
-            tag_list=word_tags[1],
+            labels_in_contexts=self.codec.is_labelled and self.config.contexts.see_labels,
+            tag_begin=self.word_tags[0],
+            tag_list=self.word_tags[1],
         )
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
@@ -169,25 +162,20 @@ class TransitionModel(FollowingAbility):
         data = None if training is None else trees_of(list(training))
         return explain_derivation(self, as_sentence(sentence), data)
 
-    @property
-    def distributions(self) -> Mapping[str, Arrays]:
-        """The arrays of its frozen distributions, by name."""
-        return self._distributions
-
     def arrays(self) -> Arrays:
         """Return the frozen distributions and the tags of the words."""
         return {
-            "word_tags.begin": self._word_tags[0],
-            "word_tags.list": self._word_tags[1],
+            "word_tags.begin": self.word_tags[0],
+            "word_tags.list": self.word_tags[1],
             **(self.codec.speller.arrays() if self.codec.speller else {}),
-            **flat(self._distributions),
+            **flat(self.distributions),
         }
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: TransitionConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model again from a file."""
-        where = "the model's configuration"
-        config = configuration.from_dict(TransitionConfig, header["config"], where)
         distributions = by_owner(arrays, DISTRIBUTIONS)
         word_tags = arrays["word_tags.begin"], arrays["word_tags.list"]
         codec = Codec.from_parts(config, header, arrays)

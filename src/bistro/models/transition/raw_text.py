@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,13 @@ from bistro.inference.checkpoint import StoppedError
 from bistro.inference.cluster import ClusterError
 from bistro.inference.gibbs import Chain
 from bistro.inference.workers import LocalWorkers
-from bistro.models.base import Model, Origin, from_bytes
+from bistro.models.base import Model, from_bytes
 from bistro.models.inputs import Words
 from bistro.models.parsing.codec import Codec, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
+from bistro.models.runs import Run
 from bistro.models.shared import SharedModel
-from bistro.models.transition.analyses import Analyses, parse_text
+from bistro.models.transition.analyses import Analyses, parse_piece, pieces_of
 from bistro.models.transition.config import DISTRIBUTIONS, ContextSettings, TransitionConfig
 from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
 from bistro.models.transition.train import tags_of_words, train_transition
@@ -52,16 +53,11 @@ FIRST_PARSER = 0
 
 
 def train_with_text(
-    data: Sequence[Words],
-    config: TransitionConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
-    text: RawText,
+    data: Sequence[Words], config: TransitionConfig, run: Run, text: RawText
 ) -> TransitionModel:
     """Train a transition parser on trees, and its words on raw text as well."""
     _check(config)
-    return _Run(trees_of(data), config, seed, treebank, session, text).model()
+    return _Training(trees_of(data), config, run, text).model()
 
 
 def _check(config: TransitionConfig) -> None:
@@ -75,34 +71,27 @@ def _check(config: TransitionConfig) -> None:
         raise ConfigError("an unlexicalised model learns nothing from raw text: set lexical = full")
 
 
-class _Run:
+@dataclass
+class _Training:
     """One training on treebank and text, from its first phase or a later one to the model."""
 
-    def __init__(
-        self,
-        sentences: list[Sentence],
-        config: TransitionConfig,
-        seed: int,
-        treebank: dict[str, Any],
-        session: Session,
-        text: RawText,
-    ) -> None:
-        self.sentences, self.config, self.seed = sentences, config, seed
-        self.treebank, self.session, self.text = treebank, session, text
+    sentences: list[Sentence]
+    config: TransitionConfig
+    run: Run
+    text: RawText
+
+    def __post_init__(self) -> None:
+        config, sentences, text = self.config, self.sentences, self.text
         symbols, self.lifted = Codec.learn(sentences, config)
-        vocabulary = Vocabulary.build(
-            chain((sentence.forms for sentence in sentences), text),
-            unknown=config.unknown,
-            unknown_below=config.unknown_below,
-            unknown_suffixes=config.unknown_suffixes,
-        )
+        words = chain((sentence.forms for sentence in sentences), text)
+        vocabulary = Vocabulary.of(words, config)
         for note in text.notes():
-            session.on_note(note)
+            self.run.session.on_note(note)
         self.codec = Codec(config, vocabulary, symbols.tags, symbols.labels)
         self.single_root = wants_single_root(sentences, config)
         content = hashlib.sha256("".join(map(str, sentences)).encode()).hexdigest()
         digests = [content, *(facts.sha256 for facts in text.facts)]
-        self.fingerprint = fingerprint_of("transition with text", config, seed, digests)
+        self.fingerprint = fingerprint_of("transition with text", config, self.run.seed, digests)
 
     def model(self) -> TransitionModel:
         """Go through all phases that a checkpoint does not spare."""
@@ -123,16 +112,16 @@ class _Run:
 
     def _saved(self) -> tuple[int, Mapping[str, NDArray[Any]]]:
         """Return the phase and the arrays of the checkpoint, if this run is to go on from one."""
-        found = self.session.saved(self.fingerprint)
+        found = self.run.session.saved(self.fingerprint)
         return (int(found[0]["phase"]), found[1]) if found else (FIRST_PARSER, {})
 
     def _session(self, phase: int, carried: Mapping[str, NDArray[Any]]) -> Session:
-        return self.session.for_phase(self.fingerprint, phase, carried)
+        return self.run.session.for_phase(self.fingerprint, phase, carried)
 
     def _first_parser(self) -> TransitionModel:
         config = replace(self.config, unknown="classes")
-        session = self._session(FIRST_PARSER, {})
-        return train_transition(self.sentences, config, self.seed, {}, session)
+        run = Run(self.run.seed, session=self._session(FIRST_PARSER, {}))
+        return train_transition(self.sentences, config, run)
 
     def _parse(self, model: TransitionModel, analyses: Analyses, phase: int) -> None:
         content = np.frombuffer(model.to_bytes(), dtype=np.uint8)
@@ -143,25 +132,19 @@ class _Run:
             if session.checkpoint:
                 session.checkpoint.save("", {}, analyses.state())
 
-        def after_piece() -> None:
-            session.on_words(analyses.words, self.text.words)
-            if session.stop_asked() and analyses.words < self.text.words:
-                raise StoppedError(
-                    f"stopped after {analyses.words:,} of {self.text.words:,} words of raw text"
-                )
-            if session.checkpoint and session.checkpoint.is_due():
-                keep()
-
+        lacking = islice(self.text, analyses.sentences, None)
+        pieces = pieces_of(lacking, self.config.raw_text.particles)
         session.on_words(analyses.words, self.text.words)
         try:
-            parse_text(
-                SharedModel(model),
-                self.text,
-                analyses,
-                particles=self.config.raw_text.particles,
-                workers=workers,
-                after_piece=after_piece,
-            )
+            for size, columns in workers.run(parse_piece, SharedModel(model), pieces):
+                analyses.add(size, columns)
+                session.on_words(analyses.words, self.text.words)
+                if session.stop_asked() and analyses.words < self.text.words:
+                    raise StoppedError(
+                        f"stopped after {analyses.words:,} of {self.text.words:,} words of raw text"
+                    )
+                if session.checkpoint and session.checkpoint.is_due():
+                    keep()
         except (StoppedError, ClusterError):
             keep()
             raise
@@ -169,35 +152,24 @@ class _Run:
     def _learn(self, analyses: Analyses, phase: int) -> TransitionModel:
         ids, offsets = self.codec.encode_words(self.text)
         tags, heads, labels = map(analyses.column, ("tags", "heads", "labels"))
-        batch = SentenceBatch(
-            ids,
-            offsets,
-            tags=tags,
-            heads=heads,
-            labels=labels,
-            spelled=np.zeros(0, np.int32),
-            spellings=np.zeros(0),
-        )
+        known: dict[str, Any] = {"spelled": np.zeros(0, np.int32), "spellings": np.zeros(0)}
+        batch = SentenceBatch(ids, offsets, tags=tags, heads=heads, labels=labels, **known)
         events = self._events(batch)
         shape = shape_of(self.config, self.codec, single_root=self.single_root)
         outcomes = outcomes_of(shape, self.codec)
         chains = [
-            Chain(name, of_name, UniformBase(outcomes[name]), self.config.sampler, self.seed)
+            Chain(name, of_name, UniformBase(outcomes[name]), self.config.sampler, self.run.seed)
             for name, of_name in events.items()
         ]
         session = self._session(phase, analyses.state())
         trace = run_chains(chains, self.config.sampler, self.fingerprint, session)
-        facts = {
-            **self.treebank,
-            "nonprojective_sentences": self.lifted,
-            "texts": self.text.provenance(),
-        }
+        facts = {"nonprojective_sentences": self.lifted, "texts": self.text.provenance()}
         return TransitionModel(
             self.config,
             self.codec,
             {one.name: one.frozen() for one in chains},
             tags_of_words(self.codec, self.sentences, ids, tags),
-            Origin(self.seed, facts, trace),
+            self.run.origin(trace, **facts),
             single_root=self.single_root,
         )
 

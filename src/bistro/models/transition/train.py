@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from bistro._core import Base, SentenceBatch, TransitionShape, UniformBase, oracle_events
 from bistro.encoding.events import Events
 from bistro.errors import BistroError, ConfigError
-from bistro.inference.chains import Session, Stage, Sweeping, fingerprint_of, run_stages
+from bistro.inference.chains import Stage, Sweeping, fingerprint_of, run_stages
 from bistro.inference.gibbs import Chain, Learned
 from bistro.inference.spelling import SpelledChain, SpellingLearner
-from bistro.models.base import Origin
 from bistro.models.inputs import Words
 from bistro.models.parsing.codec import Codec, Tree, tags_of, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
+from bistro.models.runs import Run, Trace
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig
 from bistro.models.transition.derivations import ALL_TAGS, DerivationChain, LatentChain, WordTags
 from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
@@ -32,17 +32,11 @@ from bistro.treebank.sentence import Sentence
 _NONE: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
 
-def train_transition(
-    data: Sequence[Words],
-    config: TransitionConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
-) -> TransitionModel:
+def train_transition(data: Sequence[Words], config: TransitionConfig, run: Run) -> TransitionModel:
     """Train a transition parser on trees."""
-    training = training_of(data, config, seed)
-    trace = run_stages(training.stages(), training.fingerprint, session)
-    return training.finish(treebank, trace)
+    training = training_of(data, config, run.seed)
+    trace = run_stages(training.stages(), training.fingerprint, run.session)
+    return training.finish(run, trace)
 
 
 def training_of(data: Sequence[Words], config: TransitionConfig, seed: int) -> Training:
@@ -129,7 +123,7 @@ class Training:
         second = Stage([run], unsupervised.sweeps, unsupervised.samples)
         return [Stage(chains, sweeps, samples=0), second]
 
-    def finish(self, treebank: dict[str, Any], trace: list[dict[str, Any]]) -> TransitionModel:
+    def finish(self, run: Run, trace: Trace, **facts: str) -> TransitionModel:
         """Return the model, when the stages have run."""
         self.codec.speller = self.spelling.speller() if self.spelling else None
         lifted = sum(not is_projective(sentence.heads) for sentence in self.sentences)
@@ -138,7 +132,7 @@ class Training:
             self.codec,
             {name: part.frozen() for name, part in self.learned.items()},
             tags_of_words(self.codec, self.sentences),
-            Origin(self.seed, {**treebank, "nonprojective_sentences": lifted}, trace),
+            run.origin(trace, **facts, nonprojective_sentences=lifted),
             single_root=self.single_root,
         )
 

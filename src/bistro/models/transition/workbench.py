@@ -12,10 +12,9 @@ with the derivations of the oracle.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +33,8 @@ from bistro.models.transition.model import TransitionModel, outcomes_of, shape_o
 from bistro.models.transition.train import tags_of_words
 from bistro.treebank.sentence import Sentence
 
-Item = TypeVar("Item")
 NO_CONTEXTS = ContextSettings(actions=(), labels=(), tags=(), words=())
+USUAL_SAMPLER = TransitionConfig().sampler
 TREEBANKS_KEPT = 2
 CHAINS_KEPT = 16
 
@@ -61,24 +60,19 @@ class Workbench:
     def __init__(self, sentences: Sequence[Sentence], seed: int) -> None:
         self.sentences = sentences
         self.seed = seed
-        self._encoded: OrderedDict[Hashable, _Encoded] = OrderedDict()
-        self._chains: OrderedDict[Hashable, Arrays] = OrderedDict()
+        self._encoded = lru_cache(TREEBANKS_KEPT)(self._encode)
+        self._chains = lru_cache(CHAINS_KEPT)(self._learn)
 
     def model(self, config: TransitionConfig) -> TransitionModel:
         """Return the model of a configuration, training only what is new in it."""
         if config.unknown == "spelling":
             raise BistroError("a search trains models without spelling: set unknown = 'classes'")
-        encoding = replace(config, contexts=NO_CONTEXTS, sampler=TransitionConfig().sampler)
-        encoded = _shelved(self._encoded, encoding, TREEBANKS_KEPT, lambda: self._encode(config))
-        names = [name for name in DISTRIBUTIONS if self._is_learned(name, config, encoded)]
+        bare = replace(config, contexts=NO_CONTEXTS)
+        encoded = self._encoded(replace(bare, sampler=USUAL_SAMPLER))
         distributions = {
-            name: _shelved(
-                self._chains,
-                (encoding, config.sampler, name, getattr(config.contexts, name)),
-                CHAINS_KEPT,
-                lambda name=name: self._learn(name, config, encoded),  # type: ignore[misc]
-            )
-            for name in names
+            name: self._chains(name, with_elements(bare, name, getattr(config.contexts, name)))
+            for name in DISTRIBUTIONS
+            if self._is_learned(name, config, encoded)
         }
         return TransitionModel(
             config,
@@ -105,11 +99,10 @@ class Workbench:
             return encoded.codec.is_labelled and config.labels == "two-step"
         return name != "words" or config.lexical != "none"
 
-    def _learn(self, name: str, config: TransitionConfig, encoded: _Encoded) -> Arrays:
-        alone = with_elements(
-            replace(config, contexts=NO_CONTEXTS), name, getattr(config.contexts, name)
-        )
-        shape = shape_of(alone, encoded.codec, single_root=encoded.single_root)
+    def _learn(self, name: str, config: TransitionConfig) -> Arrays:
+        """Learn one distribution, the only one of which the configuration has contexts."""
+        encoded = self._encoded(replace(config, contexts=NO_CONTEXTS, sampler=USUAL_SAMPLER))
+        shape = shape_of(config, encoded.codec, single_root=encoded.single_root)
         recorded = oracle_events(shape, encoded.batch)
         if recorded["failed"].size:
             number = int(recorded["failed"][0]) + 1
@@ -118,15 +111,3 @@ class Workbench:
         chain = Chain(name, Events(*recorded[name]), base, config.sampler, self.seed)
         run_chains([chain], config.sampler, "", Session())
         return chain.frozen()
-
-
-def _shelved(
-    shelf: OrderedDict[Hashable, Item], key: Hashable, kept: int, make: Callable[[], Item]
-) -> Item:
-    """Return what is on the shelf under `key`, made now if need be; the oldest falls off."""
-    if key not in shelf:
-        shelf[key] = make()
-    shelf.move_to_end(key)
-    while len(shelf) > kept:
-        shelf.popitem(last=False)
-    return shelf[key]

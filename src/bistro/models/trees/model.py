@@ -28,7 +28,6 @@ import numpy as np
 from bistro.errors import BistroError, ConfigError
 from bistro.models.inputs import Words, as_words
 from bistro.models.results.trees import FoundTree, TreeParse
-from bistro.models.trees.config import TreesConfig
 from bistro.models.trees.parents import ParentGrammar
 from bistro.models.trees.task import TreesTask
 from bistro.models.unbounded.model import UnboundedModel
@@ -74,7 +73,6 @@ class TreesModel(UnboundedModel):
     """A trained constituency parser."""
 
     kind: ClassVar[str] = "trees"
-    config_class = TreesConfig
     task_class = TreesTask
     task: TreesTask
 

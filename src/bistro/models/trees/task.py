@@ -27,7 +27,7 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.modelfile import Arrays
 from bistro.models.trees.config import TreesConfig
 from bistro.models.trees.parents import ParentCounts
-from bistro.models.unbounded.rules import Derivation, RuleBuilder, RuleTable
+from bistro.models.unbounded.rules import Derivation, KnownRules, RuleBuilder, RuleTable
 from bistro.models.unbounded.task import Task, Terminals
 from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import ROOT, binarised, flat_tree, simplified, unbinarised
@@ -48,7 +48,7 @@ class TreesTask(Task[Tree]):
     def learn(cls, items: Sequence[Tree], config: TreesConfig) -> tuple[Self, list[Derivation]]:
         """Return the task with all rules of the trees, and each tree as a list of rules."""
         trees = [binarised(simplified(item)) for item in items]
-        vocabulary = _vocabulary(trees, config)
+        vocabulary = Vocabulary.of((tree.leaves() for tree in trees), config)
         builder = RuleBuilder()
         for form in vocabulary.decode(range(len(vocabulary))):
             builder.word(form)
@@ -62,10 +62,8 @@ class TreesTask(Task[Tree]):
 
     def derivation(self, item: Tree) -> Derivation | None:
         """Return a tree as a list of rules; none if it has a rule that was never seen."""
-        builder = _Known(self._numbers)
-        tree = binarised(simplified(item))
-        rules = _derivation(tree, self.vocabulary, builder)
-        return None if builder.missing else rules
+        rules = _derivation(binarised(simplified(item)), self.vocabulary, self._known)
+        return rules if (rules >= 0).all() else None
 
     def terminals(self, words: Sequence[str]) -> Terminals:
         """Return words as numbers, unknown ones as classes that were seen."""
@@ -111,15 +109,8 @@ class TreesTask(Task[Tree]):
         return cls(rules, vocabulary, ParentCounts.from_arrays(arrays))
 
     @cached_property
-    def _numbers(self) -> dict[tuple[str, str, str | None], int]:
-        """The number of each rule by its names; a lexical one has the word and no second."""
-        rules, symbols = self.rules, self.rules.symbols
-        found: dict[tuple[str, str, str | None], int] = {}
-        for rule in range(len(rules)):
-            left, first, second = (int(a[rule]) for a in (rules.left, rules.first, rules.second))
-            key = _LEXICAL + rules.word_of(rule) if first < 0 else symbols[first]
-            found[symbols[left], key, symbols[second] if second >= 0 else None] = rule
-        return found
+    def _known(self) -> KnownRules:
+        return KnownRules(self.rules)
 
     @cached_property
     def _word_numbers(self) -> NDArray[np.int32]:
@@ -146,42 +137,7 @@ class TreesTask(Task[Tree]):
         return found
 
 
-_LEXICAL = "\t"
-"""Before a word where symbols and words share a dictionary: no symbol begins so."""
-
-
-class _Known:
-    """Finds rules as a `RuleBuilder` makes them, and says whether one was missing."""
-
-    def __init__(self, numbers: Mapping[tuple[str, str, str | None], int]) -> None:
-        self._numbers = numbers
-        self.missing = False
-
-    def binary(self, left: str, first: str, second: str) -> int:
-        return self._find(left, first, second)
-
-    def unary(self, left: str, first: str) -> int:
-        return self._find(left, first, None)
-
-    def lexical(self, left: str, word: str) -> int:
-        return self._find(left, _LEXICAL + word, None)
-
-    def _find(self, left: str, first: str, second: str | None) -> int:
-        number = self._numbers.get((left, first, second), -1)
-        self.missing |= number < 0
-        return number
-
-
-def _vocabulary(trees: Sequence[Tree], settings: TreesConfig) -> Vocabulary:
-    return Vocabulary.build(
-        (tree.leaves() for tree in trees),
-        unknown=settings.unknown,
-        unknown_below=settings.unknown_below,
-        unknown_suffixes=settings.unknown_suffixes,
-    )
-
-
-def _derivation(tree: Tree, vocabulary: Vocabulary, rules: RuleBuilder | _Known) -> Derivation:
+def _derivation(tree: Tree, vocabulary: Vocabulary, rules: RuleBuilder) -> Derivation:
     """Return the rules of a binarised tree in pre-order."""
     forms = iter(vocabulary.decode(vocabulary.encode(tree.leaves())))
     numbers = []

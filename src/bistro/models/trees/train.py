@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bistro.inference.chains import Session
+from bistro.models.runs import Run
 from bistro.models.trees.config import TreesConfig
 from bistro.models.trees.model import TreesModel
 from bistro.models.unbounded.train import train_unbounded
 
 
-def train_trees(
-    data: Sequence[Any],
-    config: TreesConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
-) -> TreesModel:
+def train_trees(data: Sequence[Any], config: TreesConfig, run: Run) -> TreesModel:
     """Train a constituency parser."""
-    return train_unbounded(TreesModel, data, config, seed, treebank, session)
+    return train_unbounded(TreesModel, data, config, run)

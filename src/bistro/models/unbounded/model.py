@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Self
@@ -20,7 +21,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import config as configuration
 from bistro._core import RuleTrie
 from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
@@ -35,35 +35,31 @@ NOT_SAVED = 2**32 - 1
 SENTENCES_AT_ONCE = 64
 
 
+@dataclass(eq=False, repr=False)
 class UnboundedModel(Model):
     """A trained model of one task; a subclass of each task names what it can do."""
 
     format_version: ClassVar[int] = 2
-    config_class: ClassVar[type[UnboundedConfig]]
     task_class: ClassVar[type[Task[Any]]]
 
-    def __init__(
-        self,
-        config: Any,
-        task: Task[Any],
-        pcfg: NDArray[np.float64],
-        trie: Arrays,
-        origin: Origin,
-    ) -> None:
-        self.config = config
-        self.task = task
-        self.pcfg = pcfg
-        """The probability of each rule given its left side alone: what searches are guided by."""
-        self.origin = origin
-        self._arrays = trie
-        self.trie = RuleTrie(**trie, depth=bound(config))
-        if pcfg.size != len(task.rules):
+    config: Any
+    task: Any
+    """Of the model's own `task_class`."""
+    pcfg: NDArray[np.float64]
+    """The probability of each rule given its left side alone: what searches are guided by."""
+    trie_arrays: Arrays
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        self.trie = RuleTrie(**self.trie_arrays, depth=bound(self.config))
+        if self.pcfg.size != len(self.rules):
             raise ModelFileError("the grammar has not as many probabilities as rules")
 
     @property
     def rules(self) -> RuleTable:
         """All rules, and what they are called."""
-        return self.task.rules
+        rules: RuleTable = self.task.rules
+        return rules
 
     @property
     def by_rules(self) -> bool:
@@ -106,30 +102,23 @@ class UnboundedModel(Model):
         known = [(i, d) for i, d in zip(items, derivations, strict=True) if d is not None]
         words = sum(len(self.task.words_of(item)) for item, _ in known)
         bits = -float(self.log_prob([d for _, d in known]).sum()) / math.log(2)
-        return {
-            "trees": len(items),
-            "trees known": len(known),
-            "bits per word": bits / max(1, words),
-        }
+        counted = {"trees": len(items), "trees known": len(known)}
+        return {**counted, "bits per word": bits / max(1, words)}
 
     def header(self) -> dict[str, Any]:
-        """Return configuration, names of rules and what the task keeps."""
-        return {
-            "config": configuration.to_dict(self.config),
-            RULES: self.rules.header(),
-            TASK: self.task.header(),
-        }
+        """Return names of rules and what the task keeps."""
+        return {RULES: self.rules.header(), TASK: self.task.header()}
 
     def arrays(self) -> Arrays:
         """Return rules, trie and the task's arrays."""
         rules = {**self.rules.arrays(), "pcfg": self.pcfg}
-        return flat({RULES: rules, TRIE: self._arrays, TASK: self.task.arrays()})
+        return flat({RULES: rules, TRIE: self.trie_arrays, TASK: self.task.arrays()})
 
     @classmethod
-    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays, origin: Origin) -> Self:
+    def from_parts(
+        cls, config: UnboundedConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         """Make the model again from a file."""
-        where = "the model's configuration"
-        config = configuration.from_dict(cls.config_class, header["config"], where)
         parts = by_owner(arrays, (RULES, TRIE, TASK))
         rules = RuleTable.from_parts(header[RULES], parts[RULES])
         task = cls.task_class.from_parts(header[TASK], parts.get(TASK, {}), rules, config)
@@ -137,7 +126,7 @@ class UnboundedModel(Model):
 
     def summary(self) -> dict[str, Any]:
         """Return rules and size."""
-        rules, trie = self.rules, self._arrays
+        rules, trie = self.rules, self.trie_arrays
         stored = trie["element"] != NOT_SAVED
         return {
             "contexts of": context_elements(self.config, self.task),

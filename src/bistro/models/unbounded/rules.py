@@ -35,6 +35,8 @@ from bistro.modelfile import Arrays
 Derivation = NDArray[np.int32]
 """A tree: the numbers of its rules in pre-order."""
 NOTHING = -1
+ABSENT = 1 << 40
+"""A number beyond those of all symbols and words."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,3 +209,24 @@ class RuleBuilder:
 
     def _rule(self, left: int, first: int, second: int) -> int:
         return self._rules.setdefault((left, first, second), len(self._rules))
+
+
+class KnownRules(RuleBuilder):
+    """Finds the rules of a table as a `RuleBuilder` makes them; -1 stands for one that it lacks."""
+
+    def __init__(self, table: RuleTable) -> None:
+        self._symbols = {name: number for number, name in enumerate(table.symbols)}
+        self._words = dict(table.word_numbers)
+        columns = (column.tolist() for column in (table.left, table.first, table.second))
+        self._rules = {triple: number for number, triple in enumerate(zip(*columns, strict=True))}
+
+    def symbol(self, name: str) -> int:
+        """Return the number of a symbol, or one that no rule has."""
+        return self._symbols.get(name, ABSENT)
+
+    def word(self, form: str) -> int:
+        """Return the number of a word, or one that no rule has."""
+        return self._words.get(form, ABSENT)
+
+    def _rule(self, left: int, first: int, second: int) -> int:
+        return self._rules.get((left, first, second), NOTHING)

@@ -26,10 +26,10 @@ from bistro._core import (
     tree_events,
 )
 from bistro.errors import BistroError
-from bistro.inference.chains import Figures, Session, fingerprint_of, run_chains
+from bistro.inference.chains import Figures
 from bistro.inference.gibbs import Learned, level_figures
 from bistro.inference.hyper import maximise, maximise_together
-from bistro.models.base import Origin
+from bistro.models.runs import Run
 from bistro.models.unbounded.config import UnboundedConfig
 from bistro.models.unbounded.model import (
     NOT_SAVED,
@@ -192,30 +192,24 @@ class ContextChain(Learned):
 
 
 def train_unbounded(
-    model_class: type[M],
-    data: Sequence[Any],
-    config: UnboundedConfig,
-    seed: int,
-    treebank: dict[str, Any],
-    session: Session,
+    model_class: type[M], data: Sequence[Any], config: UnboundedConfig, run: Run
 ) -> M:
     """Train a model with unbounded contexts on the items of its task."""
     task, derivations = model_class.task_class.learn(data, config)
     if not derivations:
         raise BistroError("there is nothing to train on: the data has no words")
     words = sum(len(task.words_of(item)) for item in data)
-    treebank = {**treebank, "sentences": len(data), "words": words}
     counts = task.rules.counts(derivations)
     pcfg = task.base(counts, config.base_smoothing)
     uniform = task.base(np.zeros_like(counts), config.base_smoothing)
     base = pcfg if config.base == "pcfg" else uniform
-    chain = chain_of(task, derivations, base, config, seed)
+    chain = chain_of(task, derivations, base, config, run.seed)
     digest = hashlib.sha256(np.concatenate(derivations).tobytes())
     for column in task.rules.arrays().values():
         digest.update(np.ascontiguousarray(column).tobytes())
-    fingerprint = fingerprint_of(model_class.kind, config, seed, [digest.hexdigest()])
-    trace = run_chains([chain], config.sampler, fingerprint, session)
-    return model_class(config, task, pcfg, chain.frozen(), Origin(seed, treebank, trace))
+    trace = run.sweep(model_class.kind, config, [digest.hexdigest()], [chain])
+    origin = run.origin(trace, sentences=len(data), words=words)
+    return model_class(config, task, pcfg, chain.frozen(), origin)
 
 
 def chain_of(

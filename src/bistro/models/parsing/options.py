@@ -1,0 +1,84 @@
+"""What parsers can be asked, and how the core is asked for it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from bistro._core import OutputRequest
+from bistro.models.options import Options
+from bistro.rng import purpose_key
+
+
+@dataclass(frozen=True)
+class SharedOptions(Options):
+    """What every parser can be asked."""
+
+    tags: Literal["joint", "given"] = "joint"
+    """Tags are found with the tree, or those of the input are used."""
+    partial: bool = False
+    """Heads and labels that the input has are evidence; ``_`` is to be found."""
+    temperature: float = 2.0
+    """Of marginals, samples and least risk: 1 is the model's own posterior, which is too sure of
+    itself, since it multiplies many steps; above 1, derivations count more evenly. 2 was found on
+    the development set of English EWT, for the calibration of heads."""
+    tags_per_word: int = 3
+    kbest: int = 1
+    samples: int = 0
+    marginals: bool = False
+    mbr: bool = True
+    """The first tree is the one of least risk: the most arcs expected to be right."""
+    seed: int = 1
+    threads: int = 0
+    """0: as many as the machine has."""
+
+    def protocol(self, kind: str) -> str:
+        """Say how a parser of this kind finds trees with these options."""
+        parts = [kind, f"tags {self.tags}", *self._search(), f"temperature {self.temperature:g}"]
+        return ", ".join([*parts, self.goal])
+
+    @property
+    def by_risk(self) -> bool:
+        """Whether the tree of least risk is wanted, not the most probable ones."""
+        return self.mbr and self.kbest == 1
+
+    @property
+    def goal(self) -> str:
+        """Which trees are wanted, for a protocol."""
+        if self.samples:
+            return f"samples, seed {self.seed}"
+        return "least risk" if self.by_risk else "most probable trees"
+
+    def _search(self) -> list[str]:
+        """Say how trees are searched; a chart is exact, and has nothing to say."""
+        return []
+
+
+@dataclass(frozen=True)
+class CoreOptions(SharedOptions, ABC):
+    """Options of a parser that lives in the core."""
+
+    kind: ClassVar[str]
+    """Of the model; it names the random streams."""
+
+    def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
+        """Return the options as the core takes them; every chunk of sentences draws its own.
+
+        With `votes`, marginals of heads with labels are asked for, and no trees.
+        """
+        output = OutputRequest(
+            best=0 if votes else self.kbest,
+            samples=0 if votes else self.samples,
+            marginals=self.marginals and not votes,
+            minimum_risk=self.by_risk and not votes,
+            arc_marginals=votes,
+            temperature=self.temperature,
+            seed=self.seed,
+            purpose=purpose_key(f"{self.kind}.samples.{chunk}"),
+        )
+        return self.request_for(output)
+
+    @abstractmethod
+    def request_for(self, output: OutputRequest) -> Any:
+        """Return the request for this output, with how the parser searches."""
