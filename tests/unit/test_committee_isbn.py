@@ -63,16 +63,6 @@ def test_its_member_is_the_parser_trained_alone(model: CommitteeModel) -> None:
     assert member.origin.trace == alone.origin.trace
 
 
-def test_a_loaded_committee_parses_alike(tmp_path: Path, model: CommitteeModel) -> None:
-    model.save(tmp_path / "m.bistro")
-    again = bistro.load(tmp_path / "m.bistro")
-    sentences = list(bistro.builtin(sentences=10, seed=3))
-    options = {"marginals": True, "samples": 2, "kbest": 3}
-    assert list(again.parse_all(sentences, **options)) == list(
-        model.parse_all(sentences, **options)
-    )
-
-
 def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
     for fit in model.fits.values():
         assert sum(fit.heads) == pytest.approx(1)
@@ -89,23 +79,6 @@ def stop_when(reached: Callable[[list[int]], bool]) -> Session:
     )
 
 
-@pytest.mark.parametrize("phase", ["isbn", "others"])
-def test_an_interrupted_training_resumes(tmp_path: Path, model: CommitteeModel, phase: str) -> None:
-    checkpoint = Checkpoint(tmp_path / "state")
-    passes = SMALL["learning"]["passes"]  # type: ignore[index]
-    after = 2 if phase == "isbn" else passes + 2
-    session = stop_when(lambda numbers: len(numbers) >= after)
-    session.checkpoint = checkpoint
-    with pytest.raises(StoppedError):
-        trained(session)
-    begun: list[int] = []
-    resumed = trained(
-        Session(checkpoint, resume=True, on_start=lambda done, total: begun.append(done))
-    )
-    assert begun == ([2, 0] if phase == "isbn" else [2])
-    assert same(resumed, model)
-
-
 def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "state")
     with pytest.raises(StoppedError):
@@ -119,13 +92,6 @@ def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) ->
             session=Session(checkpoint, resume=True),
             **SETTINGS,
         )
-
-
-def test_threads_change_nothing(model: CommitteeModel) -> None:
-    assert same(trained(Session(threads=3)), model)
-    sentences = list(bistro.builtin(sentences=10, seed=3))
-    one, three = (list(model.parse_all(sentences, threads=n, marginals=True)) for n in (1, 3))
-    assert one == three
 
 
 def test_evidence_reaches_it(model: CommitteeModel) -> None:

@@ -121,10 +121,6 @@ def test_an_empty_sentence_is_its_end(model: NgramModel) -> None:
     assert np.isfinite(scores.log_probs).all()
 
 
-def test_no_sentences_no_scores(model: NgramModel) -> None:
-    assert model.score([]).log_probs.size == 0
-
-
 def test_unknown_words_are_scored_as_their_class(model: NgramModel) -> None:
     scores = model.score([["the", "zebra", "sees", "the", "zebu", "."]])
     assert scores.is_oov.tolist() == [False, True, False, False, True, False, False]
@@ -211,12 +207,6 @@ def test_a_string_is_not_a_sentence(model: NgramModel) -> None:
             model.score(wrong)
 
 
-def test_nothing_to_train_on() -> None:
-    for nothing in ([], [[], []]):
-        with pytest.raises(BistroError, match="nothing to train on"):
-            bistro.train("ngram", nothing)
-
-
 def test_treebanks_and_lists_of_words_are_the_same(tmp_path: Path, model: NgramModel) -> None:
     path = tmp_path / "text.txt"
     path.write_text(TEXT)
@@ -228,29 +218,6 @@ def test_treebanks_and_lists_of_words_are_the_same(tmp_path: Path, model: NgramM
 
 
 # ---- files -------------------------------------------------------------------------------------
-def test_a_model_comes_back_as_it_was(tmp_path: Path, model: NgramModel) -> None:
-    path = tmp_path / "m.bistro"
-    model.save(path)
-    loaded = bistro.load(path)
-    assert isinstance(loaded, NgramModel)
-    assert loaded.score(SENTENCES).log_probs.tolist() == model.score(SENTENCES).log_probs.tolist()
-    assert list(loaded.generate(5, seed=2)) == list(model.generate(5, seed=2))
-    assert loaded.config == model.config
-    assert loaded.vocabulary == model.vocabulary
-    assert loaded.origin == model.origin
-    assert loaded.summary() == model.summary()
-
-
-def test_the_seed_decides_every_byte(tmp_path: Path) -> None:
-    for name, seed in (("a", 7), ("b", 7), ("c", 8)):
-        trained(seed).save(tmp_path / name)
-    first, second, other = ((tmp_path / name).read_bytes() for name in "abc")
-    assert first == second
-    scores = [bistro.load(tmp_path / n).score(SENTENCES).log_probs for n in "ac"]
-    assert (scores[0] != scores[1]).any()
-    assert first != other
-
-
 def test_the_order_of_sentences_does_not_matter(model: NgramModel) -> None:
     shuffled = bistro.train("ngram", SENTENCES[::-1], seed=1, order=3, sampler=SHORT)
     for name, array in model.arrays().items():
@@ -331,19 +298,6 @@ def test_generated_words_have_the_model_s_probabilities(model: NgramModel) -> No
         expected = distribution[i]
         error = math.sqrt(expected * (1 - expected) / len(first))
         assert first.count(word) / len(first) == pytest.approx(expected, abs=5 * error)
-
-
-def test_a_model_says_what_it_cannot_do(model: NgramModel) -> None:
-    told = "an ngram model cannot parse; use a transition, committee, eisner, isbn or topics model"
-    with pytest.raises(BistroError, match=told):
-        PARSE.of(model)
-    with pytest.raises(LacksAbilityError, match=told):
-        model.parse(SENTENCES[0])
-    assert not hasattr(model, "parse")
-    assert not isinstance(model, Parser)
-    assert isinstance(model, Scorer)
-    with pytest.raises(AttributeError, match="'NgramModel' object has no attribute 'bake'"):
-        model.bake()
 
 
 # ---- the Wall Street Journal -------------------------------------------------------------------
