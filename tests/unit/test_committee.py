@@ -11,8 +11,7 @@ import pytest
 import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session
-from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.modelfile import is_model_file, read_model, write_model
+from bistro.modelfile import read_model, write_model
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.members import member_settings, preset_for
 from bistro.models.committee.model import CommitteeModel

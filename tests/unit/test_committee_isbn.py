@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +48,6 @@ def model() -> CommitteeModel:
     return trained()
 
 
-def same(one: CommitteeModel, other: CommitteeModel) -> bool:
-    return one.to_bytes() == other.to_bytes()
-
-
 def test_its_member_is_the_parser_trained_alone(model: CommitteeModel) -> None:
     treebank = bistro.builtin(sentences=120, seed=1)
     alone = bistro.train("isbn", treebank[:90], seed=1, dev=treebank[90:], **SMALL)
@@ -68,15 +63,6 @@ def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
         assert sum(fit.heads) == pytest.approx(1)
         assert fit.heads[1] > 0
         assert fit.heads != (1 / 3,) * 3
-
-
-def stop_when(reached: Callable[[list[int]], bool]) -> Session:
-    """Return a session that stops by the numbers of the sweeps so far, each phase from 1."""
-    numbers: list[int] = []
-    return Session(
-        on_sweep=lambda sweep: numbers.append(sweep.number),
-        stop_asked=lambda: reached(numbers),
-    )
 
 
 def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
-from bistro.inference.chains import Session, Sweep
-from bistro.inference.checkpoint import Checkpoint, StoppedError
+from bistro.inference.chains import Session
+from bistro.inference.checkpoint import Checkpoint
 from bistro.models.isbn import train as isbn_training
 from bistro.models.isbn.config import LOCAL
 from bistro.models.isbn.model import IsbnModel
@@ -171,19 +171,6 @@ def test_the_best_weights_are_kept() -> None:
     best = len(long.origin.trace) - 2
     short = trained(learning={**learning, "passes": best, "patience": best})
     assert np.array_equal(long.arrays()["weights"], short.arrays()["weights"])
-
-
-class Stopper:
-    """Asks to stop after some pass."""
-
-    def __init__(self, after: int) -> None:
-        self.after, self.seen = after, 0
-
-    def on_sweep(self, sweep: Sweep) -> None:
-        self.seen = sweep.number
-
-    def asked(self) -> bool:
-        return self.seen >= self.after
 
 
 def test_a_diverging_run_leaves_its_last_good_state(

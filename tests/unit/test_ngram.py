@@ -16,8 +16,6 @@ from bistro.encoding.events import padded_events
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.evaluate.text import text_figures
 from bistro.modelfile import read_model, write_model
-from bistro.models.abilities import PARSE, Parser, Scorer
-from bistro.models.base import LacksAbilityError
 from bistro.models.ngram.model import NgramModel
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.treebank import read

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bistro
-from bistro.errors import BistroError, ConfigError, ModelFileError
+from bistro.errors import BistroError, ConfigError
 from bistro.evaluate.clusterings import variation_of_information
-from bistro.inference.chains import Session
-from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.parsing.arc_trees import ArcTrees
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.model import TopicsModel, parent_numbers

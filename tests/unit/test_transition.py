@@ -10,7 +10,6 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ModelFileError
-from bistro.inference.chains import Session
 from bistro.modelfile import read_model, write_model
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.projectivity import is_projective
@@ -29,14 +28,6 @@ def trained(seed: int = 1, **settings: Any) -> TransitionModel:
 @pytest.fixture(scope="module")
 def model() -> TransitionModel:
     return trained()
-
-
-TEXT = [
-    ["The", "dog", "sleeps", "."],
-    ["Zzyzx", "qwerty", "plugh"],
-    ["Run"],
-    ["the", "old", "house", "in", "the", "city", "is", "big", "."],
-]
 
 
 # ---- files -------------------------------------------------------------------------------------
