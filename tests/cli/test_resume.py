@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import signal
 import subprocess
 from pathlib import Path
@@ -231,29 +230,11 @@ def test_a_model_is_not_a_checkpoint(bistro_here: Command, files: Path, here: Pa
 
 
 # ---- every sweep, every sampler ----------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("seating", "hyper"),
-    [*itertools.product(["gibbs"], ["slice", "map", "fixed"]), ("minimal", "slice")],
-)
-def test_stopped_after_any_sweep(files: Path, here: Path, seating: str, hyper: str) -> None:
-    sampler = {"seating": seating, "hyper": hyper, "samples": 4}
-    train_quickly(files, sampler=sampler).save("whole.bistro")
-    for stop_after in range(1, 6):
-        with pytest.raises(StoppedError, match=f"after sweep {stop_after} of 6"):
-            train_quickly(files, stop_after=stop_after, sampler=sampler)
-        train_quickly(files, resume=True, sampler=sampler).save("resumed.bistro")
-        assert Path("resumed.bistro").read_bytes() == Path("whole.bistro").read_bytes()
-
-
 def test_a_run_that_died_after_its_last_sweep(files: Path, here: Path) -> None:
     train_quickly(files).save("whole.bistro")
     assert len(read_model(CHECKPOINT).header["trace"]) == 6
     train_quickly(files, resume=True).save("resumed.bistro")
     assert Path("resumed.bistro").read_bytes() == Path("whole.bistro").read_bytes()
-
-
-def test_a_wish_in_the_last_sweep_comes_too_late(files: Path, here: Path) -> None:
-    assert train_quickly(files, stop_after=6).kind == "ngram"
 
 
 def test_checkpoints_are_written_when_due(files: Path, here: Path) -> None:

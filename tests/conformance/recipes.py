@@ -82,6 +82,16 @@ RECIPES = (
     ),
     Recipe("transition", "transition", settings={"contexts": FEW_CONTEXTS, **SHORT}, stored=True),
     Recipe(
+        "transition-spelling",
+        "transition",
+        settings={
+            "unknown": "spelling",
+            "contexts": FEW_CONTEXTS,
+            "unsupervised": {"sweeps": 3, "samples": 1, "particles": 3},
+            **SHORT,
+        },
+    ),
+    Recipe(
         "transition-backwards",
         "transition",
         settings={

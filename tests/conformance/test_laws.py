@@ -12,7 +12,7 @@ from _pytest.mark import ParameterSet
 import bistro
 from bistro.errors import ModelFileError
 from bistro.models import kinds
-from bistro.models.abilities import ABILITIES, PARSE_TREES
+from bistro.models.abilities import ABILITIES, PARSE, PARSE_TREES
 from bistro.models.base import Model, from_bytes
 from bistro.models.laws import LAWS, Law, laws_of
 
@@ -78,6 +78,15 @@ def test_a_loaded_model_gives_the_same_results(recipe: Recipe, model: Model) -> 
     found, expected = (figures_of(one, recipe.without) for one in (again, model))
     assert len(expected) > 1
     assert repr(found) == repr(expected)
+
+
+@pytest.mark.parametrize("name", [r.name for r in RECIPES if kinds.find(r.kind).can("parse")])
+def test_trees_of_the_treebank_are_kept_as_evidence(name: str) -> None:
+    """The law allows a search to give up; on these sentences, none has to."""
+    parser = PARSE.of(trained(name))
+    for parse in parser.parse_all(held_out("sentences"), partial=True):
+        assert not parse.relaxed
+        assert parse.heads == parse.sentence.heads
 
 
 @pytest.mark.parametrize("name", ["trees", "trees-gibbs"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import pytest
@@ -31,6 +32,16 @@ def test_threads_change_nothing(recipe: Recipe) -> None:
 
 def test_a_stopped_run_ends_like_an_unbroken_one(recipe: Recipe) -> None:
     check_stops(recipe.train, stops=recipe.stops)
+
+
+@pytest.mark.parametrize("hyper", ["slice", "map", "fixed"])
+@pytest.mark.parametrize("seating", ["gibbs", "minimal", "maximal"])
+def test_every_sampler_can_be_stopped(seating: str, hyper: str) -> None:
+    sampler = {"seating": seating, "hyper": hyper, "sweeps": 6, "samples": 4}
+    train = partial(bistro.train, "ngram", data("sentences"), order=2, sampler=sampler)
+    draws = seating == "gibbs" or hyper == "slice"
+    assert check_stops(train, stops=draws) == (5 if draws else 0)
+    check_seed(train, draws=draws)
 
 
 @pytest.mark.parametrize("kind", kinds.BUILT_IN)

@@ -16,8 +16,6 @@ from bistro.encoding.events import padded_events, text_events
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.evaluate.text import text_figures
 from bistro.modelfile import read_model, write_model
-from bistro.models.abilities import PARSE, Parser, Scorer
-from bistro.models.base import LacksAbilityError
 from bistro.models.ngram.model import NgramModel
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.treebank import read
@@ -121,10 +119,6 @@ def test_an_empty_sentence_is_its_end(model: NgramModel) -> None:
     assert np.isfinite(scores.log_probs).all()
 
 
-def test_no_sentences_no_scores(model: NgramModel) -> None:
-    assert model.score([]).log_probs.size == 0
-
-
 def test_unknown_words_are_scored_as_their_class(model: NgramModel) -> None:
     scores = model.score([["the", "zebra", "sees", "the", "zebu", "."]])
     assert scores.is_oov.tolist() == [False, True, False, False, True, False, False]
@@ -211,13 +205,6 @@ def test_a_string_is_not_a_sentence(model: NgramModel) -> None:
             model.score(wrong)
 
 
-def test_nothing_to_train_on() -> None:
-    empty: list[list[list[str]]] = [[], [[], []]]
-    for nothing in empty:
-        with pytest.raises(BistroError, match="nothing to train on"):
-            bistro.train("ngram", nothing)
-
-
 def test_treebanks_and_lists_of_words_are_the_same(tmp_path: Path, model: NgramModel) -> None:
     path = tmp_path / "text.txt"
     path.write_text(TEXT)
@@ -229,29 +216,6 @@ def test_treebanks_and_lists_of_words_are_the_same(tmp_path: Path, model: NgramM
 
 
 # ---- files -------------------------------------------------------------------------------------
-def test_a_model_comes_back_as_it_was(tmp_path: Path, model: NgramModel) -> None:
-    path = tmp_path / "m.bistro"
-    model.save(path)
-    loaded = bistro.load(path)
-    assert isinstance(loaded, NgramModel)
-    assert loaded.score(SENTENCES).log_probs.tolist() == model.score(SENTENCES).log_probs.tolist()
-    assert list(loaded.generate(5, seed=2)) == list(model.generate(5, seed=2))
-    assert loaded.config == model.config
-    assert loaded.vocabulary == model.vocabulary
-    assert loaded.origin == model.origin
-    assert loaded.summary() == model.summary()
-
-
-def test_the_seed_decides_every_byte(tmp_path: Path) -> None:
-    for name, seed in (("a", 7), ("b", 7), ("c", 8)):
-        trained(seed).save(tmp_path / name)
-    first, second, other = ((tmp_path / name).read_bytes() for name in "abc")
-    assert first == second
-    scores = [bistro.load(tmp_path / n).score(SENTENCES).log_probs for n in "ac"]
-    assert (scores[0] != scores[1]).any()
-    assert first != other
-
-
 def test_the_order_of_sentences_does_not_matter(model: NgramModel) -> None:
     shuffled = bistro.train("ngram", SENTENCES[::-1], seed=1, order=3, sampler=SHORT)
     for name, array in model.arrays().items():
@@ -332,19 +296,6 @@ def test_generated_words_have_the_model_s_probabilities(model: NgramModel) -> No
         expected = distribution[i]
         error = math.sqrt(expected * (1 - expected) / len(first))
         assert first.count(word) / len(first) == pytest.approx(expected, abs=5 * error)
-
-
-def test_a_model_says_what_it_cannot_do(model: NgramModel) -> None:
-    told = "an ngram model cannot parse; use a transition, committee, eisner, isbn or topics model"
-    with pytest.raises(BistroError, match=told):
-        PARSE.of(model)
-    with pytest.raises(LacksAbilityError, match=told):
-        model.parse(SENTENCES[0])  # type: ignore[attr-defined]
-    assert not hasattr(model, "parse")
-    assert not isinstance(model, Parser)
-    assert isinstance(model, Scorer)
-    with pytest.raises(AttributeError, match="'NgramModel' object has no attribute 'bake'"):
-        model.bake()  # type: ignore[attr-defined]
 
 
 # ---- the Wall Street Journal -------------------------------------------------------------------

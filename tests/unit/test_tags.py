@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,17 +92,6 @@ def test_missing_tags_are_named() -> None:
         learned(tagset="xpos")
     with pytest.raises(BistroError, match="not from lists of words"):
         learned([["a", "b"]])  # type: ignore[list-item]
-
-
-def test_saved_and_loaded(tagger: TagsModel, tmp_path: Path) -> None:
-    tagger.save(tmp_path / "t.bistro")
-    again = bistro.load(tmp_path / "t.bistro")
-    texts = [s.forms for s in bistro.builtin(sentences=20, seed=5)]
-    assert isinstance(again, TagsModel)
-    assert again.tag_column == "upos"
-    for search in ("beam", "mcmc", "astar-local"):
-        options = {"search": search, "samples": 50}
-        assert list(again.tag_all(texts, **options)) == list(tagger.tag_all(texts, **options))
 
 
 def test_better_than_the_hidden_markov_model(tagger: TagsModel) -> None:

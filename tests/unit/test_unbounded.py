@@ -80,18 +80,6 @@ def test_rules_of_a_symbol_sum_to_one_in_every_context(sampler: dict[str, object
         assert model.trie.probabilities(elements, offsets, rules).sum() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("sampler", [{}, GIBBS])
-def test_saved_and_loaded(tmp_path: Path, sampler: dict[str, object]) -> None:
-    model = trained(sampler=sampler, contexts="rules")
-    model.save(tmp_path / "toy.bistro")
-    again = bistro.load(tmp_path / "toy.bistro")
-    assert isinstance(again, ToyModel)
-    trees = [derived(model, tree) for tree in TREES]
-    assert again.log_prob(trees).tolist() == model.log_prob(trees).tolist()
-    assert again.summary() == model.summary()
-    assert again.to_bytes() == trained(sampler=sampler, contexts="rules").to_bytes()
-
-
 def test_deep_contexts_help_and_one_that_is_cut_does_not_see_them() -> None:
     trees = [derived(model, tree) for model in [trained()] for tree in TREES]
     models = [trained(depth=d, fit="seating") for d in (1, 2, 3, None)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -71,15 +69,6 @@ def test_a_word_is_the_same_alone_and_in_a_batch(model: WordsModel) -> None:
     words = ["umuntu", "sihamba", "umuntu", "imintu"] * 100
     for word, found in zip(words, model.iter_segment(words), strict=True):
         assert found == model.segment([word])[0]
-
-
-def test_saved_and_loaded_it_is_the_same(model: WordsModel, tmp_path: Path) -> None:
-    model.save(tmp_path / "m.bistro")
-    again = bistro.load(tmp_path / "m.bistro")
-    assert isinstance(again, WordsModel)
-    assert again.segment(["abathi"], kbest=3) == model.segment(["abathi"], kbest=3)
-    assert again.summary() == model.summary()
-    assert (tmp_path / "m.bistro").read_bytes() == again.to_bytes()
 
 
 def test_canonical_forms_are_learned_with_what_is_written() -> None:

@@ -24,6 +24,8 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import Roots, find_tree_problem, has_tree
 
 SEVERAL = 4
+MANY = 5
+"""How often the sentences are repeated to keep threads busy."""
 ROUNDING = 1e-6
 
 
@@ -62,9 +64,10 @@ def sentences_are_parsed_alone(model: Parser, data: Sequence[Any]) -> None:
     """A parse does not depend on the sentences beside it, on threads, or on marginals."""
     together = [parse for _, parse in _parsed(model, data)]
     expect_same([model.parse(sentence) for sentence in data], together)
-    options = {"samples": 2, "seed": 3, "marginals": True}
     if "threads" in model.parse_options.names():
-        one, two = (list(model.parse_all(data, threads=n, **options)) for n in (1, 2))
+        options = {"samples": 2, "seed": 3, "marginals": True}
+        many = MANY * list(data)
+        one, two = (list(model.parse_all(many, threads=n, **options)) for n in (1, 2))
         expect_same(two, one)
     for parse, other in zip(together, model.parse_all(data, marginals=True), strict=True):
         expect_same(other.analyses, parse.analyses)
