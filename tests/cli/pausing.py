@@ -31,14 +31,21 @@ def stand_still() -> None:
     signal.set_wakeup_fd(-1)
 
 
-def at_call(owner: Any, name: str, number: int, *, before: bool = False) -> None:
-    """Stand still before or after the call with this number."""
+def at_call(
+    owner: Any,
+    name: str,
+    number: int,
+    *,
+    before: bool = False,
+    counts: Callable[..., bool] = lambda *_: True,
+) -> None:
+    """Stand still before or after the call with this number, of those that count."""
     plain, calls = getattr(owner, name), 0
 
     def called(*arguments: Any, **options: Any) -> Any:
         nonlocal calls
-        calls += 1
-        is_moment = calls == number
+        calls += counts(*arguments)
+        is_moment = calls == number and counts(*arguments)
         if is_moment and before:
             stand_still()
         result = plain(*arguments, **options)
@@ -61,15 +68,7 @@ def saving(number: int) -> None:
 
 def phase(number: int) -> None:
     """Stand still after the first checkpoint of this phase."""
-    plain = PhaseCheckpoint.save
-
-    def save(self: PhaseCheckpoint, *arguments: Any) -> None:
-        plain(self, *arguments)
-        if self._phase == number:
-            PhaseCheckpoint.save = plain  # type: ignore[method-assign]
-            stand_still()
-
-    PhaseCheckpoint.save = save  # type: ignore[method-assign, assignment]
+    at_call(PhaseCheckpoint, "save", 1, counts=lambda own, *_: own._phase == number)
 
 
 def trial(number: int) -> None:

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import bistro
 
@@ -45,14 +44,16 @@ Command = Callable[..., Ended]
 
 
 def paused(
-    moment: str, number: int, arguments: list[str], **options: Any
+    moment: str, number: int, arguments: list[str], *, own_session: bool = False
 ) -> subprocess.Popen[bytes]:
     """Start the program and return when it stands still at a moment of `pausing`."""
     script = Path(__file__).with_name("pausing.py")
-    command = [sys.executable, str(script), moment, str(number), *arguments]
-    pipe = subprocess.PIPE
-    process: subprocess.Popen[bytes] = subprocess.Popen(
-        command, env=ENVIRONMENT, stdout=pipe, stderr=pipe, **options
+    process = subprocess.Popen(
+        [sys.executable, str(script), moment, str(number), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        start_new_session=own_session,
     )
     assert process.stdout is not None and process.stderr is not None
     if process.stdout.readline() != PAUSED:

@@ -39,13 +39,13 @@ def paused_at(files: Path, moment: str, number: int, *more: object) -> subproces
 
 def run(files: Path, *more: object) -> tuple[int, str]:
     done = subprocess.run(
-        command(files, *more), env=ENVIRONMENT, capture_output=True, check=False, timeout=60
+        command(files, *more), env=ENVIRONMENT, capture_output=True, check=False, timeout=300
     )
     return done.returncode, done.stderr.decode()
 
 
 def end(process: subprocess.Popen[bytes]) -> tuple[int, str]:
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=300)
     return process.returncode, told.decode()
 
 

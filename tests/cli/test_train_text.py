@@ -71,7 +71,7 @@ def test_ended_in_the_middle(
     often = arguments(data, "--checkpoint-seconds", 0, "--threads", 1)
     process = paused("phase", phase, often)
     process.send_signal(wish)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == (130 if wish == signal.SIGINT else -signal.SIGKILL)
     if wish == signal.SIGINT:
         assert b"the same command with --resume goes on from there" in told
@@ -97,9 +97,9 @@ def test_ctrl_c_with_a_local_cluster_is_quiet(data: Path, here: Path, unbroken: 
     """A terminal sends the signal to the workers as well, which must not complain."""
     pytest.importorskip("distributed")
     often = arguments(data, "--cluster", "local:1", "--checkpoint-seconds", 0)
-    process = paused("phase", 1, often, start_new_session=True)
+    process = paused("phase", 1, often, own_session=True)
     os.killpg(process.pid, signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == 130
     assert b"Traceback" not in told
     assert told.decode().splitlines()[-1].endswith("--resume goes on from there")

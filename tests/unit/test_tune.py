@@ -59,7 +59,8 @@ def search_with(
     bench: CountingBench, judge: Judge, journal: Journal | None = None, **options: Any
 ) -> Search:
     """A search whose models are configurations, for the bench and the judge alike."""
-    return Search(cast(Workbench, bench), cast(Any, judge), journal or Journal(None, {}), **options)
+    notes = Journal(None, {}) if journal is None else journal
+    return Search(cast(Workbench, bench), cast(Any, judge), notes, **options)
 
 
 def likes(wanted: Sequence[str]) -> Judge:
