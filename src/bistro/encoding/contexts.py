@@ -30,6 +30,11 @@ from bistro.errors import ConfigError, nearest
 NUMBERS = {name: number for number, name in enumerate(transition_elements())}
 
 
+def elements(text: str) -> tuple[str, ...]:
+    """Return the elements that a text names, one after the other."""
+    return tuple(text.split())
+
+
 def check_elements(names: Iterable[str], known: Collection[str]) -> None:
     """Refuse names of elements that do not exist."""
     for name in names:

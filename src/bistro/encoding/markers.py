@@ -21,12 +21,11 @@ and digit, then to ``<unk>``.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
-from bistro.encoding.unknown import UNKNOWN, UnknownClasses, frequent_classes
+from bistro.encoding.unknown import UnknownClasses
 
 SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")
 SHORTEST_WITH_SUFFIX = 5
@@ -46,30 +45,14 @@ class EnglishMarkers(UnknownClasses):
     ) -> Self:
         """Learn from the counts of rare words, at the start of sentences and inside them."""
         nameless = cls(known=frozenset(known))
-        pending = Counter[tuple[str, ...]]()
-        for counts, is_initial in ((initial, True), (inside, False)):
-            for word, count in counts.items():
-                if fitting := nameless.candidates(word, is_initial):
-                    pending[tuple(fitting)] += count
-        return cls((UNKNOWN, *frequent_classes(pending, fewest=1)), known=nameless.known)
+        return replace(nameless, names=nameless.seen_names(initial, inside, fewest=1))
 
     def candidates(self, word: str, initial: bool) -> list[str]:
         """Return the markers that fit a word, the finest first."""
         shape = self._shape(word, initial)
-        marks = [
-            name
-            for name, holds in (
-                ("digit", any(map(str.isdigit, word))),
-                ("dash", "-" in word),
-            )
-            if holds
-        ]
+        marks = ["digit"] * any(map(str.isdigit, word)) + ["dash"] * ("-" in word)
         suffix = suffix_of(word)
-        parts = (
-            [*shape, *marks, *([suffix] if suffix else [])],
-            [*shape, *marks],
-            shape,
-        )
+        parts = [*shape, *marks, *([suffix] if suffix else [])], [*shape, *marks], shape
         return [f"<unk-{'-'.join(part)}>" for part in dict.fromkeys(map(tuple, parts)) if part]
 
     def _shape(self, word: str, initial: bool) -> list[str]:

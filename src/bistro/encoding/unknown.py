@@ -50,11 +50,18 @@ class UnknownClasses:
     ) -> UnknownClasses:
         """Learn from the counts of rare words, at the start of sentences and inside them."""
         suffixes = _frequent_suffixes(Counter(initial) + Counter(inside), num_suffixes)
+        return cls(cls(suffixes=suffixes).seen_names(initial, inside, FEWEST_SEEN), suffixes)
+
+    def seen_names(
+        self, initial: Mapping[str, int], inside: Mapping[str, int], fewest: int
+    ) -> tuple[str, ...]:
+        """Return ``<unk>`` and the classes of counted words that were seen often enough."""
         pending = Counter[tuple[str, ...]]()
         for counts, is_initial in ((initial, True), (inside, False)):
             for word, count in counts.items():
-                pending[tuple(_candidates(word, is_initial, suffixes))] += count
-        return cls((UNKNOWN, *frequent_classes(pending)), suffixes)
+                if fitting := self.candidates(word, is_initial):
+                    pending[tuple(fitting)] += count
+        return (UNKNOWN, *frequent_classes(pending, fewest))
 
     def index(self, word: str, *, initial: bool) -> int:
         """Return the number of the finest class that was learned for `word`."""
@@ -65,7 +72,12 @@ class UnknownClasses:
 
     def candidates(self, word: str, initial: bool) -> list[str]:
         """Return the names of the classes that fit a word, the finest first."""
-        return _candidates(word, initial, self.suffixes)
+        parts = ["<unk", shape_of(word, initial=initial)]
+        if _has_dash_inside(word):
+            parts.append("dash")
+        if parts[1] in _SHAPES_WITH_SUFFIX:
+            parts += [suffix for suffix in _suffixes_of(word) if suffix in self.suffixes][:1]
+        return ["-".join(parts[:end]) + ">" for end in range(len(parts), 1, -1)]
 
 
 def sentence_start(words: Sequence[str]) -> int:
@@ -112,16 +124,6 @@ def _suffixes_of(word: str) -> Iterator[str]:
             yield suffix
 
 
-def _candidates(word: str, initial: bool, suffixes: frozenset[str]) -> list[str]:
-    """Return the names of the word's classes, the finest first."""
-    parts = ["<unk", shape_of(word, initial=initial)]
-    if _has_dash_inside(word):
-        parts.append("dash")
-    if parts[1] in _SHAPES_WITH_SUFFIX:
-        parts += [suffix for suffix in _suffixes_of(word) if suffix in suffixes][:1]
-    return ["-".join(parts[:end]) + ">" for end in range(len(parts), 1, -1)]
-
-
 def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]:
     found = Counter[str]()
     for word, count in counts.items():
@@ -132,7 +134,7 @@ def _frequent_suffixes(counts: Mapping[str, int], number: int) -> frozenset[str]
     return frozenset(ranked[:number])
 
 
-def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int = FEWEST_SEEN) -> list[str]:
+def frequent_classes(pending: Counter[tuple[str, ...]], fewest: int) -> list[str]:
     """Return the classes seen often enough; what is seen too rarely counts for the next coarser.
 
     `pending` counts words by the names of their classes, the finest first.

@@ -15,7 +15,7 @@ bistro.errors.ConfigError: an ngram model has no option 'step' to walk (did you 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
@@ -31,6 +31,10 @@ class Options:
         """Return the names of the options."""
         return frozenset(field.name for field in fields(cls))
 
+    def some(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return some of the options by name."""
+        return {name: getattr(self, name) for name in names}
+
     @classmethod
     def of(cls, given: Mapping[str, Any], kind: str, verb: str) -> Self:
         """Return the options with these values; `kind` and `verb` are for the refusal."""
@@ -40,6 +44,13 @@ class Options:
                 hint = nearest(name, known)
                 raise ConfigError(f"{a_model(kind)} has no option '{name}' to {verb}{hint}")
         return cls(**given)
+
+
+def check_choice(name: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse a value that is none of the choices, with the nearest one."""
+    if value not in choices:
+        hint, told = nearest(str(value), choices), ", ".join(choices)
+        raise ConfigError(f"{name} = '{value}' is not possible{hint}: one of {told}")
 
 
 def a_model(kind: str) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,15 +56,8 @@ class TwinSymbols:
         """Return the number of outcomes of every group of decisions."""
         bundles = [max(1, self.tag_of.count(tag)) for tag in range(self.tags)]
         listed = [len(own) + (len(own) < self.words) for own in self.words_of]
-        return [
-            4,
-            self.labels,
-            self.labels,
-            len(self.root_labels),
-            self.tags + 1,
-            *bundles,
-            *listed,
-        ]
+        labels = [self.labels, self.labels, len(self.root_labels)]
+        return [4, *labels, self.tags + 1, *bundles, *listed]
 
 
 @dataclass
@@ -89,17 +83,7 @@ class History:
 
     def copy(self) -> History:
         """Return a history that can go on by itself."""
-        return History(
-            dict(self.clusters),
-            list(self.stack),
-            self.front,
-            dict(self.heads),
-            dict(self.labels),
-            self.last_action,
-            self.ended,
-            list(self.states),
-            list(self.potentials),
-        )
+        return History(**{name: copy(value) for name, value in vars(self).items()})
 
     def children(self, word: int) -> list[int]:
         """Return the children of a word so far, from left to right."""

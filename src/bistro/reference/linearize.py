@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 Order = tuple[tuple[int, ...], tuple[int, ...]]
 Step = Callable[[int, tuple[int, ...], int], float]
@@ -17,12 +17,14 @@ STOP = -1
 
 def all_orders(labels: Sequence[int]) -> list[Order]:
     """Return the different ways to put labels left and right of a head, from it outwards."""
-    found = {
-        (sequence[:cut], sequence[cut:])
-        for sequence in itertools.permutations(labels)
-        for cut in range(len(labels) + 1)
-    }
-    return sorted(found)
+    return sorted(set(orders_of_words(labels)))
+
+
+def orders_of_words(labels: Sequence[int]) -> Iterator[Order]:
+    """Yield every order of the words; equal labels are different words."""
+    for sequence in itertools.permutations(labels):
+        for cut in range(len(labels) + 1):
+            yield sequence[:cut], sequence[cut:]
 
 
 def weight(order: Order, step: Step, n: int) -> float:
@@ -38,9 +40,4 @@ def weight(order: Order, step: Step, n: int) -> float:
 
 def normaliser(labels: Sequence[int], step: Step, n: int) -> float:
     """Return the sum over all orders of the words; equal labels are different words."""
-    orders = (
-        (sequence[:cut], sequence[cut:])
-        for sequence in itertools.permutations(labels)
-        for cut in range(len(labels) + 1)
-    )
-    return sum(weight(order, step, n) for order in orders)
+    return sum(weight(order, step, n) for order in orders_of_words(labels))

@@ -154,9 +154,17 @@ def _numbered(items: Iterable[tuple[str, int]]) -> list[Token]:
 
 
 def _words(cell: str, table: Table, column: str, line: int, split_punct: bool) -> list[str]:
-    words = [visible(word, table.path, line) for word in cell.split()]
+    words = words_of(cell, split_punct, table.path, line)
     if not words:
         raise TreebankError(f"column '{column}' has no word", path=table.path, line=line)
+    return words
+
+
+def words_of(
+    text: str, split_punct: bool, path: str | None = None, line: int | None = None
+) -> list[str]:
+    """Return the words of a text; its place is for messages."""
+    words = [visible(word, path, line) for word in text.split()]
     return [part for word in words for part in split_word(word)] if split_punct else words
 
 

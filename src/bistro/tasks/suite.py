@@ -20,14 +20,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from bistro.errors import BistroError, TreebankError, nearest
-from bistro.tasks.stimuli import read_table, read_utf8, split_word, visible
+from bistro.tasks.stimuli import read_table, read_utf8, words_of
 from bistro.tasks.suite_formulas import ALL_REGIONS, END_REGION, Formula, parse_formula
 
 PAIR = "(*;%good%) + ($;%good%) < (*;%bad%) + ($;%bad%)"
@@ -106,11 +106,11 @@ def pairs_suite(
         Item(
             str(number),
             [
-                _condition("good", {"1": good}, name, number, split_punct),
-                _condition("bad", {"1": bad}, name, number, split_punct),
+                _condition(which, {"1": text}, name, number, split_punct)
+                for which, text in zip(("good", "bad"), pair, strict=True)
             ],
         )
-        for number, (good, bad) in enumerate(pairs, start=1)
+        for number, pair in enumerate(pairs, start=1)
     ]
     return Suite(name, items, [parse_formula(PAIR)])
 
@@ -183,15 +183,10 @@ def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
 def _condition(
     name: str, regions: Mapping[str, str], path: str, item: int, split_punct: bool
 ) -> Condition:
-    words = {region: _words(text, split_punct) for region, text in regions.items()}
+    words = {region: words_of(text, split_punct) for region, text in regions.items()}
     if not any(words.values()):
         raise TreebankError(f"item {item}, condition '{name}': has no word", path=path)
     return Condition(name, words)
-
-
-def _words(text: str, split_punct: bool) -> list[str]:
-    words: Sequence[str] = [visible(word) for word in text.split()]
-    return [part for word in words for part in split_word(word)] if split_punct else list(words)
 
 
 def _check(suite: Suite, path: str) -> None:

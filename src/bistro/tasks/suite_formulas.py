@@ -18,6 +18,7 @@ where they are joined by ``|``. The prediction holds where the margin is above 0
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -75,26 +76,30 @@ class _Reader:
         return found
 
     def formula(self) -> Formula:
-        margin, is_prediction = self._joined("|", max, lambda: self._joined("&", min, self._side))
+        margin, is_prediction = self._whole()
         if self.place < len(self.tokens):
             raise self._error(f"'{self._peek()}' is not expected here")
         if not is_prediction:
             raise self._error("it compares nothing: it needs <, > or =")
         return Formula(self.text, frozenset(self.regions), margin)
 
-    def _joined(
-        self,
-        sign: str,
-        join: Callable[[float, float], float],
-        part: Callable[[], Part],
-    ) -> Part:
+    def _whole(self) -> Part:
+        return self._joined("|", lambda: self._joined("&", self._side, True), True)
+
+    def _joined(self, signs: str, part: Callable[[], Part], predictions: bool) -> Part:
+        """Read parts that are joined by any of the signs: predictions, or numbers."""
         left, is_prediction = part()
-        while self._peek() == sign:
+        while (sign := self._peek()) and sign in signs:
             self.place += 1
-            right, both = part()
-            if not (is_prediction and both):
-                raise self._error(f"'{sign}' joins predictions, not numbers")
-            left = _binary(join, left, right)
+            right, also = part()
+            if not is_prediction == also == predictions:
+                wanted = (
+                    "joins predictions, not numbers"
+                    if predictions
+                    else "needs numbers on both sides"
+                )
+                raise self._error(f"'{sign}' {wanted}")
+            left = _binary(_JOINED[sign], left, right)
         return left, is_prediction
 
     def _side(self) -> Part:
@@ -107,20 +112,10 @@ class _Reader:
         right, also = self._sum()
         if is_prediction or also:
             raise self._error("a comparison cannot be compared again")
-        return _binary(_MARGINS[sign], left, right), True
+        return _binary(_JOINED[sign], left, right), True
 
     def _sum(self) -> Part:
-        return self._arithmetic("+-", lambda: self._arithmetic("*/", self._atom))
-
-    def _arithmetic(self, signs: str, part: Callable[[], Part]) -> Part:
-        left, is_prediction = part()
-        while (sign := self._peek()) and sign in signs:
-            self.place += 1
-            right, also = part()
-            if is_prediction or also:
-                raise self._error(f"'{sign}' needs numbers on both sides")
-            left = _binary(_ARITHMETIC[sign], left, right)
-        return left, is_prediction
+        return self._joined("+-", lambda: self._joined("*/", self._atom, False), False)
 
     def _atom(self) -> Part:
         if self.place >= len(self.tokens):
@@ -133,7 +128,7 @@ class _Reader:
             number = float(token["number"])
             return lambda _: number, False
         if token["sign"] in _CLOSING:
-            inside = self._joined("|", max, lambda: self._joined("&", min, self._side))
+            inside = self._whole()
             if self._peek() != _CLOSING[token["sign"]]:
                 raise self._error(f"'{token['sign']}' is not closed")
             self.place += 1
@@ -165,14 +160,14 @@ def _quotient(a: float, b: float) -> float:
     return a / b if b else float("nan")
 
 
-_MARGINS: dict[str, Callable[[float, float], float]] = {
+_JOINED: dict[str, Callable[[float, float], float]] = {
+    "|": max,
+    "&": min,
     "<": lambda a, b: b - a,
-    ">": lambda a, b: a - b,
+    ">": operator.sub,
     "=": lambda a, b: EQUAL_WITHIN - abs(a - b),
-}
-_ARITHMETIC: dict[str, Callable[[float, float], float]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
     "/": _quotient,
 }

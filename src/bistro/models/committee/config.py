@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bistro.config import setting
-from bistro.encoding.contexts import check_context
+from bistro.encoding.contexts import check_context, elements
 from bistro.errors import ConfigError
 from bistro.inference.settings import SamplerSettings
 from bistro.models.isbn.config import IsbnConfig
@@ -50,16 +50,7 @@ class CommitteeConfig:
         "says: beside classes of words, they find other tags right.",
     )
     label_actions: tuple[str, ...] = setting(
-        (
-            "s1.tag",
-            "s2.tag",
-            "s1.rc1.label",
-            "s2.rc1.label",
-            "s1.lc1.label",
-            "distance",
-            "s1.word",
-            "s2.word",
-        ),
+        elements("s1.tag s2.tag s1.rc1.label s2.rc1.label s1.lc1.label distance s1.word s2.word"),
         "What the next action of the members that see labels is conditioned on.",
     )
     weights: Literal["accurate", "likely", "equal"] = setting(

@@ -66,18 +66,14 @@ class GrammarModel(Scoring, Model):
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end; there are no options."""
         self.score_options.of(options, self.kind, "score words")
+        texts = as_words(sentences)
         log_probs: list[float] = []
         is_oov: list[bool] = []
-        lengths: list[int] = []
-        for words in as_words(sentences):
+        for words in texts:
             tokens, unknown = self._tokens(words)
-            bits = self.grammar.surprisals(tokens)
-            log_probs += [-b * math.log(2) for b in bits]
+            log_probs += [-b * math.log(2) for b in self.grammar.surprisals(tokens)]
             is_oov += [*unknown, False]
-            lengths.append(len(bits))
-        offsets = np.cumsum([0, *lengths])
-        is_eos = np.zeros(len(log_probs), dtype=np.bool_)
-        is_eos[offsets[1:] - 1] = True
+        is_eos, offsets = TextScores.ends(map(len, texts))
         return TextScores(np.array(log_probs), is_eos, np.array(is_oov, dtype=np.bool_), offsets)
 
     def _tokens(self, words: Sequence[str]) -> tuple[list[str], list[bool]]:

@@ -17,27 +17,16 @@ from typing import Literal
 
 from bistro._core import isbn_elements
 from bistro.config import setting
-from bistro.encoding.contexts import check_elements
+from bistro.encoding.contexts import check_elements, elements
 from bistro.errors import ConfigError
 from bistro.models.parsing.settings import ParserSettings
 
 NAMES = isbn_elements()
-LOCAL = ("s1.word", "s1.tag", "s1.feats", "s1.label", "b.word", "b.tag", "b.feats", "b.label")
+LOCAL = elements("s1.word s1.tag s1.feats s1.label b.word b.tag b.feats b.label")
 RICH = (
     *LOCAL,
-    "s2.word",
-    "s2.tag",
-    "s3.tag",
-    "s1.head.word",
-    "s1.head.tag",
-    "s1.lc.label",
-    "s1.rc.label",
-    "s1.rc.tag",
-    "b.lc.label",
-    "b.lc.tag",
-    "p1.word",
-    "p1.tag",
-    "action",
+    *elements("s2.word s2.tag s3.tag s1.head.word s1.head.tag s1.lc.label s1.rc.label s1.rc.tag"),
+    *elements("b.lc.label b.lc.tag p1.word p1.tag action"),
 )
 
 

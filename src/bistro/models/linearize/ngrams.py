@@ -8,6 +8,7 @@ An n-gram of dependents takes dependents from the head outwards until a stop, ea
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
@@ -33,24 +34,19 @@ class Part(Protocol):
         """Return all orders of types, given the label and the number of each."""
 
 
+@dataclass(eq=False)
 class DependentNgram:
     """Dependents as two sequences from the head outwards."""
 
-    def __init__(
-        self,
-        labels: Labels,
-        order: int,
-        steps: Steps,
-        seen: Sequence[str],
-        fallback: DependentNgram | None,
-        most_cells: int,
-    ) -> None:
-        self.labels = labels
-        self.order = order
-        self._steps = steps
-        self._seen = tuple(seen)
-        self._fallback = fallback
-        self._most_cells = most_cells
+    labels: Labels
+    order: int
+    steps: Steps
+    seen: Sequence[str]
+    fallback: DependentNgram | None
+    """The 1-gram, for families whose table would have more than `most_cells`."""
+    most_cells: int
+
+    def __post_init__(self) -> None:
         self._remembered = lru_cache(maxsize=MOST_REMEMBERED)(self._orders_of_key)
 
     def orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
@@ -65,12 +61,11 @@ class DependentNgram:
     def _orders(self, head: int, labels: Sequence[int], counts: Integers) -> Orders:
         """Return all orders; those of the 1-gram, where the table would be too large."""
         order = min(self.order, int(counts.sum()) + 1)
-        if self._fallback and NgramOrders.cells(counts, order) > self._most_cells:
-            return self._fallback.orders(head, labels, counts)
+        if self.fallback and NgramOrders.cells(counts, order) > self.most_cells:
+            return self.fallback.orders(head, labels, counts)
         steps = self._step_table(head, labels, order)
-        return (
-            UnigramOrders(counts, steps) if self.order == 1 else NgramOrders(counts, steps, order)
-        )
+        is_unigram = self.order == 1
+        return UnigramOrders(counts, steps) if is_unigram else NgramOrders(counts, steps, order)
 
     def _step_table(self, head: int, labels: Sequence[int], order: int) -> Floats:
         """Return p(type or stop | side, the types before) for every context of the family."""
@@ -85,6 +80,6 @@ class DependentNgram:
             lasts[begun, column] = self.labels.start
         heads = np.full(2 * number, head, dtype=np.int32)
         sides = np.repeat(np.arange(2, dtype=np.int32), number)
-        contexts = step_contexts(self._seen, sides, heads, np.tile(lasts, (2, 1)))
+        contexts = step_contexts(self.seen, sides, heads, np.tile(lasts, (2, 1)))
         outcomes = np.array([*labels, self.labels.stop], dtype=np.int32)
-        return self._steps.table(contexts, outcomes).reshape(2, number, kinds + 1)
+        return self.steps.table(contexts, outcomes).reshape(2, number, kinds + 1)

@@ -66,8 +66,8 @@ class NgramModel(Scoring, Model):
         if self.speller:
             strangers = [seen(w) for s in words for w in s if vocabulary.is_unknown(w)]
             log_probs[is_oov] += self.speller.log_unseen(strangers)[:, 0]
-        ends = np.cumsum([0, *(len(sentence) + 1 for sentence in words)])
-        return TextScores(log_probs, events.outcomes == vocabulary.end, is_oov, ends)
+        is_eos, offsets = TextScores.ends(map(len, words))
+        return TextScores(log_probs, is_eos, is_oov, offsets)
 
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
         """Return which contexts made the probability of every word and of the end.

@@ -54,23 +54,18 @@ class Unseen:
     """By word: the logarithm of what its row was divided by."""
 
 
+@dataclass(eq=False)
 class Codec:
     """The symbols of a model and the way sentences are turned into them."""
 
-    def __init__(
-        self,
-        config: ParserSettings,
-        vocabulary: Vocabulary,
-        tags: Sequence[str],
-        labels: Sequence[str],
-        speller: Speller | None = None,
-    ) -> None:
-        self.config = config
-        self.vocabulary = vocabulary
-        self.tags = list(tags)
-        self.labels = list(labels)
-        self.speller = speller
-        """What tells unknown words apart, where every string has a probability."""
+    config: ParserSettings
+    vocabulary: Vocabulary
+    tags: list[str]
+    labels: list[str]
+    speller: Speller | None = None
+    """What tells unknown words apart, where every string has a probability."""
+
+    def __post_init__(self) -> None:
         self._tag_ids = {tag: i for i, tag in enumerate(self.tags)}
         self.known_tags = frozenset({EMPTY, *self.tags})
         """The tags that may be given; an empty one is found."""
@@ -120,9 +115,12 @@ class Codec:
         columns = [_EMPTY, _EMPTY, _EMPTY]
         if trees is not None:
             columns = [
-                self._column([self._tag_ids.get(t, -1) for tree in trees for t in tree.tags]),
-                self._column([head for tree in trees for head in tree.heads]),
-                self._column([self._label_ids.get(la, -1) for tree in trees for la in tree.labels]),
+                np.array(values, dtype=np.int32)
+                for values in (
+                    [self._tag_ids.get(t, -1) for tree in trees for t in tree.tags],
+                    [head for tree in trees for head in tree.heads],
+                    [self._label_ids.get(la, -1) for tree in trees for la in tree.labels],
+                )
             ]
         if self.config.direction == "right-to-left":
             order = _mirrored(offsets)
@@ -134,15 +132,8 @@ class Codec:
             if unseen.rows.size:
                 unseen = replace(unseen, rows=unseen.rows[order])
         tags, heads, labels = columns
-        return SentenceBatch(
-            ids,
-            offsets,
-            tags=tags,
-            heads=heads,
-            labels=labels,
-            spelled=unseen.rows,
-            spellings=unseen.spellings,
-        )
+        spelled: dict[str, Any] = {"spelled": unseen.rows, "spellings": unseen.spellings}
+        return SentenceBatch(ids, offsets, tags=tags, heads=heads, labels=labels, **spelled)
 
     def encode_words(
         self, sentences: Iterable[Sequence[str]]
@@ -218,10 +209,6 @@ class Codec:
             num_tags = len(header["tags"])
             speller = Speller.from_parts(header["spelling"], arrays, config.spelling, num_tags)
         return cls(config, vocabulary, header["tags"], header["labels"], speller)
-
-    @staticmethod
-    def _column(values: list[int]) -> NDArray[np.int32]:
-        return np.array(values, dtype=np.int32)
 
 
 def tags_of(sentence: Sentence, config: ParserSettings) -> list[str]:

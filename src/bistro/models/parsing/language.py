@@ -92,20 +92,18 @@ class LanguageAbility(Scoring, ParsingAbility):
         self.require_prefixes()
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
         vocabulary = self.codec.vocabulary
-        ids, offsets = vocabulary.encode_all(sentence.forms for sentence in texts)
+        ids, _ = vocabulary.encode_all(sentence.forms for sentence in texts)
         unseen = self.codec.unseen(texts)
         batch = self.codec.encode(texts, None, unseen)
         threads = chosen.threads or os.cpu_count() or 1
         request = chosen.request(len(self.codec.tags), len(self.codec.labels))
         found = self._parser.score(batch, request, threads)
-        ends = offsets + np.arange(offsets.size)
-        is_eos = np.zeros(int(ends[-1]), dtype=np.bool_)
-        is_eos[ends[1:] - 1] = True
+        is_eos, offsets = TextScores.ends(map(len, texts))
         is_oov = np.zeros(is_eos.size, dtype=np.bool_)
         is_oov[~is_eos] = vocabulary.unknown_mask(ids)
         log_scale = np.zeros(is_eos.size)
         log_scale[~is_eos] = unseen.log_scale
-        return _scores(found, is_eos, is_oov, ends, log_scale)
+        return _scores(found, is_eos, is_oov, offsets, log_scale)
 
     def score_protocol(self, **options: Any) -> str:
         """Say how derivations are summed with these options."""

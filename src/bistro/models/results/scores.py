@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,14 @@ class TextScores:
     """Over the analyses after each event, in nats."""
     deviation: NDArray[np.float64] | None = None
     """Per-run prefix estimates divided by their mean, shape (runs, events); None if exact."""
+
+    @staticmethod
+    def ends(lengths: Iterable[int]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Return `is_eos` and `offsets` of sentences with so many words."""
+        offsets = np.cumsum([0, *(length + 1 for length in lengths)], dtype=np.int64)
+        is_eos = np.zeros(int(offsets[-1]), dtype=np.bool_)
+        is_eos[offsets[1:] - 1] = True
+        return is_eos, offsets
 
     @property
     def standard_error(self) -> NDArray[np.float64] | None:

@@ -28,9 +28,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import ChainRequest, ChainTagger
-from bistro.errors import BistroError, ConfigError, nearest
+from bistro.errors import BistroError, ConfigError
 from bistro.models.inputs import SENTENCES_AT_ONCE, as_sentence, place_of
-from bistro.models.options import Options
+from bistro.models.options import Options, check_choice
 from bistro.models.results.taggings import Tagging
 from bistro.models.tags.task import TagsTask
 from bistro.models.unbounded.model import UnboundedModel
@@ -65,11 +65,7 @@ class TagOptions(Options):
     """0: as many as the machine has."""
 
     def __post_init__(self) -> None:
-        searches = get_args(TagSearch)
-        if self.search not in searches:
-            hint = nearest(str(self.search), searches)
-            told = ", ".join(searches)
-            raise ConfigError(f"search = '{self.search}' is not possible{hint}: one of {told}")
+        check_choice("search", self.search, get_args(TagSearch))
         for name in ("beam", "samples"):
             value = getattr(self, name)
             if value is not None and value < 1:

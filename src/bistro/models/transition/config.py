@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bistro.config import setting
-from bistro.encoding.contexts import check_context, is_lexical, sees_labels
+from bistro.encoding.contexts import check_context, elements, is_lexical, sees_labels
 from bistro.errors import ConfigError
-from bistro.inference.settings import (
-    SamplerSettings,
-    SpellingSettings,
-)
+from bistro.inference.settings import SamplerSettings, SpellingSettings
 from bistro.models.parsing.settings import ParserSettings
 
 DISTRIBUTIONS = ("actions", "labels", "tags", "words")
@@ -26,47 +23,21 @@ class ContextSettings:
     """
 
     actions: tuple[str, ...] = setting(
-        (
-            "s1.tag",
-            "s2.tag",
-            "s1.rc1.tag",
-            "s1.lc1.tag",
-            "s3.tag",
-            "s2.rc1.tag",
-            "s2.lc1.tag",
-            "s1.word",
-            "s2.word",
+        elements(
+            "s1.tag s2.tag s1.rc1.tag s1.lc1.tag s3.tag s2.rc1.tag s2.lc1.tag s1.word s2.word"
         ),
         "What the next action is conditioned on.",
     )
     labels: tuple[str, ...] = setting(
-        (
-            "action",
-            "s1.tag",
-            "s2.tag",
-            "s1.lc1.tag",
-            "s2.rc1.tag",
-            "s1.lc1.word",
-            "s2.word",
-            "s1.word",
-        ),
+        elements("action s1.tag s2.tag s1.lc1.tag s2.rc1.tag s1.lc1.word s2.word s1.word"),
         "What the label of an arc is conditioned on (two-step labels).",
     )
     tags: tuple[str, ...] = setting(
-        (
-            "s1.tag",
-            "s2.tag",
-            "s1.rc1.tag",
-            "s1.lc1.tag",
-            "s2.rc1.tag",
-            "s1.word",
-            "s2.word",
-            "s2.lc1.word",
-        ),
+        elements("s1.tag s2.tag s1.rc1.tag s1.lc1.tag s2.rc1.tag s1.word s2.word s2.lc1.word"),
         "What the next tag is conditioned on.",
     )
     words: tuple[str, ...] = setting(
-        ("b.tag", "s1.tag", "s1.rc1.tag", "s1.lc1.tag", "s2.tag", "s1.word", "s2.word", "p1.word"),
+        elements("b.tag s1.tag s1.rc1.tag s1.lc1.tag s2.tag s1.word s2.word p1.word"),
         "What the next word is conditioned on.",
     )
 
@@ -78,10 +49,10 @@ class ContextSettings:
     def validate(self) -> None:
         """Refuse elements that do not exist, or not yet when they are asked for."""
         for name in ("actions", "labels", "tags", "words"):
-            elements = getattr(self, name)
-            check_context(elements)
+            seen = getattr(self, name)
+            check_context(seen)
             for element, owner in (("b.tag", "words"), ("action", "labels")):
-                if element in elements and name != owner:
+                if element in seen and name != owner:
                     raise ConfigError(f"'{element}' is known only to the contexts of {owner}")
 
 

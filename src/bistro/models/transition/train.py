@@ -7,6 +7,7 @@ The first stage follows one derivation a tree (four chains that share nothing) o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,21 +48,19 @@ def training_of(data: Sequence[Words], config: TransitionConfig, seed: int) -> T
     return Training(config, codec, sentences, seed, single_root=single_root)
 
 
+@dataclass
 class Training:
     """The events of the trees, the distributions to be learned, and the stages that do it."""
 
-    def __init__(
-        self,
-        config: TransitionConfig,
-        codec: Codec,
-        sentences: Sequence[Sentence],
-        seed: int,
-        *,
-        single_root: bool,
-    ) -> None:
-        self.config, self.codec, self.sentences, self.seed = config, codec, sentences, seed
-        self.single_root = single_root
-        self.shape = shape_of(config, codec, single_root=single_root)
+    config: TransitionConfig
+    codec: Codec
+    sentences: Sequence[Sentence]
+    seed: int
+    single_root: bool = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        config, codec, sentences, seed = self.config, self.codec, self.sentences, self.seed
+        self.shape = shape_of(config, codec, single_root=self.single_root)
         self.trees = [training_tree(sentence, config) for sentence in sentences]
         self.batch = codec.encode(sentences, self.trees)
         events = oracle_events_of(self.shape, self.batch, sentences, config)

@@ -16,14 +16,15 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import FinerGrammar, Lattices, RuleGrammar, RuleTrie, draw_trees, search_trees
-from bistro.errors import ConfigError, nearest
-from bistro.models.options import Options
+from bistro.errors import ConfigError
+from bistro.models.options import Options, check_choice
 from bistro.models.unbounded.rules import Derivation, RuleTable
 from bistro.models.unbounded.task import Terminals
 from bistro.rng import check_seed, purpose_key
@@ -60,11 +61,7 @@ class SearchOptions(Options):
     """0: as many as the machine has; the result is the same for any number."""
 
     def __post_init__(self) -> None:
-        searches = get_args(SearchName)
-        if self.search not in searches:
-            hint = nearest(str(self.search), searches)
-            told = ", ".join(searches)
-            raise ConfigError(f"search = '{self.search}' is not possible{hint}: one of {told}")
+        check_choice("search", self.search, get_args(SearchName))
         if self.samples < 1 or not 0 <= self.burn_in < self.samples:
             raise ConfigError("samples must be at least 1, and more than burn_in")
         for name, least in (("subtrees", 0), ("beam", 1), ("completions", 1), ("expansions", 1)):
@@ -118,16 +115,11 @@ class TreeSearch:
         offsets, count = found["offsets"], len(sentences)
         accepted = found.get("accepted", np.ones(count))
         complete = found.get("complete", np.ones(count))
+        trees = [found["rules"][a:b] for a, b in pairwise(offsets)]
+        figures = zip(found["log_prob"].tolist(), accepted.tolist(), complete.tolist(), strict=True)
         return [
-            Found(
-                found["rules"][offsets[i] : offsets[i + 1]],
-                float(found["log_prob"][i]),
-                float(accepted[i]),
-                bool(complete[i]),
-            )
-            if offsets[i] < offsets[i + 1]
-            else None
-            for i in range(count)
+            Found(tree, log_prob, share, bool(is_complete)) if tree.size else None
+            for tree, (log_prob, share, is_complete) in zip(trees, figures, strict=True)
         ]
 
     def arrays(
@@ -135,39 +127,18 @@ class TreeSearch:
     ) -> dict[str, Any]:
         """Return what the core found; `more` asks mcmc for counts of spans or trees visited."""
         batch, threads = lattices(sentences), options.threads or os.cpu_count() or 1
-        finer = self._finer(options)
+        common: dict[str, Any] = {"finer": self._finer(options), "threads": threads}
+        common["contexts_of_rules"] = self._by_rules
         if options.search == "cyk":
             found: dict[str, Any] = self.grammar.best(batch, threads)
         elif options.search == "mcmc":
-            found = draw_trees(
-                self.grammar,
-                self._trie,
-                batch,
-                contexts_of_rules=self._by_rules,
-                samples=options.samples,
-                burn_in=options.burn_in,
-                subtrees=options.subtrees,
-                seed=options.seed,
-                purpose=purpose_key(PURPOSE),
-                first=first,
-                node_cost=options.node_cost,
-                finer=finer,
-                threads=threads,
-                **more,
-            )
+            names = ("samples", "burn_in", "subtrees", "seed", "node_cost")
+            own = {"first": first, "purpose": purpose_key(PURPOSE), **options.some(names), **more}
+            found = draw_trees(self.grammar, self._trie, batch, **common, **own)
         else:
-            found = search_trees(
-                self.grammar,
-                self._trie,
-                batch,
-                contexts_of_rules=self._by_rules,
-                local=options.search == "astar-local",
-                beam=options.beam,
-                completions=options.completions,
-                expansions=options.expansions,
-                finer=finer,
-                threads=threads,
-            )
+            own = options.some(("beam", "completions", "expansions"))
+            local = options.search == "astar-local"
+            found = search_trees(self.grammar, self._trie, batch, **common, **own, local=local)
         return found
 
     def _finer(self, options: SearchOptions) -> FinerGrammar | None:
