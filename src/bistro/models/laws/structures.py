@@ -22,9 +22,9 @@ from bistro.models.laws.law import (
 from bistro.models.results.orders import Linearization
 from bistro.treebank.brackets import format_tree
 from bistro.treebank.projectivity import is_projective
+from bistro.treebank.reordering import reordered
 from bistro.treebank.sentence import Sentence
 
-COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "deprels")
 SEVERAL = 4
 ENUMERATED = 6
 """All orders of a tree are enumerated if it has at most this many words."""
@@ -67,19 +67,9 @@ def orders_sum_to_one(model: Orderer, data: Sequence[Sentence]) -> None:
         words = sorted(model.linearize(sentence)[0].order)
         if len(words) > ENUMERATED:
             continue
-        every = (_ordered(sentence, order) for order in permutations(words))
+        every = (reordered(sentence, order) for order in permutations(words))
         found = [model.score_order(one) for one in every if is_projective(one.heads)]
         expect_close(math.fsum(math.exp(one.log_prob) for one in found), 1.0, 1e-6)
-
-
-def _ordered(sentence: Sentence, order: Sequence[int]) -> Sentence:
-    """Return the words of a sentence in another order, with their heads."""
-    place = {word: i for i, word in enumerate(order, start=1)} | {0: 0}
-    columns: dict[str, Any] = {
-        name: [getattr(sentence, name)[word - 1] for word in order] for name in COLUMNS
-    }
-    heads = [place[sentence.heads[word - 1]] for word in order]
-    return Sentence.from_columns(heads=heads, format=sentence.format, **columns)
 
 
 def morphemes_make_the_word(model: Segmenter, data: Sequence[Any]) -> None:
