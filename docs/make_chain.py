@@ -14,7 +14,7 @@ import numpy as np
 import bistro
 from bistro.files import writing
 from bistro.models.tags.model import TagsModel
-from bistro.pictures.arcs import FONT
+from bistro.pictures.svg import FONT
 from bistro.pictures.text import text_width, xml_text
 from bistro.treebank.sentence import Sentence
 

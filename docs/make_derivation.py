@@ -20,7 +20,8 @@ from bistro.files import writing
 from bistro.models.parsing.codec import Tree
 from bistro.models.transition.config import DISTRIBUTIONS
 from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
-from bistro.pictures.arcs import FONT, draw_arcs
+from bistro.pictures.arcs import draw_arcs
+from bistro.pictures.svg import FONT
 from bistro.pictures.text import text_width, xml_text
 from bistro.treebank.sentence import Sentence
 

@@ -73,7 +73,9 @@ def main() -> None:
         ),
         "5-gram": bistro.train("ngram", treebank, seed=SEED, unknown="single"),
     }
-    drawn: dict[str, Sentences] = {n: list(GENERATE.of(m).generate(DRAWN, SEED)) for n, m in models.items()}
+    drawn: dict[str, Sentences] = {
+        n: list(GENERATE.of(m).generate(DRAWN, SEED)) for n, m in models.items()
+    }
     for name, model in models.items():
         print(f"{name}: the most probable, with the logarithm of their probability")
         print("\n".join(most_probable(model, drawn[name])), end="\n\n")

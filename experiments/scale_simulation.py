@@ -14,6 +14,7 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 from bistro.inference.cluster import AHEAD_PER_WORKER
 from bistro.rng import Stream
@@ -169,7 +170,7 @@ def base(workers: int) -> Cluster:
     )
 
 
-TROUBLES = {
+TROUBLES: dict[str, dict[str, Any]] = {
     "none": {},
     "slow": {"slow_share": 0.05, "slow_factor": 4.0},
     "slow, window 2": {"slow_share": 0.05, "slow_factor": 4.0, "window": 2},

@@ -15,6 +15,10 @@ from bistro.models import kinds
 settings.register_profile("bistro", derandomize=True, deadline=None)
 settings.load_profile("bistro")
 
+# Matrices are small here, and threads that wait for work would take most of the time. Read when
+# numpy is first imported, which is later.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 PROJECT = Path(__file__).resolve().parent.parent
 
 
@@ -40,6 +44,13 @@ def install_kind(
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (about / "entry_points.txt").write_text(f"[{kinds.GROUP}]\n{name} = {record}\n")
         monkeypatch.syspath_prepend(folder)
+        _look_again()
 
     yield install
+    _look_again()
+
+
+def _look_again() -> None:
+    """Forget which packages are installed."""
     kinds.find.cache_clear()
+    kinds._installed.cache_clear()

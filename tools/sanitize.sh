@@ -28,7 +28,7 @@ rm -f "$build"/bistro/_core*
 "$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \
     -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=undefined -D_GLIBCXX_ASSERTIONS -shared \
     -I"$project/cpp" -I"$nanobind" -I"$headers" \
-    "$project"/cpp/bind/*.cpp "$build/nanobind.o" -o "$build/bistro/_core$suffix"
+    "$project"/cpp/*/*.cpp "$build/nanobind.o" -o "$build/bistro/_core$suffix"
 
 # Python itself is not instrumented: the runtime must be loaded before it, with the C++ library whose
 # exceptions it intercepts, and Python's own leaks are not ours.
@@ -44,4 +44,5 @@ cd "$project"
 exec "$python" -m pytest -q -s -p no:cacheprovider \
     tests/exact/test_franchise*.py tests/exact/test_frozen*.py tests/exact/test_hyper.py tests/unit/test_rng.py \
     tests/exact/test_transition_elements.py tests/exact/test_transition_evidence.py \
-    tests/exact/test_transition_search.py tests/exact/test_language_model.py
+    tests/exact/test_transition_search.py tests/exact/test_language_model.py \
+    tests/exact/test_grammar_core.py tests/exact/test_grammar_chart.py

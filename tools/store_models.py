@@ -27,10 +27,10 @@ EXPECTED = FOLDER / "expected.json"
 LARGEST = 50_000
 """Bytes of a file: the folder is part of every clone."""
 
-sys.path.insert(0, str(PROJECT / "tests" / "conformance"))
+sys.path.insert(0, str(PROJECT / "tests"))
 
-from recipes import RECIPES, Recipe  # noqa: E402
-from stored_figures import figures_of  # noqa: E402
+from conformance.recipes import RECIPES, Recipe  # noqa: E402
+from conformance.stored_figures import figures_of  # noqa: E402
 
 
 def store(recipe: Recipe, expected: dict[str, Any]) -> None:

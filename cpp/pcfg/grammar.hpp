@@ -25,12 +25,13 @@ struct Rules {
     std::vector<BinaryRule> binary;
     std::vector<UnaryRule> unary;
 
-    void check() const {
+    const Rules& checked() const {
         auto known = [&](std::int32_t symbol) { return symbol >= 0 && symbol < symbols; };
         bool good = known(start);
         for (const BinaryRule& r : binary) good = good && known(r.parent) && known(r.left) && known(r.right) && r.prob >= 0 && r.prob <= 1;
         for (const UnaryRule& r : unary) good = good && known(r.parent) && known(r.child) && r.prob >= 0 && r.prob <= 1;
         if (!good) throw std::invalid_argument("a rule has a symbol out of range, or a probability outside 0 to 1");
+        return *this;
     }
 };
 
@@ -61,7 +62,7 @@ public:
         std::int32_t parent, right;
     };
 
-    explicit Grammar(const Rules& rules) : Grammar(rules, longest_spans(rules)) {}
+    explicit Grammar(const Rules& rules) : Grammar(rules, longest_spans(rules.checked())) {}
 
     const std::int32_t symbols, start;
     const Closure<Semiring> unary;         // over unary rules
@@ -86,7 +87,6 @@ private:
     }
 
     static std::vector<Entry> unary_steps(const Rules& rules) {
-        rules.check();
         std::vector<Entry> steps;
         for (const UnaryRule& r : rules.unary) steps.push_back({r.parent, r.child, r.prob});
         return steps;

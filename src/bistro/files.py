@@ -19,7 +19,7 @@ import os
 import secrets
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -87,6 +87,13 @@ def writing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         # After a successful rename the temporary name no longer exists.
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | os.PathLike[str], text: str | Iterable[str]) -> None:
+    """Write a text, or its pieces as they come, to `path`; see `writing`."""
+    with writing(path) as stream:
+        for piece in [text] if isinstance(text, str) else text:
+            stream.write(piece.encode())
 
 
 @contextlib.contextmanager

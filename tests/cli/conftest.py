@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -40,17 +41,19 @@ def bistro_here(monkeypatch: pytest.MonkeyPatch) -> Command:
 def bistro_outside() -> Command:
     """The command line as a process of its own, as a user has it."""
 
-    def call(*arguments: object, stdin: bytes = b"", **options: object) -> Ended:
+    def call(*arguments: object, stdin: bytes = b"", **options: Any) -> Ended:
         command = [*PROGRAM, *map(str, arguments)]
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRONMENT}
-        done = subprocess.run(command, input=stdin, timeout=120, check=False, **streams | options)
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        done = subprocess.run(
+            command, input=stdin, timeout=120, check=False, env=ENVIRONMENT, **streams
+        )
         return Ended(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
 
     return call
 
 
 @pytest.fixture(scope="session")
-def english() -> Sequence[object]:
+def english() -> bistro.Treebank:
     """A small built-in treebank."""
     return bistro.builtin(sentences=330, seed=1)
 

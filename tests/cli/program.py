@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import bistro
+
+from .pausing import PAUSED
 
 PROGRAM = (sys.executable, "-m", "bistro.cli.main")
 # The package under test, wherever the process is started.
@@ -38,3 +41,21 @@ class Ended:
 
 
 Command = Callable[..., Ended]
+
+
+def paused(
+    moment: str, number: int, arguments: list[str], *, own_session: bool = False
+) -> subprocess.Popen[bytes]:
+    """Start the program and return when it stands still at a moment of `pausing`."""
+    script = Path(__file__).with_name("pausing.py")
+    process = subprocess.Popen(
+        [sys.executable, str(script), moment, str(number), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=ENVIRONMENT,
+        start_new_session=own_session,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    if process.stdout.readline() != PAUSED:
+        raise AssertionError(f"it ended before it could be interrupted: {process.stderr.read()!r}")
+    return process

@@ -11,27 +11,30 @@ import json
 import os
 import resource
 import subprocess
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Self
 
 import pytest
 
 import bistro
-from bistro.modelfile import read_model, write_model
-from bistro.models.base import Model
+from bistro.modelfile import Arrays, read_model, write_model
+from bistro.models.base import Model, Origin
 from bistro.models.kinds import Kind
 
 from .program import ENVIRONMENT, PROGRAM, Command, Ended
 
 ROWS = ("1\tThe\t_\tDET\t_\t_\t2\tdet\t_\t_", "2\tdog\t_\tNOUN\t_\t_\t0\troot\t_\t_")
 GOOD = "\n".join(ROWS) + "\n\n"
-BAD_TREEBANKS = {
+TWO_ROOTS = GOOD.replace("2\tdet", "0\troot")
+BAD_TREEBANKS: dict[str, tuple[str | bytes, str]] = {
     "cycle": (GOOD + GOOD.replace("0\troot", "1\tnsubj"), "bad.conllu:4: no word has head 0"),
     "circle": (
         GOOD[:-1] + "3\tsees\t_\t_\t_\t_\t4\tdep\t_\t_\n4\tit\t_\t_\t_\t_\t3\tdep\t_\t_\n\n",
         "bad.conllu:3: words 3 → 4 → 3 are heads of each other",
     ),
-    "two roots": (GOOD.replace("2\tdet", "0\troot"), "words 1 and 2 both have head 0"),
+    "two roots": (TWO_ROOTS, "words 1 and 2 both have head 0"),
     "nine columns": (GOOD.replace("\t_\n\n", "\n\n"), "bad.conllu:2: 9 columns found, 10 expected"),
     "bad UTF-8": (GOOD.encode().replace(b"dog", b"d\xf6g"), "bad.conllu:2: "),
     "empty": ("", "bad.conllu: the file is empty"),
@@ -92,7 +95,9 @@ def old(here: Path) -> Path:
 # ---- treebanks ---------------------------------------------------------------------------------
 @pytest.mark.parametrize("command", range(6))
 @pytest.mark.parametrize("name", BAD_TREEBANKS)
-def test_bad_treebanks(bistro_here, files, old, name, command):
+def test_bad_treebanks(
+    bistro_here: Command, files: Path, old: Path, name: str, command: int
+) -> None:
     content, told = BAD_TREEBANKS[name]
     data = content if isinstance(content, bytes) else content.encode()
     (old / "bad.conllu").write_bytes(data)
@@ -100,37 +105,39 @@ def test_bad_treebanks(bistro_here, files, old, name, command):
 
 
 @pytest.mark.parametrize("command", range(6))
-def test_a_missing_file(bistro_here, files, old, command):
+def test_a_missing_file(bistro_here: Command, files: Path, old: Path, command: int) -> None:
     arguments = readers(files, "absent.conllu")[command]
     refuse(bistro_here, old, *arguments, told="absent.conllu: cannot be read: no such file")
 
 
 @pytest.mark.parametrize("command", range(6))
-def test_a_folder_as_input(bistro_here, files, old, command):
+def test_a_folder_as_input(bistro_here: Command, files: Path, old: Path, command: int) -> None:
     (old / "folder").mkdir()
     arguments = readers(files, "folder")[command]
     refuse(bistro_here, old, *arguments, told="folder: cannot be read: is a directory")
 
 
 @pytest.mark.parametrize("name", ["bad.conllu.gz", "bad.conllu.xz", "bad.conllu.zst"])
-def test_a_damaged_compressed_file(bistro_here, files, old, name):
+def test_a_damaged_compressed_file(bistro_here: Command, files: Path, old: Path, name: str) -> None:
     (old / name).write_bytes(b"this was never compressed")
     refuse(bistro_here, old, "convert", name, "-o", "old.conllu", told=f"{name}: ")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"  \n"])
-def test_nothing_on_stdin(bistro_here, files, old, content):
+def test_nothing_on_stdin(bistro_here: Command, files: Path, old: Path, content: bytes) -> None:
     arguments = ("perplexity", files / "english.bistro")
     refuse(bistro_here, old, *arguments, stdin=content, told="<stdin>: the file is empty")
 
 
-def test_two_roots_are_allowed_where_the_format_has_them(bistro_here, files, old):
-    (old / "two.conll").write_text(BAD_TREEBANKS["two roots"][0])
+def test_two_roots_are_allowed_where_the_format_has_them(
+    bistro_here: Command, files: Path, old: Path
+) -> None:
+    (old / "two.conll").write_text(TWO_ROOTS)
     assert bistro_here("perplexity", files / "english.bistro", "two.conll").code == 0
     assert bistro_here("convert", "two.conll", "-o", "out.conll").code == 0
 
 
-def test_windows_line_ends_work(bistro_here, files, here):
+def test_windows_line_ends_work(bistro_here: Command, files: Path, here: Path) -> None:
     text = (files / "test.conllu").read_bytes()
     (here / "crlf.conllu").write_bytes(text.replace(b"\n", b"\r\n"))
     model = files / "english.bistro"
@@ -146,7 +153,9 @@ def test_windows_line_ends_work(bistro_here, files, here):
 
 
 @pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x0b", "\x85", "\x1c", "\u00a0"])
-def test_strange_separators_are_part_of_their_token(bistro_here, files, here, odd):
+def test_strange_separators_are_part_of_their_token(
+    bistro_here: Command, files: Path, here: Path, odd: str
+) -> None:
     token = f"do{odd}g"
     (here / "odd.conllu").write_text(GOOD.replace("dog", token), newline="\n")
     table = bistro_here("surprisal", files / "english.bistro", "odd.conllu").out
@@ -155,7 +164,7 @@ def test_strange_separators_are_part_of_their_token(bistro_here, files, here, od
     assert (here / "back.conllu").read_bytes() == (here / "odd.conllu").read_bytes()
 
 
-def test_a_sentence_of_100_000_words(bistro_here, files, here):
+def test_a_sentence_of_100_000_words(bistro_here: Command, files: Path, here: Path) -> None:
     words = [f"w{i % 5000}" for i in range(100_000)]
     (here / "long.txt").write_text(" ".join(words) + "\n")
     rows = (f"{i + 1}\t{w}\t_\tX\t_\t_\t{i}\tdep\t_\t_" for i, w in enumerate(words))
@@ -176,7 +185,9 @@ MODEL_COMMANDS = ("perplexity", "surprisal", "generate", "info")
 
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
 @pytest.mark.parametrize("size", [0, 5, 100, 5000, -1])
-def test_a_truncated_model(bistro_here, files, old, command, size):
+def test_a_truncated_model(
+    bistro_here: Command, files: Path, old: Path, command: str, size: int
+) -> None:
     whole = (files / "english.bistro").read_bytes()
     (old / "cut.bistro").write_bytes(whole[:size])
     told = {0: "is empty", 5: "is not a Bistro model file"}.get(size, "is cut short")
@@ -184,14 +195,16 @@ def test_a_truncated_model(bistro_here, files, old, command, size):
 
 
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
-def test_a_model_of_another_version(bistro_here, files, old, command):
+def test_a_model_of_another_version(
+    bistro_here: Command, files: Path, old: Path, command: str
+) -> None:
     file = read_model(files / "english.bistro")
     write_model(old / "new.bistro", file.header, file.arrays, version=99)
     refuse(bistro_here, old, command, "new.bistro", told="format 99", stdin=b"a b\n")
 
 
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
-def test_not_a_model(bistro_here, files, old, command):
+def test_not_a_model(bistro_here: Command, files: Path, old: Path, command: str) -> None:
     (old / "text.bistro").write_bytes((files / "train.conllu").read_bytes())
     told = "text.bistro: is not a Bistro model file"
     refuse(bistro_here, old, command, "text.bistro", told=told, stdin=b"a b\n")
@@ -200,7 +213,9 @@ def test_not_a_model(bistro_here, files, old, command):
 
 
 @pytest.mark.parametrize("command", MODEL_COMMANDS)
-def test_a_kind_of_model_from_elsewhere(bistro_here, files, old, command):
+def test_a_kind_of_model_from_elsewhere(
+    bistro_here: Command, files: Path, old: Path, command: str
+) -> None:
     file = read_model(files / "english.bistro")
     write_model(old / "odd.bistro", {**file.header, "kind": "oracle"}, file.arrays)
     refuse(bistro_here, old, command, "odd.bistro", told="of kind 'oracle'", stdin=b"a b\n")
@@ -217,20 +232,22 @@ class Mute(Model):
     kind = "mute"
     config = MuteConfig()
 
-    def __init__(self, origin):
+    def __init__(self, origin: Origin) -> None:
         self.origin = origin
 
-    def header(self):
+    def header(self) -> dict[str, Any]:
         return {}
 
-    def arrays(self):
+    def arrays(self) -> Arrays:
         return {}
 
     @classmethod
-    def from_parts(cls, config, header, arrays, origin):
+    def from_parts(
+        cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
         return cls(origin)
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         return {}
 
 
@@ -246,7 +263,13 @@ MUTE = Kind(
 
 
 @pytest.mark.parametrize("command", ["perplexity", "surprisal", "generate"])
-def test_a_model_without_the_ability(bistro_here, files, old, command, install_kind):
+def test_a_model_without_the_ability(
+    bistro_here: Command,
+    files: Path,
+    old: Path,
+    command: str,
+    install_kind: Callable[[str, str], None],
+) -> None:
     install_kind("mute", f"{__name__}:MUTE")
     Mute(bistro.load(files / "english.bistro").origin).save("mute.bistro")
     ability = "generate sentences" if command == "generate" else "score words"
@@ -254,7 +277,7 @@ def test_a_model_without_the_ability(bistro_here, files, old, command, install_k
     refuse(bistro_here, old, command, "mute.bistro", told=told, stdin=b"a b\n")
 
 
-def test_an_unknown_kind_to_train(bistro_here, files, old):
+def test_an_unknown_kind_to_train(bistro_here: Command, files: Path, old: Path) -> None:
     arguments = ("train", "n-gram", files / "train.txt", "-o", "old.bistro")
     refuse(
         bistro_here, old, *arguments, told="unknown kind of model 'n-gram' (did you mean 'ngram'?)"
@@ -275,7 +298,9 @@ def test_an_unknown_kind_to_train(bistro_here, files, old):
         ("sampler.sweeps=10", "samples = 40 must lie between 1 and sweeps = 10"),
     ],
 )
-def test_bad_settings(bistro_here, files, old, override, told):
+def test_bad_settings(
+    bistro_here: Command, files: Path, old: Path, override: str, told: str
+) -> None:
     arguments = ("train", "ngram", files / "train.txt", "-o", "old.bistro", "--set", override)
     refuse(bistro_here, old, *arguments, told=told)
 
@@ -289,13 +314,15 @@ def test_bad_settings(bistro_here, files, old, override, told):
         (b"order = '\xff'\n", "c.toml: is not valid TOML"),
     ],
 )
-def test_bad_config_files(bistro_here, files, old, content, told):
+def test_bad_config_files(
+    bistro_here: Command, files: Path, old: Path, content: bytes, told: str
+) -> None:
     (old / "c.toml").write_bytes(content)
     arguments = ("train", "ngram", files / "train.txt", "-o", "old.bistro", "--config", "c.toml")
     refuse(bistro_here, old, *arguments, told=told)
 
 
-def test_a_missing_config_file(bistro_here, files, old):
+def test_a_missing_config_file(bistro_here: Command, files: Path, old: Path) -> None:
     arguments = ("train", "ngram", files / "train.txt", "-o", "old.bistro", "--config", "c.toml")
     refuse(bistro_here, old, *arguments, told="c.toml: cannot be read: no such file")
 
@@ -325,30 +352,40 @@ def read_only(here: Path) -> str:
 
 
 @pytest.mark.parametrize("command", range(4))
-def test_a_read_only_folder(bistro_here, files, here, read_only, command):
+def test_a_read_only_folder(
+    bistro_here: Command, files: Path, here: Path, read_only: str, command: int
+) -> None:
     arguments = writers(files, f"{read_only}/out.conllu")[command]
     refuse(bistro_here, here, *arguments, told="out.conllu: cannot be written: ")
 
 
 @pytest.mark.parametrize("command", range(4))
-def test_a_folder_that_does_not_exist(bistro_here, files, old, command):
+def test_a_folder_that_does_not_exist(
+    bistro_here: Command, files: Path, old: Path, command: int
+) -> None:
     arguments = writers(files, "nowhere/out.conllu")[command]
     refuse(bistro_here, old, *arguments, told="nowhere/out.conllu: cannot be written: ")
 
 
 @pytest.mark.parametrize("command", range(4))
-def test_a_folder_that_is_a_file(bistro_here, files, old, command):
+def test_a_folder_that_is_a_file(
+    bistro_here: Command, files: Path, old: Path, command: int
+) -> None:
     arguments = writers(files, "old.tsv/out.conllu")[command]
     refuse(bistro_here, old, *arguments, told="not a directory")
 
 
 @pytest.mark.parametrize("command", range(4))
-def test_an_output_that_is_a_folder(bistro_here, files, old, command):
+def test_an_output_that_is_a_folder(
+    bistro_here: Command, files: Path, old: Path, command: int
+) -> None:
     (old / "out.conllu").mkdir()
     refuse(bistro_here, old, *writers(files, "out.conllu")[command], told="out.conllu: ")
 
 
-def test_the_place_is_tried_before_the_work(bistro_here, files, here, monkeypatch):
+def test_the_place_is_tried_before_the_work(
+    bistro_here: Command, files: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Hours of training are not lost to a misspelt folder."""
 
     def work(*arguments: object) -> None:
@@ -360,7 +397,9 @@ def test_the_place_is_tried_before_the_work(bistro_here, files, here, monkeypatc
 
 
 @pytest.mark.parametrize("command", range(4))
-def test_a_disk_that_fills_up(bistro_here, files, old, command, monkeypatch):
+def test_a_disk_that_fills_up(
+    bistro_here: Command, files: Path, old: Path, command: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -372,7 +411,9 @@ def test_a_disk_that_fills_up(bistro_here, files, old, command, monkeypatch):
 
 
 @pytest.mark.parametrize("command", range(4))
-def test_a_file_that_may_not_grow(bistro_outside, files, old, command):
+def test_a_file_that_may_not_grow(
+    bistro_outside: Command, files: Path, old: Path, command: int
+) -> None:
     """The kernel itself refuses to write more than 100 bytes."""
     arguments = [*writers(files, "old.conllu")[command]]
     if arguments[0] == "generate":
@@ -385,7 +426,9 @@ def test_a_file_that_may_not_grow(bistro_outside, files, old, command):
     assert picture(old) == before
 
 
-def test_a_checkpoint_that_cannot_be_written(bistro_outside, files, old):
+def test_a_checkpoint_that_cannot_be_written(
+    bistro_outside: Command, files: Path, old: Path
+) -> None:
     arguments = (*writers(files, "old.bistro")[0], "--checkpoint-seconds", 0)
     before = picture(old)
     done = bistro_outside(
@@ -401,7 +444,9 @@ def test_a_checkpoint_that_cannot_be_written(bistro_outside, files, old):
     [("generate",), ("info",), ("info", "--json"), ("perplexity", "--json"), ("surprisal",)],
     ids=" ".join,
 )
-def test_a_full_disk_behind_stdout(bistro_outside, files, here, arguments):
+def test_a_full_disk_behind_stdout(
+    bistro_outside: Command, files: Path, here: Path, arguments: tuple[str, ...]
+) -> None:
     command, *options = arguments
     model = files / "english.bistro"
     with Path("/dev/full").open("wb") as full:
@@ -422,12 +467,16 @@ def test_a_full_disk_behind_stdout(bistro_outside, files, here, arguments):
         (("generate", "m", "-n", "0"), "--number"),
     ],
 )
-def test_as_a_process(bistro_outside, here, arguments, told):
-    (here / "bad.conllu").write_text(BAD_TREEBANKS["two roots"][0])
+def test_as_a_process(
+    bistro_outside: Command, here: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    (here / "bad.conllu").write_text(TWO_ROOTS)
     refuse(bistro_outside, here, *arguments, told=told)
 
 
-def test_too_little_memory_is_said(bistro_here, files, here, monkeypatch):
+def test_too_little_memory_is_said(
+    bistro_here: Command, files: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def greedy(*arguments: object) -> None:
         raise MemoryError
 
@@ -435,7 +484,7 @@ def test_too_little_memory_is_said(bistro_here, files, here, monkeypatch):
     refuse(bistro_here, here, "info", files / "english.bistro", told="not enough memory")
 
 
-def test_stdin_that_was_closed(files, here):
+def test_stdin_that_was_closed(files: Path, here: Path) -> None:
     command = [*PROGRAM, "perplexity", str(files / "english.bistro")]
     done = subprocess.run(
         ["sh", "-c", 'exec "$@" <&-', "sh", *command],

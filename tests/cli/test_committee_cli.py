@@ -10,6 +10,8 @@ import bistro
 from bistro.models.committee.model import CommitteeModel
 from bistro.models.transition.model import TransitionModel
 
+from .program import Command
+
 SHORT = ("--set", "sampler.sweeps=3", "--set", "sampler.samples=2")
 
 
@@ -24,7 +26,9 @@ def models(tmp_path_factory: pytest.TempPathFactory, files: Path) -> Path:
     return folder
 
 
-def test_models_named_one_after_the_other_are_a_committee(bistro_here, here, files, models):
+def test_models_named_one_after_the_other_are_a_committee(
+    bistro_here: Command, here: Path, files: Path, models: Path
+) -> None:
     test = files / "test.conllu"
     together = "parse", models / "a.bistro", models / "b.bistro"
     done = bistro_here(*together, test, "-o", "out.conllu")
@@ -42,15 +46,17 @@ def test_models_named_one_after_the_other_are_a_committee(bistro_here, here, fil
     assert by_stdin.out == Path("out.conllu").read_text()
 
 
-def test_what_is_no_model_is_named(bistro_here, here, files, models):
+def test_what_is_no_model_is_named(
+    bistro_here: Command, here: Path, files: Path, models: Path
+) -> None:
     test = files / "test.conllu"
     done = bistro_here("parse", models / "a.bistro", test, test)
     assert done.code == 2 and "test.conllu: is no model file" in done.err
     done = bistro_here("parse", models / "a.bistro", files / "english.bistro", test)
-    assert done.code == 2 and "'ngram' cannot vote" in done.err
+    assert done.code == 2 and "an ngram model cannot vote in a committee; use a" in done.err
 
 
-def test_one_command_one_file(bistro_here, here, files):
+def test_one_command_one_file(bistro_here: Command, here: Path, files: Path) -> None:
     dev = files / "test.conllu"
     done = bistro_here(
         "train", "committee", files / "train.conllu", "--dev", dev, "-o", "c.bistro", *SHORT
@@ -70,7 +76,7 @@ def test_one_command_one_file(bistro_here, here, files):
     assert [s.heads for s in kept] == [s.heads for s in gold]
 
 
-def test_the_best_committee(bistro_here, here, files):
+def test_the_best_committee(bistro_here: Command, here: Path, files: Path) -> None:
     dev = files / "test.conllu"
     small = ("--set", "isbn.hidden=8", "--set", "isbn.learning.passes=2")
     done = bistro_here(
@@ -86,14 +92,14 @@ def test_the_best_committee(bistro_here, here, files):
         assert ("beam 10 of isbn" in parsed.err) == ("--beam" not in options)
 
 
-def test_what_a_committee_cannot_do(bistro_here, here, files):
+def test_what_a_committee_cannot_do(bistro_here: Command, here: Path, files: Path) -> None:
     done = bistro_here(
         "train", "committee", files / "train.conllu", "-o", "c.bistro", *SHORT,
         "--set", 'members=["left"]',
     )  # fmt: skip
     assert done.code == 0
     done = bistro_here("surprisal", "c.bistro", files / "test.txt")
-    assert done.code == 2 and "'committee' cannot score" in done.err
+    assert done.code == 2 and "a committee model cannot score words; use an" in done.err
     done = bistro_here(
         "train", "committee", files / "train.conllu", "-o", "x", "--set", "members=[]"
     )

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import bistro
-from bistro.treebank.treebank import read, write
+from bistro.treebank.treebank import Treebank, read, write
+
+from .program import Command
 
 QUICK = ("--kind", "eisner", "--set", "sampler.sweeps=3", "--set", "sampler.samples=1")
 
 
 @pytest.fixture
-def half(here, english):
+def half(here: Path, english: Treebank) -> Path:
     """Eighty whole sentences, and twenty without heads and labels."""
     bare = [s.replace(heads=[-1] * len(s), deprels=["_"] * len(s)) for s in english[80:100]]
     write([*english[:80], *bare], here / "half.conllu")
     return here / "half.conllu"
 
 
-def test_a_file_is_completed(bistro_here, half, here, english):
+def test_a_file_is_completed(
+    bistro_here: Command, half: Path, here: Path, english: bistro.Treebank
+) -> None:
     done = bistro_here("complete", half, "-o", "done.conllu", *QUICK)
     assert (done.code, done.out) == (0, "")
     before, after = half.read_text(), (here / "done.conllu").read_text()
@@ -32,7 +38,9 @@ def test_a_file_is_completed(bistro_here, half, here, english):
     assert "filled in 20 of 100 sentences: Head " in done.err
 
 
-def test_a_model_and_a_threshold(bistro_here, half, here, english):
+def test_a_model_and_a_threshold(
+    bistro_here: Command, half: Path, here: Path, english: bistro.Treebank
+) -> None:
     model = bistro.train("eisner", english[:80], sampler={"sweeps": 3, "samples": 1})
     model.save(here / "parser.bistro")
     arguments = ("complete", half, "--model", "parser.bistro")
@@ -59,7 +67,7 @@ def test_a_model_and_a_threshold(bistro_here, half, here, english):
     assert done.err == "nothing was lacking (sentences: 5)\n"
 
 
-def test_conllx_has_no_marks(bistro_here, here, english):
+def test_conllx_has_no_marks(bistro_here: Command, here: Path, english: bistro.Treebank) -> None:
     rows = "1\tIt\t_\tPRON\tPRON\t_\t2\tnsubj\t_\t_\n2\trains\t_\tVERB\tVERB\t_\t0\troot\t_\t_\n\n"
     holes = rows.replace("\t2\tnsubj", "\t_\t_")
     (here / "x.conll").write_text(rows * 5 + holes)
@@ -85,7 +93,9 @@ def test_conllx_has_no_marks(bistro_here, here, english):
         ("a.conllu", "1\tIt\t_\tX\t_\t_\t5\troot\t_\t_\n\n", (), "a.conllu:1"),
     ],
 )
-def test_bad_input(bistro_here, here, name, content, arguments, told):
+def test_bad_input(
+    bistro_here: Command, here: Path, name: str, content: str, arguments: tuple[str, ...], told: str
+) -> None:
     (here / name).write_text(content)
     done = bistro_here("complete", name, "-o", "out.conllu", *arguments)
     assert done.code == 2

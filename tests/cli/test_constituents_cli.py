@@ -10,6 +10,8 @@ import pytest
 
 from bistro.treebank.brackets import read_trees
 
+from .program import Command
+
 TREES = """\
 ((S (NP-SBJ (DT the) (JJ old) (NN dog)) (VP (VBZ sleeps)) (. .)))
 ((S (NP-SBJ-1 (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat)) (NP (-NONE- *-1))) (. .)))
@@ -20,7 +22,7 @@ TREES = """\
 
 
 @pytest.fixture
-def model(here: Path, bistro_here) -> Path:
+def model(here: Path, bistro_here: Command) -> Path:
     (here / "train.mrg").write_text(TREES)
     # Five trees are too few to leave some of them out.
     asked = ("train", "trees", "train.mrg", "--set", "fit=seating")
@@ -29,7 +31,7 @@ def model(here: Path, bistro_here) -> Path:
     return here
 
 
-def test_lines_in_brackets_out(model: Path, bistro_here) -> None:
+def test_lines_in_brackets_out(model: Path, bistro_here: Command) -> None:
     (model / "in.txt").write_text("the dog sees a zebra .\n\nthe cat sleeps .\n")
     ended = bistro_here("parse", "m.bistro", "in.txt", "--draws", "500")
     assert ended.code == 0, ended.err
@@ -43,7 +45,7 @@ def test_lines_in_brackets_out(model: Path, bistro_here) -> None:
 
 @pytest.mark.parametrize("search", ["cyk", "astar-local", "astar-full", "mcmc"])
 def test_every_search_parses_brackets_and_can_be_scored(
-    model: Path, bistro_here, search: str
+    model: Path, bistro_here: Command, search: str
 ) -> None:
     asked = ("parse", "m.bistro", "train.mrg", "--search", search, "-o", "out.mrg")
     ended = bistro_here(*asked)
@@ -55,7 +57,7 @@ def test_every_search_parses_brackets_and_can_be_scored(
     assert json.loads(scored.out)["all"]["tags"] > 90
 
 
-def test_conllu_in_brackets_out(model: Path, bistro_here) -> None:
+def test_conllu_in_brackets_out(model: Path, bistro_here: Command) -> None:
     rows = "".join(f"{i}\t{w}\t_\t_\t_\t_\t_\t_\t_\t_\n" for i, w in ((1, "the"), (2, "dog")))
     ended = bistro_here("parse", "m.bistro", "-", stdin=f"{rows}\n".encode())
     assert ended.code == 0, ended.err
@@ -66,14 +68,16 @@ def read_words(text: str) -> list[str]:
     return re.findall(r" ([^\s()]+)\)", text)
 
 
-def test_the_same_seed_the_same_trees_whatever_the_threads(model: Path, bistro_here) -> None:
+def test_the_same_seed_the_same_trees_whatever_the_threads(
+    model: Path, bistro_here: Command
+) -> None:
     asked = ("parse", "m.bistro", "train.mrg", "--draws", "50", "--samples", "3")
     one, three = (bistro_here(*asked, "--threads", n).out for n in (1, 3))
     assert one == three
     assert len(one.splitlines()) == 15
 
 
-def test_k_best_trees_and_their_probabilities(model: Path, bistro_here) -> None:
+def test_k_best_trees_and_their_probabilities(model: Path, bistro_here: Command) -> None:
     (model / "in.txt").write_text("the dog sees a cat with eyes .\n")
     asked = ("parse", "m.bistro", "in.txt", "--kbest", "3", "--log-probs", "p.tsv")
     ended = bistro_here(*asked)
@@ -86,7 +90,7 @@ def test_k_best_trees_and_their_probabilities(model: Path, bistro_here) -> None:
     assert all(value < 0 for value in values)
 
 
-def test_a_sentence_without_a_tree_is_flat_and_told(model: Path, bistro_here) -> None:
+def test_a_sentence_without_a_tree_is_flat_and_told(model: Path, bistro_here: Command) -> None:
     ended = bistro_here("parse", "m.bistro", "-", stdin=b"with with with\nthe dog sleeps .\n")
     assert ended.code == 0
     first, second = ended.out.splitlines()
@@ -108,7 +112,7 @@ def test_a_sentence_without_a_tree_is_flat_and_told(model: Path, bistro_here) ->
 )
 @pytest.mark.parametrize("command", ["train", "parse"])
 def test_bad_trees_are_one_sentence(
-    model: Path, bistro_here, command: str, text: str, told: str
+    model: Path, bistro_here: Command, command: str, text: str, told: str
 ) -> None:
     (model / "bad.mrg").write_text(text)
     asked = {
@@ -133,14 +137,14 @@ def test_bad_trees_are_one_sentence(
     ],
 )
 def test_options_that_say_nothing_of_constituents(
-    model: Path, bistro_here, options: tuple[str, ...], told: str
+    model: Path, bistro_here: Command, options: tuple[str, ...], told: str
 ) -> None:
     ended = bistro_here("parse", "m.bistro", "train.mrg", *options)
     assert ended.code == 2
     assert told in ended.err
 
 
-def test_dependency_parsers_have_no_such_search(files: Path, bistro_here) -> None:
+def test_dependency_parsers_have_no_such_search(files: Path, bistro_here: Command) -> None:
     model, text = files / "english.bistro", files / "test.txt"
     ended = bistro_here("parse", model, text, "--search", "mcmc")
     assert ended.code == 2

@@ -6,7 +6,9 @@ import gzip
 import io
 import subprocess
 import sys
-from typing import NamedTuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -48,8 +50,12 @@ class Result(NamedTuple):
     err: str
 
 
+Convert = Callable[..., Result]
+MakeFile = Callable[[str, str], str]
+
+
 @pytest.fixture
-def convert(monkeypatch, capsysbinary):
+def convert(monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Convert:
     def run(*arguments: object, stdin: str = "") -> Result:
         monkeypatch.setattr(sys, "argv", ["bistro", "convert", *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
@@ -62,7 +68,7 @@ def convert(monkeypatch, capsysbinary):
 
 
 @pytest.fixture
-def file(tmp_path):
+def file(tmp_path: Path) -> MakeFile:
     def make(name: str, content: str) -> str:
         (tmp_path / name).write_bytes(content.encode())
         return str(tmp_path / name)
@@ -81,14 +87,18 @@ def file(tmp_path):
         ("a.txt", "to be\n\n or  not"),
     ],
 )
-def test_without_options_the_same_bytes(convert, file, tmp_path, name, content):
+def test_without_options_the_same_bytes(
+    convert: Convert, file: MakeFile, tmp_path: Path, name: str, content: str
+) -> None:
     assert convert(file(name, content)) == (0, content, "")
     assert convert(stdin=content) == (0, content, "")
     assert convert("-", "-o", tmp_path / "copy", stdin=content) == (0, "", "")
     assert (tmp_path / "copy").read_bytes() == content.encode()
 
 
-def test_conllu_to_conllx_says_what_is_lost(convert, file, tmp_path):
+def test_conllu_to_conllx_says_what_is_lost(
+    convert: Convert, file: MakeFile, tmp_path: Path
+) -> None:
     result = convert(file("a.conllu", CONLLU), "-o", tmp_path / "a.conll.gz")
     assert result.code == 0
     assert gzip.decompress((tmp_path / "a.conll.gz").read_bytes()).decode() == CONLLX
@@ -97,13 +107,15 @@ def test_conllu_to_conllx_says_what_is_lost(convert, file, tmp_path):
         assert loss in result.err
 
 
-def test_conllx_to_conllu(convert, file):
+def test_conllx_to_conllu(convert: Convert, file: MakeFile) -> None:
     result = convert(file("a.conll", CONLLX), "--to", "conllu")
     assert (result.code, result.out) == (0, CONLLX)
     assert "Lost in conllu: nothing." in result.err
 
 
-def test_several_roots_need_permission_in_conllu(convert, file, tmp_path):
+def test_several_roots_need_permission_in_conllu(
+    convert: Convert, file: MakeFile, tmp_path: Path
+) -> None:
     path = file("a.conll", CONLLX + TWO_ROOTS)
     result = convert(path, "-o", tmp_path / "out.conllu")
     assert result.code == 2
@@ -115,7 +127,7 @@ def test_several_roots_need_permission_in_conllu(convert, file, tmp_path):
     assert convert(path, "--roots", "one").code == 2
 
 
-def test_text_to_conllu_and_back(convert):
+def test_text_to_conllu_and_back(convert: Convert) -> None:
     made = convert("--from", "text", "--to", "conllu", stdin="to be\nor not\n")
     assert made.out.startswith("1\tto" + "\t_" * 8 + "\n2\tbe" + "\t_" * 8 + "\n\n1\tor")
     assert convert("--to", "text", stdin=made.out).out == "to be\nor not\n"
@@ -126,7 +138,7 @@ def test_text_to_conllu_and_back(convert):
 
 
 @pytest.mark.parametrize("scheme", ["head", "path", "head+path"])
-def test_projective_and_back(convert, file, tmp_path, scheme):
+def test_projective_and_back(convert: Convert, file: MakeFile, tmp_path: Path, scheme: str) -> None:
     path = file("a.conllu", CROSSING + CONLLU)
     lifted = convert(path, "--projectivize", scheme)
     assert lifted.code == 0
@@ -138,13 +150,13 @@ def test_projective_and_back(convert, file, tmp_path, scheme):
     assert "1 arcs put back, 0 left where they were" in back.err
 
 
-def test_sentences_without_trees_are_counted(convert):
+def test_sentences_without_trees_are_counted(convert: Convert) -> None:
     result = convert("--projectivize", "head", stdin="1\ta" + "\t_" * 8 + "\n\n" + CROSSING)
     assert "1 sentences lack heads" in result.err
     assert "1 arcs lifted in 1 of 2 sentences" in result.err
 
 
-def test_a_label_with_an_arrow_names_its_place(convert, file):
+def test_a_label_with_an_arrow_names_its_place(convert: Convert, file: MakeFile) -> None:
     path = file("a.conllu", CONLLU + CROSSING.replace("obj", "obj↑case"))
     result = convert(path, "--projectivize", "head")
     assert result.code == 2
@@ -169,7 +181,9 @@ def test_a_label_with_an_arrow_names_its_place(convert, file):
         (["-o", "nowhere/out.conllu"], CONLLU, "nowhere/out.conllu: cannot be written"),
     ],
 )
-def test_one_sentence_and_exit_code_2(convert, arguments, stdin, reason):
+def test_one_sentence_and_exit_code_2(
+    convert: Convert, arguments: list[Any], stdin: str, reason: str
+) -> None:
     result = convert(*arguments, stdin=stdin)
     assert result.code == 2
     assert result.err.startswith("bistro: ")
@@ -177,7 +191,9 @@ def test_one_sentence_and_exit_code_2(convert, arguments, stdin, reason):
     assert result.err.count("\n") == 1
 
 
-def test_a_fault_at_the_end_leaves_no_file(convert, file, tmp_path):
+def test_a_fault_at_the_end_leaves_no_file(
+    convert: Convert, file: MakeFile, tmp_path: Path
+) -> None:
     bad = file("bad.conllu", CONLLU * 5000 + "1\ta\n")
     result = convert(bad, "-o", tmp_path / "out.conllu")
     assert result.code == 2
@@ -185,12 +201,12 @@ def test_a_fault_at_the_end_leaves_no_file(convert, file, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["bad.conllu"]
 
 
-def test_partial_trees_by_choice(convert):
+def test_partial_trees_by_choice(convert: Convert) -> None:
     partial = CONLLU.replace("\t3\taux", "\t_\taux")
     assert convert("--partial", stdin=partial) == (0, partial, "")
 
 
-def test_a_closed_pipe_is_no_error(file):
+def test_a_closed_pipe_is_no_error(file: MakeFile) -> None:
     path = file("a.conllu", CONLLU * 20_000)
     command = [sys.executable, "-m", "bistro.cli.main", "convert", path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -201,7 +217,7 @@ def test_a_closed_pipe_is_no_error(file):
         assert process.stderr.read() == b""
 
 
-def test_help_teaches(convert):
+def test_help_teaches(convert: Convert) -> None:
     result = convert("--help")
     assert result.code == 0
     assert "bistro convert train.conll --projectivize head" in result.out

@@ -5,27 +5,30 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from statistics import fmean
 
 import pytest
 
 import bistro
-from bistro.treebank.treebank import read, write
+from bistro.treebank.treebank import Treebank, read, write
+
+from .program import Command
 
 QUICK = ("--set", "sampler.sweeps=3", "--set", "sampler.samples=1")
 
 
 @pytest.fixture
-def small(here, english):
+def small(here: Path, english: Treebank) -> Path:
     write(english[:60], here / "small.conllu")
     return here / "small.conllu"
 
 
-def rows(text):
+def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text), delimiter="\t"))
 
 
-def test_a_table_with_mean_and_error(bistro_here, small):
+def test_a_table_with_mean_and_error(bistro_here: Command, small: Path) -> None:
     done = bistro_here("crossval", "eisner", small, "-k", 4, *QUICK)
     assert done.code == 0
     table = rows(done.out)
@@ -37,7 +40,9 @@ def test_a_table_with_mean_and_error(bistro_here, small):
     assert done.err.endswith("eisner, tags joint, 4 folds by sentence, seed 1\n")
 
 
-def test_parses_of_unseen_sentences_in_their_order(bistro_here, small, here):
+def test_parses_of_unseen_sentences_in_their_order(
+    bistro_here: Command, small: Path, here: Path
+) -> None:
     done = bistro_here("crossval", "transition", small, "-k", 3, *QUICK, "-o", "out.conllu")
     assert done.code == 0
     before, after = read(small), read(here / "out.conllu")
@@ -49,21 +54,23 @@ def test_parses_of_unseen_sentences_in_their_order(bistro_here, small, here):
     assert abs(100 * right / before.words - mean) < 3
 
 
-def test_graphs_that_were_kept_are_told(bistro_here, here, english):
+def test_graphs_that_were_kept_are_told(
+    bistro_here: Command, here: Path, english: bistro.Treebank
+) -> None:
     graphs = [s.replace(deps=["0:root"] * len(s)) for s in english[:3]]
     write([*graphs, *english[3:30]], here / "graphs.conllu")
     done = bistro_here("crossval", "eisner", "graphs.conllu", "-k", 2, *QUICK, "-o", "out.conllu")
     assert "enhanced graphs (DEPS) of 3 sentences kept as given" in done.err
 
 
-def test_json(bistro_here, small):
+def test_json(bistro_here: Command, small: Path) -> None:
     done = bistro_here("crossval", "ngram", small, "-k", 2, *QUICK, "--json")
     told = json.loads(done.out)
     assert set(told) == {"folds", "mean", "standard_error", "protocol"}
     assert told["mean"]["perplexity"] > 1
 
 
-def test_documents(bistro_here, here, english):
+def test_documents(bistro_here: Command, here: Path, english: bistro.Treebank) -> None:
     named = [
         s.replace(comments=[*s.comments, "# newdoc"]) if i % 10 == 0 else s
         for i, s in enumerate(english[:60])
@@ -85,14 +92,19 @@ def test_documents(bistro_here, here, english):
         (("eisner", "--by", "page"), "not by 'page'"),
         (("eisner", "--tags", "gold"), "--tags is 'joint' or 'given', not 'gold'"),
         (("eisner", "--dev", "small.conllu"), "learns nothing from it"),
-        (("linearize",), "cannot be judged this way"),
+        (("linearize",), "a linearize model cannot be judged on the sentences of a treebank"),
         (("eisnr",), "did you mean 'eisner'"),
-        (("ngram", "-o", "out.conllu"), "does not parse"),
+        (
+            ("ngram", "-o", "out.conllu"),
+            "-o writes parses: an ngram model cannot parse; use a transition",
+        ),
         (("eisner", "-o", "nowhere/out.conllu"), "cannot be written"),
         (("eisner", "--set", "sweeps=3"), "sweeps"),
     ],
 )
-def test_bad_arguments(bistro_here, small, arguments, told):
+def test_bad_arguments(
+    bistro_here: Command, small: Path, arguments: tuple[str, ...], told: str
+) -> None:
     kind, *rest = arguments
     done = bistro_here("crossval", kind, "small.conllu", *rest)
     assert (done.code, done.out) == (2, "")
@@ -100,7 +112,7 @@ def test_bad_arguments(bistro_here, small, arguments, told):
     assert done.err.count("\n") == 1
 
 
-def test_files_without_trees(bistro_here, here):
+def test_files_without_trees(bistro_here: Command, here: Path) -> None:
     (here / "words.txt").write_text("The dog sleeps .\nIt rains .\n")
     done = bistro_here("crossval", "eisner", "words.txt", "-k", 2)
     assert (done.code, done.out) == (2, "")
@@ -108,7 +120,9 @@ def test_files_without_trees(bistro_here, here):
     assert bistro_here("crossval", "ngram", "words.txt", "-k", 2, *QUICK).code == 0
 
 
-def test_the_latent_variable_parser_and_a_committee_with_a_development_set(bistro_here, small):
+def test_the_latent_variable_parser_and_a_committee_with_a_development_set(
+    bistro_here: Command, small: Path
+) -> None:
     passes = ("--set", "learning.passes=1", "--set", "hidden=4")
     assert bistro_here("crossval", "isbn", small, "-k", 2, *passes).code == 0
     two = ("--set", 'members=["left", "eisner"]')
@@ -118,7 +132,7 @@ def test_the_latent_variable_parser_and_a_committee_with_a_development_set(bistr
 
 
 @pytest.mark.data
-def test_a_real_treebank(bistro_here, data_dir, here):
+def test_a_real_treebank(bistro_here: Command, data_dir: Path, here: Path) -> None:
     write(bistro.read(data_dir / "da_ddt" / "danish_ddt_dev.conll")[:60], here / "ddt.conll")
     done = bistro_here("crossval", "eisner", "ddt.conll", "-k", 2, *QUICK, "-o", "out.conll")
     assert done.code == 0

@@ -6,11 +6,14 @@ import json
 import re
 from html.parser import HTMLParser
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import pytest
 
 import bistro
 from bistro.treebank import samples
+
+from .program import Command
 
 
 class Page(HTMLParser):
@@ -25,23 +28,23 @@ class Page(HTMLParser):
         self.loads: list[str] = []
         self.feed(text)
 
-    def handle_starttag(self, tag, attrs):
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.append(tag)
-        self.loads += [v for k, v in attrs if k in ("src", "href") and not v.startswith("#")]
+        self.loads += [v for k, v in attrs if k in ("src", "href") and v and v[0] != "#"]
         if tag not in self.VOID:
             self.open.append(tag)
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the built-in treebanks smaller, so that the demo takes a second."""
     monkeypatch.setattr(samples, "ENGLISH_SENTENCES", 300)
 
 
-def test_the_english_demo(bistro_here, here, small):
+def test_the_english_demo(bistro_here: Command, here: Path, small: None) -> None:
     done = bistro_here("demo")
     assert done.code == 0
     for phrase in ("surprisal, bits", "truth", "fell", "UAS", "perplexity", "generated:"):
@@ -57,7 +60,9 @@ def test_the_english_demo(bistro_here, here, small):
     assert bistro.load("bistro-demo/demo.bistro").origin.treebank["sentences"] == 270
 
 
-def test_the_report_is_one_self_contained_page(bistro_here, here, small):
+def test_the_report_is_one_self_contained_page(
+    bistro_here: Command, here: Path, small: None
+) -> None:
     bistro_here("demo", "-o", "out/there")
     text = (here / "out" / "there" / "report.html").read_text("utf-8")
     assert text.startswith("<!DOCTYPE html>")
@@ -71,13 +76,13 @@ def test_the_report_is_one_self_contained_page(bistro_here, here, small):
         assert title in text
 
 
-def test_the_seed_decides_the_demo(bistro_here, here, small):
+def test_the_seed_decides_the_demo(bistro_here: Command, here: Path, small: None) -> None:
     first, second, other = (bistro_here("demo", "--seed", seed) for seed in (1, 1, 2))
     assert first.out == second.out
     assert first.out != other.out
 
 
-def test_the_turkish_demo(bistro_here, here):
+def test_the_turkish_demo(bistro_here: Command, here: Path) -> None:
     try:
         version(samples.TURKISH_PACKAGE)
     except PackageNotFoundError:
@@ -90,7 +95,9 @@ def test_the_turkish_demo(bistro_here, here):
     Page((here / "turkish" / "report.html").read_text("utf-8"))
 
 
-def test_without_the_turkish_package_it_says_how_to_get_it(bistro_here, here, monkeypatch):
+def test_without_the_turkish_package_it_says_how_to_get_it(
+    bistro_here: Command, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(samples, "TURKISH_PACKAGE", "no-such-package")
     done = bistro_here("demo", "--treebank", "turkish")
     assert done.code == 2
@@ -98,7 +105,7 @@ def test_without_the_turkish_package_it_says_how_to_get_it(bistro_here, here, mo
     assert list(here.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made(bistro_here, here, small):
+def test_a_folder_that_cannot_be_made(bistro_here: Command, here: Path, small: None) -> None:
     (here / "taken").write_text("a file")
     done = bistro_here("demo", "-o", "taken")
     assert done.code == 2
@@ -106,7 +113,7 @@ def test_a_folder_that_cannot_be_made(bistro_here, here, small):
     assert [path.name for path in here.iterdir()] == ["taken"]
 
 
-def test_an_unknown_treebank_is_refused(bistro_here, here):
+def test_an_unknown_treebank_is_refused(bistro_here: Command, here: Path) -> None:
     done = bistro_here("demo", "--treebank", "klingon")
     assert done.code == 2
     assert "english" in done.err

@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
 import bistro
 from bistro.report.diagnostics import COLUMNS
+from bistro.treebank.treebank import Treebank
+
+from .program import Command, Ended
 
 pytest.importorskip("arviz")
 SHORT = ("--set", "sampler.sweeps=16", "--set", "sampler.samples=2", "--set", "order=2")
 
 
-def table(done):
+def table(done: Ended) -> dict[str, dict[str, str]]:
     assert done.code == 0, done.err
     rows = list(csv.DictReader(io.StringIO(done.out), delimiter="\t"))
     assert tuple(rows[0]) == COLUMNS
@@ -23,7 +27,7 @@ def table(done):
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory, english):
+def models(tmp_path_factory: pytest.TempPathFactory, english: Treebank) -> list[Path]:
     folder = tmp_path_factory.mktemp("chains")
     sampler = {"sweeps": 16, "samples": 2}
     for seed in (3, 4, 5):
@@ -32,7 +36,7 @@ def models(tmp_path_factory, english):
     return [folder / f"{seed}.bistro" for seed in (3, 4, 5)]
 
 
-def test_chains_are_trained_and_compared(bistro_here, here, files):
+def test_chains_are_trained_and_compared(bistro_here: Command, here: Path, files: Path) -> None:
     done = bistro_here("diagnose", "ngram", files / "train.conllu", "--chains", 3, *SHORT)
     rows = table(done)
     assert list(rows) == [
@@ -44,14 +48,18 @@ def test_chains_are_trained_and_compared(bistro_here, here, files):
     assert all(float(row["r_hat"]) > 0.5 for row in rows.values())
 
 
-def test_threads_make_no_difference_and_the_seed_does(bistro_here, here, files):
+def test_threads_make_no_difference_and_the_seed_does(
+    bistro_here: Command, here: Path, files: Path
+) -> None:
     command = ("diagnose", "ngram", files / "train.conllu", "--chains", 2, *SHORT)
     alone = bistro_here(*command, "--threads", 1)
     assert bistro_here(*command, "--threads", 2).out == alone.out
     assert bistro_here(*command, "--seed", 7).out != alone.out
 
 
-def test_models_that_were_trained_before(bistro_here, here, models, english):
+def test_models_that_were_trained_before(
+    bistro_here: Command, here: Path, models: list[Path], english: bistro.Treebank
+) -> None:
     rows = table(bistro_here("diagnose", *models))
     traces = [bistro.load(model).origin.trace for model in models]
     last = [row["words.tables"][1] for trace in traces for row in trace[8:]]
@@ -61,7 +69,9 @@ def test_models_that_were_trained_before(bistro_here, here, models, english):
     assert told.out != bistro_here("diagnose", *models).out
 
 
-def test_the_page_and_the_file_for_arviz(bistro_here, here, models):
+def test_the_page_and_the_file_for_arviz(
+    bistro_here: Command, here: Path, models: list[Path]
+) -> None:
     done = bistro_here("diagnose", *models, "-o", "chains.html", "--netcdf", "chains.nc")
     rows = table(done)
     page = (here / "chains.html").read_text("utf-8")
@@ -73,14 +83,14 @@ def test_the_page_and_the_file_for_arviz(bistro_here, here, models):
     assert (here / "chains.nc").stat().st_size > 1000
 
 
-def test_topics_compare_their_states(bistro_here, here, files):
+def test_topics_compare_their_states(bistro_here: Command, here: Path, files: Path) -> None:
     settings = ("--set", "states=none", "--set", "sweeps=16")
     done = bistro_here("diagnose", "topics", files / "train.conllu", "--chains", 2, *settings)
     assert {"log_likelihood", "live_states", "strength", "smoothing"} <= set(table(done))
 
 
 # ---- what cannot be done --------------------------------------------------------------------
-def refused(done, *phrases):
+def refused(done: Ended, *phrases: str) -> None:
     assert done.code == 2, done.err
     assert done.out == ""
     for phrase in phrases:
@@ -88,7 +98,9 @@ def refused(done, *phrases):
     assert done.err.count("\n") == 1, done.err
 
 
-def test_models_that_do_not_belong_together(bistro_here, here, models, english):
+def test_models_that_do_not_belong_together(
+    bistro_here: Command, here: Path, models: list[Path], english: bistro.Treebank
+) -> None:
     refused(bistro_here("diagnose", models[0], models[0]), "two models have the seed 3")
     refused(bistro_here("diagnose", models[0]), "one chain")
     sampler = {"sweeps": 16, "samples": 2}
@@ -102,7 +114,7 @@ def test_models_that_do_not_belong_together(bistro_here, here, models, english):
     refused(bistro_here("diagnose", models[0], "absent.bistro"), "absent.bistro")
 
 
-def test_kinds_that_draw_nothing(bistro_here, here, files):
+def test_kinds_that_draw_nothing(bistro_here: Command, here: Path, files: Path) -> None:
     train = files / "train.conllu"
     refused(bistro_here("diagnose", "isbn", train), "draws nothing")
     refused(bistro_here("diagnose", "tags", train), "draws nothing")
@@ -110,16 +122,22 @@ def test_kinds_that_draw_nothing(bistro_here, here, files):
     refused(bistro_here("diagnose", "ngramm", train), "ngram")
 
 
-def test_places_that_cannot_be_written(bistro_here, here, models):
+def test_places_that_cannot_be_written(
+    bistro_here: Command, here: Path, models: list[Path]
+) -> None:
     refused(bistro_here("diagnose", *models, "-o", "absent/page.html"), "absent")
     refused(bistro_here("diagnose", *models, "--netcdf", "."), "folder")
 
 
-def test_too_few_chains_or_draws(bistro_here, here, files, models):
+def test_too_few_chains_or_draws(
+    bistro_here: Command, here: Path, files: Path, models: list[Path]
+) -> None:
     refused(bistro_here("diagnose", "ngram", files / "train.conllu", "--chains", 1), "--chains")
     refused(bistro_here("diagnose", *models, "--burn-in", 14), "burn-in", "sampler.sweeps")
 
 
-def test_without_arviz(bistro_here, here, models, monkeypatch):
+def test_without_arviz(
+    bistro_here: Command, here: Path, models: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "arviz", None)
     refused(bistro_here("diagnose", *models), "pip install 'bistro-syntax[diagnostics]'")

@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 
-from bistro.treebank.treebank import write
+from bistro.treebank.treebank import Treebank, write
 from experiments.doctor import plant_heads
+
+from .program import Command
 
 QUICK = ("--set", "sampler.sweeps=3", "--set", "sampler.samples=1")
 
 
 @pytest.fixture
-def spoilt(here, english):
+def spoilt(here: Path, english: Treebank) -> set[tuple[str | None, str]]:
     """A file with planted errors, and where they are."""
     sentences, planted = plant_heads(english[:120], seed=1, share=0.01)
     write(sentences, here / "spoilt.conllu")
     return {(sentences[place].sent_id, str(word)) for place, word in planted}
 
 
-def rows(text):
+def rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text), delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
-def test_planted_errors_come_first(bistro_here, spoilt, here):
+def test_planted_errors_come_first(
+    bistro_here: Command, spoilt: set[tuple[str | None, str]], here: Path
+) -> None:
     done = bistro_here("doctor", "spoilt.conllu", "-k", 3, "--only", "arcs", "--top", 60, *QUICK)
     assert done.code == 0
     table = rows(done.out)
@@ -45,7 +50,9 @@ def test_planted_errors_come_first(bistro_here, spoilt, here):
     assert "60 of " in done.err
 
 
-def test_other_data_a_page_and_all_values(bistro_here, spoilt, files, here):
+def test_other_data_a_page_and_all_values(
+    bistro_here: Command, spoilt: set[tuple[str | None, str]], files: Path, here: Path
+) -> None:
     arguments = ("doctor", "spoilt.conllu", "--with", files / "train.conllu", *QUICK)
     done = bistro_here(*arguments, "--top", 0, "-o", "all.tsv", "--html", "page.html")
     assert (done.code, done.out) == (0, "")
@@ -59,7 +66,9 @@ def test_other_data_a_page_and_all_values(bistro_here, spoilt, files, here):
     assert "in sentences after the first 50" in done.err
 
 
-def test_alternatives_have_the_label_of_roots_with_head_0_alone(bistro_here, spoilt):
+def test_alternatives_have_the_label_of_roots_with_head_0_alone(
+    bistro_here: Command, spoilt: set[tuple[str | None, str]]
+) -> None:
     done = bistro_here("doctor", "spoilt.conllu", "-k", 2, "--only", "arcs", "--top", 0, *QUICK)
     arcs = [row["alternative"].partition(":") for row in rows(done.out)]
     written = [(head, label) for head, _, label in arcs if head != "_"]
@@ -67,7 +76,9 @@ def test_alternatives_have_the_label_of_roots_with_head_0_alone(bistro_here, spo
     assert all((head == "0") == (label == "root") for head, label in written)
 
 
-def test_pictures_show_the_tags_that_were_examined(bistro_here, here, english):
+def test_pictures_show_the_tags_that_were_examined(
+    bistro_here: Command, here: Path, english: Treebank
+) -> None:
     renamed = [s.replace(xpos=[f"{tag}-own" for tag in s.upos]) for s in english[:40]]
     write(renamed, here / "own.conllu")
     arguments = ("doctor", "own.conllu", "-k", 2, "--set", "tagset=xpos", "--top", 5)
@@ -79,7 +90,7 @@ def test_pictures_show_the_tags_that_were_examined(bistro_here, here, english):
     assert "does not show" not in page
 
 
-def test_every_parser(bistro_here, spoilt):
+def test_every_parser(bistro_here: Command, spoilt: set[tuple[str | None, str]]) -> None:
     isbn = ("--set", "learning.passes=1", "--set", "hidden=4")
     for kind, settings in (("transition", QUICK), ("committee", QUICK), ("isbn", isbn)):
         done = bistro_here("doctor", "spoilt.conllu", "-k", 2, "--kind", kind, *settings)
@@ -87,7 +98,9 @@ def test_every_parser(bistro_here, spoilt):
         assert len(rows(done.out)) == 100
 
 
-def test_half_annotated_sentences_are_mentioned(bistro_here, here, english):
+def test_half_annotated_sentences_are_mentioned(
+    bistro_here: Command, here: Path, english: Treebank
+) -> None:
     open_tree = english[0].replace(heads=[-1] * len(english[0]), deprels=["_"] * len(english[0]))
     write([open_tree, *english[1:40]], here / "half.conllu")
     done = bistro_here("doctor", "half.conllu", "-k", 2, *QUICK)
@@ -103,7 +116,7 @@ def test_half_annotated_sentences_are_mentioned(bistro_here, here, english):
     ("arguments", "told"),
     [
         (("-k", "121"), "120 sentences cannot be cut into 121 folds"),
-        (("--kind", "ngram"), "a model of kind 'ngram' does not parse"),
+        (("--kind", "ngram"), "an ngram model cannot parse; use a transition"),
         (("--only", "labels"), "--only is 'arcs' or 'tags', not 'labels'"),
         (("--with", "absent.conllu"), "absent.conllu: cannot be read"),
         (("-k", "0"), "cannot be cut into 0 folds"),
@@ -113,14 +126,16 @@ def test_half_annotated_sentences_are_mentioned(bistro_here, here, english):
         (("--dev", "spoilt.conllu"), "learns nothing from it"),
     ],
 )
-def test_bad_arguments(bistro_here, spoilt, arguments, told):
+def test_bad_arguments(
+    bistro_here: Command, spoilt: set[tuple[str | None, str]], arguments: tuple[str, ...], told: str
+) -> None:
     done = bistro_here("doctor", "spoilt.conllu", *arguments)
     assert (done.code, done.out) == (2, "")
     assert told in done.err
     assert done.err.count("\n") == 1
 
 
-def test_text_has_nothing_to_examine(bistro_here, here):
+def test_text_has_nothing_to_examine(bistro_here: Command, here: Path) -> None:
     (here / "words.txt").write_text("The dog sleeps .\n")
     done = bistro_here("doctor", "words.txt")
     assert done.code == 2

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 import bistro
 
+from .program import Command
+
 QUICK = ("--set", "sampler.sweeps=4", "--set", "sampler.samples=2")
 
 
 @pytest.fixture
-def model(bistro_here, files, here):
+def model(bistro_here: Command, files: Path, here: Path) -> Path:
     done = bistro_here("train", "eisner", files / "train.conllu", "-o", "e.bistro", *QUICK)
     assert done.code == 0
     assert "eisner model of train.conllu" in done.err
     return here / "e.bistro"
 
 
-def test_parse_with_all_that_can_be_asked(bistro_here, model, files, here):
+def test_parse_with_all_that_can_be_asked(
+    bistro_here: Command, model: Path, files: Path, here: Path
+) -> None:
     for options in (
         ["--marginals"],
         ["--kbest", "3"],
@@ -37,19 +42,19 @@ def test_parse_with_all_that_can_be_asked(bistro_here, model, files, here):
     assert json.loads(done.out)["uas"] > 75
 
 
-def test_options_of_a_search_are_not_known(bistro_here, model):
+def test_options_of_a_search_are_not_known(bistro_here: Command, model: Path) -> None:
     done = bistro_here("parse", model, "--particles", "10", stdin=b"The dog sleeps .\n")
     assert done.code == 2
-    assert "a model of kind 'eisner' has no option" in done.err
+    assert "an eisner model has no option" in done.err
 
 
-def test_info_names_kind_and_settings(bistro_here, model):
+def test_info_names_kind_and_settings(bistro_here: Command, model: Path) -> None:
     facts = json.loads(bistro_here("info", model, "--json").out)
     assert facts["kind"] == "eisner"
     assert facts["config"]["contexts"]["tags"][0] == "direction"
 
 
-def test_held_out_trees_are_scored(bistro_here, files, here):
+def test_held_out_trees_are_scored(bistro_here: Command, files: Path, here: Path) -> None:
     command = ("train", "eisner", files / "train.conllu", "-o", "g.bistro", *QUICK)
     done = bistro_here(*command, "--config", "eisner-generated", "--dev", files / "test.conllu")
     assert done.code == 0, done.err

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from bistro.cli.evaluate import evaluate
 from bistro.errors import BistroError
@@ -21,8 +23,11 @@ GOLD = """\
 """
 
 
+Run = Callable[..., Result]
+
+
 @pytest.fixture
-def run():
+def run() -> Run:
     app = typer.Typer()
     app.command()(evaluate)
     runner = CliRunner(env={"COLUMNS": "160"})
@@ -30,14 +35,14 @@ def run():
 
 
 @pytest.fixture
-def files(tmp_path):
+def files(tmp_path: Path) -> tuple[Path, Path]:
     gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
     gold.write_text(GOLD)
     system.write_text(GOLD.replace("2\tdet", "3\tdet").replace("3\tpunct", "2\tpunct"))
     return gold, system
 
 
-def test_table_names_the_protocol_beside_every_figure(run, files):
+def test_table_names_the_protocol_beside_every_figure(run: Run, files: tuple[Path, Path]) -> None:
     result = run(*files)
     assert result.exit_code == 0
     rows = [line for line in result.stdout.splitlines() if " 50.00 " in line or " 66.67 " in line]
@@ -47,7 +52,7 @@ def test_table_names_the_protocol_beside_every_figure(run, files):
     assert "4 words in 1 sentences" in result.stdout
 
 
-def test_json_is_unrounded(run, files):
+def test_json_is_unrounded(run: Run, files: tuple[Path, Path]) -> None:
     figures = json.loads(run(*files, "--json").stdout)
     assert figures["uas"] == 50.0
     assert figures["no_punct"]["uas"] == 100 * 2 / 3
@@ -58,13 +63,13 @@ def test_json_is_unrounded(run, files):
     assert "PUNCT" in figures["protocol"]["no_punct"]
 
 
-def test_punctuation_can_be_set(run, files):
+def test_punctuation_can_be_set(run: Run, files: tuple[Path, Path]) -> None:
     figures = json.loads(run(*files, "--json", "--punct", "penn").stdout)
     assert figures["no_punct"]["punct"] == "penn"
     assert figures["no_punct"]["words"] == 3
 
 
-def test_no_labels_is_said(run, files):
+def test_no_labels_is_said(run: Run, files: tuple[Path, Path]) -> None:
     gold, system = files
     unlabelled = "\n".join(
         "\t".join([*line.split("\t")[:7], "_", "_", "_"]) if line else ""
@@ -80,7 +85,9 @@ def test_no_labels_is_said(run, files):
     assert figures["unavailable"]["las"] == "no labels"
 
 
-def test_several_roots_and_missing_heads_of_the_system_cost_points(run, files):
+def test_several_roots_and_missing_heads_of_the_system_cost_points(
+    run: Run, files: tuple[Path, Path]
+) -> None:
     gold, system = files
     system.write_text(GOLD.replace("3\tpunct", "0\troot").replace("2\tdet", "_\t_"))
     assert json.loads(run(gold, system, "--json").stdout)["uas"] == 50.0
@@ -95,7 +102,9 @@ def test_several_roots_and_missing_heads_of_the_system_cost_points(run, files):
         ("1\tThe\n", (), "system.conllu:1"),
     ],
 )
-def test_errors_are_one_sentence(run, files, text, arguments, told):
+def test_errors_are_one_sentence(
+    run: Run, files: tuple[Path, Path], text: str, arguments: tuple[str, ...], told: str
+) -> None:
     gold, system = files
     system.write_text(text)
     result = run(gold, system, *arguments)
@@ -105,19 +114,21 @@ def test_errors_are_one_sentence(run, files, text, arguments, told):
     assert result.stdout == ""
 
 
-def test_missing_file(run, files, tmp_path):
+def test_missing_file(run: Run, files: tuple[Path, Path], tmp_path: Path) -> None:
     result = run(files[0], tmp_path / "absent.conllu")
     assert isinstance(result.exception, BistroError)
     assert "absent.conllu" in str(result.exception)
 
 
-def test_help_teaches(run):
+def test_help_teaches(run: Run) -> None:
     told = run("--help").stdout
     for phrase in ("GOLD", "SYSTEM", "--punct", "--json", "official scorer", "punctuation out"):
         assert phrase in told
 
 
-def test_the_whole_command_line(files, monkeypatch, capsys):
+def test_the_whole_command_line(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     from bistro.cli.main import main
 
     gold, system = map(str, files)
@@ -140,21 +151,21 @@ GOLD_TREES = "((S (NP-SBJ (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))\n"
 
 
 @pytest.fixture
-def trees(tmp_path):
+def trees(tmp_path: Path) -> tuple[Path, Path]:
     gold, system = tmp_path / "gold.mrg", tmp_path / "system.mrg"
     gold.write_text(GOLD_TREES * 2)
     system.write_text(GOLD_TREES + GOLD_TREES.replace("VP", "NP").replace("VBZ", "NNS"))
     return gold, system
 
 
-def test_brackets_as_a_table(run, trees):
+def test_brackets_as_a_table(run: Run, trees: tuple[Path, Path]) -> None:
     result = run("--brackets", *trees)
     assert result.exit_code == 0
     assert "83.33" in result.stdout and "50.00" in result.stdout
     assert "EVALB" in result.stdout and "≤ 40 words" in result.stdout
 
 
-def test_brackets_as_json(run, trees):
+def test_brackets_as_json(run: Run, trees: tuple[Path, Path]) -> None:
     figures = json.loads(run("--brackets", *trees, "--json").stdout)
     assert figures["all"] == figures["up_to_40"]
     assert figures["all"]["labelled"] == dict.fromkeys(("precision", "recall", "f1"), 100 * 5 / 6)
@@ -175,7 +186,9 @@ def test_brackets_as_json(run, trees):
         ("", "system.mrg: the file is empty"),
     ],
 )
-def test_bad_brackets_are_one_sentence(run, trees, text, told):
+def test_bad_brackets_are_one_sentence(
+    run: Run, trees: tuple[Path, Path], text: str, told: str
+) -> None:
     gold, system = trees
     system.write_text(text)
     result = run("--brackets", gold, system)
@@ -183,7 +196,7 @@ def test_bad_brackets_are_one_sentence(run, trees, text, told):
     assert re.search(told, str(result.exception))
 
 
-def test_brackets_take_no_options_of_dependencies(run, trees):
+def test_brackets_take_no_options_of_dependencies(run: Run, trees: tuple[Path, Path]) -> None:
     result = run("--brackets", "--by-length", *trees)
     assert isinstance(result.exception, BistroError)
     assert "--by-length" in str(result.exception)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +12,14 @@ import bistro
 from bistro.models.base import Origin
 from bistro.treebank.treebank import write
 
+from .program import Command
+
 QUICK = {"sampler": {"sweeps": 4, "samples": 2}}
 SENTENCE = "The dog sleeps ."
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("explain")
     treebank = bistro.builtin(sentences=200, seed=1)
     write(treebank, folder / "train.conllu")
@@ -26,7 +29,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", ["ngram", "transition", "eisner"])
-def test_the_text_is_a_tree_of_all_decisions(bistro_here, folder, kind):
+def test_the_text_is_a_tree_of_all_decisions(bistro_here: Command, folder: Path, kind: str) -> None:
     ended = bistro_here("explain", folder / f"{kind}.bistro", SENTENCE)
     assert ended.code == 0
     lines = ended.out.splitlines()
@@ -39,7 +42,7 @@ def test_the_text_is_a_tree_of_all_decisions(bistro_here, folder, kind):
     assert "means over the samples" in ended.err
 
 
-def test_one_word_has_its_whole_chains_with_counts(bistro_here, folder):
+def test_one_word_has_its_whole_chains_with_counts(bistro_here: Command, folder: Path) -> None:
     train = folder / "train.conllu"
     ended = bistro_here("explain", folder / "ngram.bistro", SENTENCE, "--word", 2, "--train", train)
     assert ended.code == 0
@@ -53,7 +56,9 @@ def test_one_word_has_its_whole_chains_with_counts(bistro_here, folder):
 
 
 @pytest.mark.parametrize("kind", ["ngram", "transition", "eisner"])
-def test_contributions_in_a_table_sum_to_the_probabilities(bistro_here, folder, kind, tmp_path):
+def test_contributions_in_a_table_sum_to_the_probabilities(
+    bistro_here: Command, folder: Path, kind: str, tmp_path: Path
+) -> None:
     out = tmp_path / "steps.tsv"
     options = ("--format", "tsv", "-o", out)
     assert bistro_here("explain", folder / f"{kind}.bistro", SENTENCE, *options).code == 0
@@ -70,7 +75,7 @@ def test_contributions_in_a_table_sum_to_the_probabilities(bistro_here, folder, 
             assert sums[row["step"]] == pytest.approx(float(row["probability"]), rel=1e-7)
 
 
-def test_json_is_whole_and_a_given_tree_is_explained(bistro_here, folder):
+def test_json_is_whole_and_a_given_tree_is_explained(bistro_here: Command, folder: Path) -> None:
     model = folder / "transition.bistro"
     train = folder / "train.conllu"
     ended = bistro_here("explain", model, "--tree", train, "--format", "json")
@@ -86,13 +91,13 @@ def test_json_is_whole_and_a_given_tree_is_explained(bistro_here, folder):
     assert {d["word"] for d in one["decisions"]} == {1}
 
 
-def test_text_can_go_to_a_file(bistro_here, folder, tmp_path):
+def test_text_can_go_to_a_file(bistro_here: Command, folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "why.txt"
     assert bistro_here("explain", folder / "ngram.bistro", SENTENCE, "-o", out).code == 0
     assert out.read_text().startswith(SENTENCE)
 
 
-def test_tables_for_pandas_and_parameters_of_a_trace(folder):
+def test_tables_for_pandas_and_parameters_of_a_trace(folder: Path) -> None:
     model = bistro.load(folder / "ngram.bistro")
     table = model.explain(SENTENCE.split()).to_pandas()
     assert len(table) == 5 * 6
@@ -107,7 +112,9 @@ def test_tables_for_pandas_and_parameters_of_a_trace(folder):
 
 
 # ---- what cannot be done -----------------------------------------------------------------------
-def test_bad_questions_are_refused_in_a_sentence(bistro_here, folder, tmp_path):
+def test_bad_questions_are_refused_in_a_sentence(
+    bistro_here: Command, folder: Path, tmp_path: Path
+) -> None:
     model = folder / "transition.bistro"
     foreign = tmp_path / "foreign.conllu"
     foreign.write_text("1\tdog\t_\tXYZ\t_\t_\t0\troot\t_\t_\n\n")
@@ -128,9 +135,9 @@ def test_bad_questions_are_refused_in_a_sentence(bistro_here, folder, tmp_path):
         assert len(ended.err.splitlines()) == 1
 
 
-def test_other_kinds_say_that_they_cannot(bistro_here, tmp_path):
+def test_other_kinds_say_that_they_cannot(bistro_here: Command, tmp_path: Path) -> None:
     trees = bistro.builtin_trees(sentences=50, seed=1)
     bistro.train("grammar", trees, seed=1).save(tmp_path / "grammar.bistro")
     ended = bistro_here("explain", tmp_path / "grammar.bistro", SENTENCE)
     assert ended.code == 2
-    assert "a model of kind 'grammar' cannot explain" in ended.err
+    assert "a grammar model cannot explain a probability; use an ngram" in ended.err

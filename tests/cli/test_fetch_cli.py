@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 import typer
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from bistro.cli.fetch import fetch
 from bistro.errors import BistroError
@@ -12,8 +15,11 @@ from bistro.errors import BistroError
 TREE = "1\tGo\tgo\tVERB\tVB\t_\t0\troot\t_\t_\n\n"
 
 
+Run = Callable[..., Result]
+
+
 @pytest.fixture
-def run(tmp_path, monkeypatch):
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("BISTRO_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("BISTRO_MIRROR", raising=False)
     folder = tmp_path / "mirror" / "ud-treebanks-v2.16" / "UD_Danish-DDT"
@@ -27,11 +33,13 @@ def run(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def mirror(tmp_path):
+def mirror(tmp_path: Path) -> tuple[str, ...]:
     return ("--mirror", str(tmp_path / "mirror"), "--release", "2.16")
 
 
-def test_paths_to_stdout_and_notes_to_stderr(run, mirror, tmp_path):
+def test_paths_to_stdout_and_notes_to_stderr(
+    run: Run, mirror: tuple[str, ...], tmp_path: Path
+) -> None:
     result = run("da_ddt", *mirror)
     assert result.exit_code == 0
     base = tmp_path / "home" / "treebanks" / "ud-treebanks-v2.16"
@@ -46,7 +54,7 @@ def test_paths_to_stdout_and_notes_to_stderr(run, mirror, tmp_path):
     assert "recorded at the first download agree" in again.stderr
 
 
-def test_list(run, mirror, tmp_path):
+def test_list(run: Run, mirror: tuple[str, ...], tmp_path: Path) -> None:
     assert run("--list").stdout == "treebank\trelease\tmegabytes\tfolder\n"
     run("da_ddt", *mirror)
     listed = run("--list")
@@ -55,7 +63,7 @@ def test_list(run, mirror, tmp_path):
     assert "Cache:" in listed.stderr
 
 
-def test_errors_are_one_sentence(run, mirror):
+def test_errors_are_one_sentence(run: Run, mirror: tuple[str, ...]) -> None:
     for arguments, told in (
         ((), "which treebank"),
         (("da_ddd",), "did you mean UD_Danish-DDT"),
@@ -68,13 +76,18 @@ def test_errors_are_one_sentence(run, mirror):
         assert result.stdout == ""
 
 
-def test_help_teaches(run):
+def test_help_teaches(run: Run) -> None:
     told = run("--help").stdout
     for phrase in ("UD_English-EWT", "--mirror", "BISTRO_MIRROR", "--list", "BISTRO_HOME", "2.16"):
         assert phrase in told
 
 
-def test_the_whole_command_line(run, mirror, monkeypatch, capsys):
+def test_the_whole_command_line(
+    run: Run,
+    mirror: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     from bistro.cli.main import main
 
     monkeypatch.setattr("sys.argv", ["bistro", "fetch", "UD_Danish-No", *mirror])

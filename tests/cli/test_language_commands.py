@@ -7,15 +7,18 @@ import inspect
 import json
 import math
 import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 import bistro
-from bistro.cli.main import app
+from bistro.cli import main
 from bistro.evaluate.text import text_figures
 
-from .program import ENVIRONMENT, PROGRAM
+from .program import ENVIRONMENT, PROGRAM, Command
 
 COMMANDS = {
     "demo": ("built-in", "--treebank", "report.html", "whose probabilities"),
@@ -32,31 +35,32 @@ COMMANDS = {
     "fetch": ("Universal Dependencies", "--mirror"),
     "info": ("settings", "seed", "--json"),
 }
+APP = main.app_of(main.COMMANDS)
 SPEC_FIGURES = ("perplexity", "perplexity_no_eos", "bits_per_word", "bits_per_char", "oov_rate")
 
 
 # ---- help --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_teaches(command):
-    told = CliRunner(env={"COLUMNS": "110"}).invoke(app, [command, "--help"])
+def test_help_teaches(command: str) -> None:
+    told = CliRunner(env={"COLUMNS": "110"}).invoke(APP, [command, "--help"])
     assert told.exit_code == 0
     text = " ".join(told.stdout.split())
     for phrase in COMMANDS[command]:
         assert phrase in text
 
 
-@pytest.mark.parametrize("command", [c.callback for c in app.registered_commands])
-def test_help_has_examples_one_a_line(command):
+@pytest.mark.parametrize("command", [c.callback for c in APP.registered_commands])
+def test_help_has_examples_one_a_line(command: Callable[..., Any]) -> None:
     name = command.__name__.replace("_", "-")
-    told = CliRunner(env={"COLUMNS": "140"}).invoke(app, [name, "--help"])
-    written = inspect.cleandoc(command.__doc__).splitlines()
+    told = CliRunner(env={"COLUMNS": "140"}).invoke(APP, [name, "--help"])
+    written = inspect.cleandoc(command.__doc__ or "").splitlines()
     examples = [line.strip() for line in written if line.startswith("    ")]
     assert any(f"bistro {name}" in example for example in examples)
     lines = [line.strip() for line in told.stdout.splitlines()]
     assert all(example in lines for example in examples)
 
 
-def test_all_commands_are_listed(bistro_here):
+def test_all_commands_are_listed(bistro_here: Command) -> None:
     told = bistro_here("--help")
     assert told.code == 0
     assert all(command in told.out for command in COMMANDS)
@@ -64,12 +68,12 @@ def test_all_commands_are_listed(bistro_here):
     assert bistro_here("-h").out == told.out
 
 
-def test_version(bistro_here):
+def test_version(bistro_here: Command) -> None:
     assert bistro_here("--version").out == f"bistro {bistro.__version__}\n"
 
 
 # ---- perplexity --------------------------------------------------------------------------------
-def test_perplexity_json_has_the_promised_fields(bistro_here, files):
+def test_perplexity_json_has_the_promised_fields(bistro_here: Command, files: Path) -> None:
     path = files / "test.conllu"
     done = bistro_here("perplexity", files / "english.bistro", path, "--json")
     assert (done.code, done.err) == (0, "")
@@ -82,7 +86,7 @@ def test_perplexity_json_has_the_promised_fields(bistro_here, files):
     assert told["input"] == str(path)
 
 
-def test_perplexity_table_names_what_is_counted(bistro_here, files):
+def test_perplexity_table_names_what_is_counted(bistro_here: Command, files: Path) -> None:
     told = bistro_here("perplexity", files / "english.bistro", files / "test.conllu").out
     rows = {line.split("│")[1].strip(): line for line in told.splitlines() if line.startswith("│")}
     assert "words and sentence ends" in rows["perplexity"]
@@ -92,7 +96,9 @@ def test_perplexity_table_names_what_is_counted(bistro_here, files):
 
 
 @pytest.mark.parametrize("name", ["test.conllu", "test.txt"])
-def test_perplexity_from_stdin_and_compressed(bistro_here, files, here, name):
+def test_perplexity_from_stdin_and_compressed(
+    bistro_here: Command, files: Path, here: Path, name: str
+) -> None:
     content = (files / name).read_bytes()
     (here / f"{name}.gz").write_bytes(gzip.compress(content))
     model = files / "english.bistro"
@@ -110,7 +116,7 @@ def rows_of(table: str) -> list[dict[str, str]]:
     return [dict(zip(header, line, strict=True)) for line in lines]
 
 
-def test_surprisals_sum_to_the_log_probability(bistro_here, files):
+def test_surprisals_sum_to_the_log_probability(bistro_here: Command, files: Path) -> None:
     model, path = files / "english.bistro", files / "test.conllu"
     rows = rows_of(bistro_here("surprisal", model, path).out)
     total = json.loads(bistro_here("perplexity", model, path, "--json").out)["log_prob"]
@@ -126,7 +132,9 @@ def test_surprisals_sum_to_the_log_probability(bistro_here, files):
 
 @pytest.mark.parametrize("kind", ["ngram", "transition"])
 @pytest.mark.parametrize("unknown", ["classes", "spelling"])
-def test_zero_width_characters_change_no_figure(bistro_here, files, here, kind, unknown):
+def test_zero_width_characters_change_no_figure(
+    bistro_here: Command, files: Path, here: Path, kind: str, unknown: str
+) -> None:
     """Training, surprisal and perplexity agree about the words, with and without them."""
     clean = (files / "train.conllu").read_text()
     (here / "copied.conllu").write_text(clean.replace("\tdog\t", "\tdog\u200b\t"))
@@ -149,7 +157,7 @@ def test_zero_width_characters_change_no_figure(bistro_here, files, here, kind, 
     assert len(found) == 1
 
 
-def test_surprisal_of_stdin_numbers_the_sentences(bistro_here, files):
+def test_surprisal_of_stdin_numbers_the_sentences(bistro_here: Command, files: Path) -> None:
     text = b"The dog sees a zzyzx .\nA dog !\n"
     rows = rows_of(bistro_here("surprisal", files / "english.bistro", stdin=text).out)
     assert [row["sent_id"] for row in rows] == ["1"] * 7 + ["2"] * 4
@@ -158,14 +166,14 @@ def test_surprisal_of_stdin_numbers_the_sentences(bistro_here, files):
     assert "</s>" not in [row["token"] for row in rows]
 
 
-def test_surprisal_to_a_compressed_file(bistro_here, files, here):
+def test_surprisal_to_a_compressed_file(bistro_here: Command, files: Path, here: Path) -> None:
     arguments = ("surprisal", files / "english.bistro", files / "test.conllu")
     assert bistro_here(*arguments, "-o", "out.tsv.gz").out == ""
     written = gzip.decompress((here / "out.tsv.gz").read_bytes()).decode()
     assert written == bistro_here(*arguments).out
 
 
-def test_surprisal_table_is_read_by_pandas(bistro_here, files, here):
+def test_surprisal_table_is_read_by_pandas(bistro_here: Command, files: Path, here: Path) -> None:
     import pandas as pd
 
     (here / "odd.txt").write_text('The "dog" said : # "\n')
@@ -175,14 +183,16 @@ def test_surprisal_table_is_read_by_pandas(bistro_here, files, here):
     assert table.surprisal.dtype == float
 
 
-def test_a_tab_in_a_sentence_s_name_does_not_break_the_table(bistro_here, files):
+def test_a_tab_in_a_sentence_s_name_does_not_break_the_table(
+    bistro_here: Command, files: Path
+) -> None:
     named = b"# sent_id = a\tb\n1\tdog\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
     done = bistro_here("surprisal", files / "english.bistro", "--input", "conllu", stdin=named)
     assert rows_of(done.out)[0]["sent_id"] == "a b"
 
 
 # ---- generate and info -------------------------------------------------------------------------
-def test_generate_follows_the_seed(bistro_here, files, here):
+def test_generate_follows_the_seed(bistro_here: Command, files: Path, here: Path) -> None:
     model = files / "english.bistro"
     ten = bistro_here("generate", model, "-n", 10, "--seed", 3).out
     assert ten.count("\n") == 10
@@ -193,13 +203,13 @@ def test_generate_follows_the_seed(bistro_here, files, here):
     assert gzip.decompress((here / "out.txt.gz").read_bytes()).decode() == ten
 
 
-def test_generated_text_can_be_scored(bistro_here, files):
+def test_generated_text_can_be_scored(bistro_here: Command, files: Path) -> None:
     text = bistro_here("generate", files / "english.bistro", "-n", 50).out.encode()
     done = bistro_here("perplexity", files / "english.bistro", "--json", stdin=text)
     assert json.loads(done.out)["sentences"] == 50
 
 
-def test_info(bistro_here, files):
+def test_info(bistro_here: Command, files: Path) -> None:
     told = json.loads(bistro_here("info", files / "english.bistro", "--json").out)
     assert told["kind"] == "ngram"
     assert told["seed"] == 1
@@ -213,7 +223,7 @@ def test_info(bistro_here, files):
 
 
 # ---- the process -------------------------------------------------------------------------------
-def test_a_reader_that_goes_away_is_no_error(files):
+def test_a_reader_that_goes_away_is_no_error(files: Path) -> None:
     process = subprocess.Popen(
         [*PROGRAM, "generate", str(files / "english.bistro"), "-n", "20000"],
         stdout=subprocess.PIPE,
@@ -229,7 +239,9 @@ def test_a_reader_that_goes_away_is_no_error(files):
     process.stderr.close()
 
 
-def test_words_a_terminal_cannot_show_do_not_stop_the_program(bistro_outside, files, here):
+def test_words_a_terminal_cannot_show_do_not_stop_the_program(
+    bistro_outside: Command, files: Path, here: Path
+) -> None:
     (here / "ğ.txt").write_text("The dog .\n")
     narrow = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     done = bistro_outside("perplexity", files / "english.bistro", "ğ.txt", env=narrow)

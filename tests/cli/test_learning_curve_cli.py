@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
 
 import pytest
 
-from bistro.treebank.treebank import write
+from bistro.treebank.treebank import Treebank, write
+
+from .program import Command
 
 QUICK = ("--set", "sampler.sweeps=3", "--set", "sampler.samples=1")
 
 
 @pytest.fixture
-def small(here, english):
+def small(here: Path, english: Treebank) -> Path:
     write(english[:64], here / "small.conllu")
     return here / "small.conllu"
 
 
-def test_a_table_a_picture_and_a_forecast(bistro_here, small, files, here):
+def test_a_table_a_picture_and_a_forecast(
+    bistro_here: Command, small: Path, files: Path, here: Path
+) -> None:
     arguments = ("learning-curve", "eisner", small, "--test", files / "test.conllu", *QUICK)
     done = bistro_here(*arguments, "--draws", 2, "--plot", "curve.svg")
     assert done.code == 0
@@ -47,10 +52,12 @@ def test_a_table_a_picture_and_a_forecast(bistro_here, small, files, here):
         (("eisner", "-k", "0"), "cannot be cut into 0 folds"),
         (("eisner", "--plot", "curve.png"), "what is written here is .svg, not .png"),
         (("ngram",), "know different words"),
-        (("topics",), "use one of"),
+        (("linearize",), "use one of transition, committee, eisner, isbn, topics, tags"),
     ],
 )
-def test_bad_arguments(bistro_here, small, arguments, told):
+def test_bad_arguments(
+    bistro_here: Command, small: Path, arguments: tuple[str, ...], told: str
+) -> None:
     kind, *rest = arguments
     done = bistro_here("learning-curve", kind, "small.conllu", *rest)
     assert (done.code, done.out) == (2, "")
@@ -58,7 +65,7 @@ def test_bad_arguments(bistro_here, small, arguments, told):
     assert done.err.count("\n") == 1
 
 
-def test_folds_say_how_many_sentences_were_learned_from(bistro_here, small):
+def test_folds_say_how_many_sentences_were_learned_from(bistro_here: Command, small: Path) -> None:
     parts = ("--parts", "1/4,1/2,1", "--draws", 1)
     done = bistro_here("learning-curve", "eisner", small, "-k", 2, *parts, *QUICK)
     assert done.code == 0
@@ -67,7 +74,7 @@ def test_folds_say_how_many_sentences_were_learned_from(bistro_here, small):
     assert ", 1 draw of nested parts" in done.err
 
 
-def test_files_without_trees(bistro_here, here):
+def test_files_without_trees(bistro_here: Command, here: Path) -> None:
     (here / "words.txt").write_text("The dog sleeps .\n" * 20)
     done = bistro_here("learning-curve", "eisner", "words.txt", "-k", 2)
     assert done.code == 2

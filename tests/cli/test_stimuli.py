@@ -5,10 +5,15 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import bistro
+
+from .program import Command
 
 ITEMS = '''item,condition,text
 1,ambiguous,"The horse raced past the barn fell."
@@ -33,9 +38,13 @@ def rows_of(table: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
+Score = Callable[..., Any]
+"""From a table and options to rows, or to what is said of an error."""
+
+
 @pytest.fixture
-def score(bistro_here, files, here):
-    def call(content, *options, name="items.csv", code=0):
+def score(bistro_here: Command, files: Path, here: Path) -> Score:
+    def call(content: str | bytes, *options: object, name: str = "items.csv", code: int = 0) -> Any:
         data = content if isinstance(content, bytes) else content.encode()
         (here / name).write_bytes(data)
         done = bistro_here("surprisal", files / "english.bistro", name, *options)
@@ -50,7 +59,7 @@ def score(bistro_here, files, here):
 
 
 # ---- a sentence a row --------------------------------------------------------------------------
-def test_own_columns_come_first_and_are_kept(score):
+def test_own_columns_come_first_and_are_kept(score: Score) -> None:
     rows = score(ITEMS, "--text", "text", "--id", "item")
     assert list(rows[0])[:8] == ["item", "condition", "text", *FIGURES]
     assert [row["token"] for row in rows[:8]] == [
@@ -62,13 +71,13 @@ def test_own_columns_come_first_and_are_kept(score):
     assert {"fell.", "zyzzyva"} <= {row["token"] for row in rows if row["oov"] == "1"}
 
 
-def test_sentences_are_numbered_without_names(score):
+def test_sentences_are_numbered_without_names(score: Score) -> None:
     rows = score(ITEMS, "--text", "text", "--no-eos")
     assert [row["sent_id"] for row in rows] == ["1"] * 7 + ["2"] * 10 + ["3"] * 3
     assert "</s>" not in [row["token"] for row in rows]
 
 
-def test_punctuation_is_split_on_demand(score):
+def test_punctuation_is_split_on_demand(score: Score) -> None:
     rows = score(ITEMS, "--text", "text", "--split-punct")
     assert [row["token"] for row in rows[:9]][-3:] == ["fell", ".", "</s>"]
     text = 'text\n"He said, ""don\'t ... (go)!"""\n'
@@ -78,7 +87,7 @@ def test_punctuation_is_split_on_demand(score):
     ]
 
 
-def test_figures_are_those_of_the_sentence_alone(score, files):
+def test_figures_are_those_of_the_sentence_alone(score: Score, files: Path) -> None:
     rows = score(ITEMS, "--text", "text")
     model = bistro.load(files / "english.bistro")
     alone = model.surprisal(CLEAR)
@@ -98,31 +107,31 @@ def test_figures_are_those_of_the_sentence_alone(score, files):
     ],
     ids=["tabs", "Windows", "semicolons", "compressed", "blank lines"],
 )
-def test_other_tables_give_the_same(score, content, name):
+def test_other_tables_give_the_same(score: Score, content: str | bytes, name: str) -> None:
     found = score(content, "--text", "text", "--id", "item", name=name)
     assert found == score(ITEMS, "--text", "text", "--id", "item")
 
 
-def test_a_table_from_stdin(bistro_here, files):
+def test_a_table_from_stdin(bistro_here: Command, files: Path) -> None:
     command = ("surprisal", files / "english.bistro", "--text", "text")
     done = bistro_here(*command, stdin=ITEMS.encode())
     assert len(rows_of(done.out)) == 23
 
 
-def test_columns_of_the_same_name_are_both_kept(score):
+def test_columns_of_the_same_name_are_both_kept(score: Score) -> None:
     rows = score("token,sent_id,text\nA,B,The dog\n", "--text", "text")
     assert (rows[0]["token"], rows[0]["sent_id"]) == ("A", "B")
     assert (rows[0]["bistro_token"], rows[0]["bistro_sent_id"]) == ("The", "1")
 
 
-def test_line_breaks_and_tabs_in_a_cell_do_not_break_the_table(score):
+def test_line_breaks_and_tabs_in_a_cell_do_not_break_the_table(score: Score) -> None:
     rows = score('note,text\n"two\nlines\there","The\ndog"\nx,A cat\n', "--text", "text")
     assert [row["note"] for row in rows] == ["two lines here"] * 3 + ["x"] * 3
     assert [row["token"] for row in rows][:2] == ["The", "dog"]
 
 
 # ---- a word a row ------------------------------------------------------------------------------
-def test_rows_of_one_sentence_are_scored_together(score, files):
+def test_rows_of_one_sentence_are_scored_together(score: Score, files: Path) -> None:
     options = ("--text", "word", "--sentence", "item", "--sentence", "cond", "--split-punct")
     rows = score(WORDS, *options)
     assert [row["sent_id"] for row in rows] == ["1.a"] * 4 + ["1.b"] * 3 + ["2.a"] * 4
@@ -138,7 +147,7 @@ def test_rows_of_one_sentence_are_scored_together(score, files):
     assert float(rows[2]["prefix_log2_prob"]) == pytest.approx(alone[3].prefix_log2_prob, abs=1e-5)
 
 
-def test_without_ends_every_row_of_the_table_has_one_row(score):
+def test_without_ends_every_row_of_the_table_has_one_row(score: Score) -> None:
     rows = score(WORDS, "--text", "word", "--sentence", "item", "--sentence", "cond", "--no-eos")
     own = list(csv.DictReader(io.StringIO(WORDS)))
     assert [{name: row[name] for name in own[0]} for row in rows] == own
@@ -166,12 +175,16 @@ def test_without_ends_every_row_of_the_table_has_one_row(score):
         (ITEMS, ("--text", "text", "--id", "item", "--sentence", "item"), "leave it out"),
     ],
 )
-def test_errors_name_file_and_line(score, content, options, told):
+def test_errors_name_file_and_line(
+    score: Score, content: str | bytes, options: tuple[str, ...], told: str
+) -> None:
     assert told in score(content, *options, code=2)
 
 
 # ---- odd text ----------------------------------------------------------------------------------
-def test_zero_width_characters_are_left_out_and_told(bistro_here, files, here):
+def test_zero_width_characters_are_left_out_and_told(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
     (here / "odd.txt").write_text("The\u200b dog\ufeff sleeps .\n\n \nA cat .\n", "utf-8")
     done = bistro_here("surprisal", files / "english.bistro", "odd.txt")
     assert "zero-width characters were left out of the words: 2" in done.err
@@ -186,13 +199,15 @@ def test_zero_width_characters_are_left_out_and_told(bistro_here, files, here):
 
 
 @pytest.mark.parametrize("command", ["surprisal", "perplexity"])
-def test_spaces_that_end_no_word_are_told(bistro_here, files, here, command):
+def test_spaces_that_end_no_word_are_told(
+    bistro_here: Command, files: Path, here: Path, command: str
+) -> None:
     (here / "odd.txt").write_text("The\u00a0dog sleeps\u3000now .\nA caf\u00e9 .\n", "utf-8")
     done = bistro_here(command, files / "english.bistro", "odd.txt")
     assert done.err == "words that hold a space other than the plain one, which ends no word: 2\n"
 
 
-def test_a_line_of_five_thousand_words(score):
+def test_a_line_of_five_thousand_words(score: Score) -> None:
     rows = score("text\n" + "the zyzzyva " * 2500 + "\n", "--text", "text")
     assert len(rows) == 5001
     assert [row["oov"] for row in rows[:2]] == ["0", "1"]
@@ -210,7 +225,7 @@ MULTIWORD = b"""\
 """
 
 
-def test_multiword_tokens_get_the_sum_of_their_words(bistro_here, files):
+def test_multiword_tokens_get_the_sum_of_their_words(bistro_here: Command, files: Path) -> None:
     command = ("surprisal", files / "english.bistro", "--input", "conllu")
     joined = rows_of(bistro_here(*command, stdin=MULTIWORD).out)
     single = rows_of(bistro_here(*command, "--words", stdin=MULTIWORD).out)

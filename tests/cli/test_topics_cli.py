@@ -59,7 +59,7 @@ def test_other_models_have_no_states(tmp_path: Path, capsys: pytest.CaptureFixtu
     path = tmp_path / "n.bistro"
     bistro.train("ngram", [["a", "b"]], sampler={"sweeps": 2, "samples": 1}).save(path)
     assert run(["topics", "show", str(path)]) == 2
-    assert "no latent states" in capsys.readouterr().err
+    assert "an ngram model cannot show states; use a topics model" in capsys.readouterr().err
 
 
 def test_a_sample_that_is_not_there(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

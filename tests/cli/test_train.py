@@ -5,16 +5,19 @@ from __future__ import annotations
 import gzip
 import json
 import signal
+from pathlib import Path
 
 import pytest
 
 import bistro
 from bistro.modelfile import read_model
 
+from .program import Command
+
 QUICK = ("--set", "sampler.sweeps=4", "--set", "sampler.samples=2", "--set", "order=3")
 
 
-def test_a_treebank_becomes_a_model(bistro_here, files, here):
+def test_a_treebank_becomes_a_model(bistro_here: Command, files: Path, here: Path) -> None:
     done = bistro_here("train", "ngram", files / "train.conllu", "-o", "m.bistro", *QUICK)
     assert done.code == 0
     assert done.out == ""
@@ -27,7 +30,9 @@ def test_a_treebank_becomes_a_model(bistro_here, files, here):
     assert len(model.origin.trace) == 4
 
 
-def test_text_gives_the_same_words_and_so_the_same_arrays(bistro_here, files, here):
+def test_text_gives_the_same_words_and_so_the_same_arrays(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
     for name in ("train.conllu", "train.txt"):
         assert bistro_here("train", "ngram", files / name, "-o", name + ".bistro", *QUICK).code == 0
     first, second = (read_model(name + ".bistro") for name in ("train.conllu", "train.txt"))
@@ -35,7 +40,7 @@ def test_text_gives_the_same_words_and_so_the_same_arrays(bistro_here, files, he
         assert array.tolist() == second.arrays[name].tolist()
 
 
-def test_compressed_files_and_stdin(bistro_here, files, here):
+def test_compressed_files_and_stdin(bistro_here: Command, files: Path, here: Path) -> None:
     text = (files / "train.txt").read_bytes()
     (here / "train.txt.gz").write_bytes(gzip.compress(text))
     for arguments, stdin in ((("train.txt.gz",), b""), (("-",), text)):
@@ -44,7 +49,7 @@ def test_compressed_files_and_stdin(bistro_here, files, here):
         assert bistro.load("m.bistro").origin.treebank["words"] == len(text.split())
 
 
-def test_several_files_are_one_treebank(bistro_here, files, here):
+def test_several_files_are_one_treebank(bistro_here: Command, files: Path, here: Path) -> None:
     both = files / "train.conllu", files / "test.txt"
     assert bistro_here("train", "ngram", *both, "-o", "m.bistro", *QUICK).code == 0
     treebank = bistro.load("m.bistro").origin.treebank
@@ -53,7 +58,9 @@ def test_several_files_are_one_treebank(bistro_here, files, here):
     assert len(treebank["sha256"]) == 64
 
 
-def test_settings_come_from_the_file_and_then_from_set(bistro_here, files, here):
+def test_settings_come_from_the_file_and_then_from_set(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
     shown = bistro_here("train", "ngram", "--show-config", "--set", "order=4")
     assert shown.code == 0
     assert "order = 4" in shown.out
@@ -67,7 +74,7 @@ def test_settings_come_from_the_file_and_then_from_set(bistro_here, files, here)
     assert (config["order"], config["sampler"]["sweeps"], config["sampler"]["samples"]) == (4, 3, 2)
 
 
-def test_the_seed_decides_the_file(bistro_here, files, here):
+def test_the_seed_decides_the_file(bistro_here: Command, files: Path, here: Path) -> None:
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
         arguments = (files / "train.txt", "-o", name, "--seed", seed, *QUICK)
         assert bistro_here("train", "ngram", *arguments).code == 0
@@ -76,7 +83,7 @@ def test_the_seed_decides_the_file(bistro_here, files, here):
     assert a != c
 
 
-def test_dev_is_reported_as_perplexity_would(bistro_here, files, here):
+def test_dev_is_reported_as_perplexity_would(bistro_here: Command, files: Path, here: Path) -> None:
     dev = files / "test.conllu"
     arguments = (files / "train.conllu", "-o", "m.bistro", "--dev", dev, *QUICK)
     told = bistro_here("train", "ngram", *arguments)
@@ -84,20 +91,20 @@ def test_dev_is_reported_as_perplexity_would(bistro_here, files, here):
     assert told.out == bistro_here("perplexity", "m.bistro", dev).out
 
 
-def test_an_old_model_is_replaced_whole(bistro_here, files, here):
+def test_an_old_model_is_replaced_whole(bistro_here: Command, files: Path, here: Path) -> None:
     (here / "m.bistro").write_bytes(b"old")
     done = bistro_here("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK)
     assert done.code == 0
     assert bistro.load("m.bistro").kind == "ngram"
 
 
-def test_signal_handlers_are_put_back(bistro_here, files, here):
+def test_signal_handlers_are_put_back(bistro_here: Command, files: Path, here: Path) -> None:
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     bistro_here("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK)
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
-def test_as_a_process(bistro_outside, files, here):
+def test_as_a_process(bistro_outside: Command, files: Path, here: Path) -> None:
     done = bistro_outside("train", "ngram", files / "train.conllu", "-o", "m.bistro", *QUICK)
     assert (done.code, done.out) == (0, "")
     told = json.loads(bistro_outside("info", "m.bistro", "--json").out)
@@ -108,7 +115,10 @@ def test_as_a_process(bistro_outside, files, here):
     ("arguments", "told"),
     [
         (("ngram",), "the model needs a name: give one with -o"),
-        (("ngram", "-o", "m.bistro"), "there is nothing to train on: name a treebank or a text"),
+        (
+            ("ngram", "-o", "m.bistro"),
+            "there is no data: name a treebank or a text, or - for stdin",
+        ),
         (("ngram", "x.txt", "-o", "-"), "stdout cannot hold it"),
         (("ngram", "x.txt", "-o", "m.bistro.gz"), "a model file is not compressed"),
         (("ngram", "x.txt", "-o", "m", "--seed", "-1"), "--seed"),
@@ -116,7 +126,9 @@ def test_as_a_process(bistro_outside, files, here):
         (("ngram", "x.txt", "-o", "m", "--input", "conlu"), "did you mean 'conllu'"),
     ],
 )
-def test_what_is_missing_or_wrong_is_said(bistro_here, here, arguments, told):
+def test_what_is_missing_or_wrong_is_said(
+    bistro_here: Command, here: Path, arguments: tuple[str, ...], told: str
+) -> None:
     (here / "x.txt").write_text("a b c\n")
     done = bistro_here("train", *arguments)
     assert done.code == 2
@@ -126,7 +138,9 @@ def test_what_is_missing_or_wrong_is_said(bistro_here, here, arguments, told):
     assert [path.name for path in here.iterdir()] == ["x.txt"]
 
 
-def test_a_seed_of_more_than_64_bits_is_refused(bistro_here, files, here):
+def test_a_seed_of_more_than_64_bits_is_refused(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
     for command in (
         ("train", "ngram", files / "train.txt", "-o", "m.bistro"),
         ("generate", files / "english.bistro"),
@@ -136,7 +150,9 @@ def test_a_seed_of_more_than_64_bits_is_refused(bistro_here, files, here):
         assert "2^64 - 1" in done.err
 
 
-def test_a_second_ctrl_c_ends_it_at_once(bistro_here, files, here, monkeypatch):
+def test_a_second_ctrl_c_ends_it_at_once(
+    bistro_here: Command, files: Path, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def impatient(*arguments: object, **settings: object) -> None:
         raise KeyboardInterrupt
 

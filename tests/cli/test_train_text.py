@@ -6,8 +6,8 @@ import gzip
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,10 +17,10 @@ from bistro.modelfile import read_model
 from bistro.models.transition import analyses
 from bistro.treebank.treebank import write
 
-from .program import ENVIRONMENT, PROGRAM, Command
+from .program import ENVIRONMENT, PROGRAM, Command, paused
 
 CHECKPOINT = Path("m.bistro.checkpoint")
-SETTINGS = ("--set", "sampler.sweeps=30", "--set", "sampler.samples=20")
+SETTINGS = ("--set", "sampler.sweeps=6", "--set", "sampler.samples=3")
 
 
 @pytest.fixture(scope="module")
@@ -62,27 +62,21 @@ def test_it_says_what_it_does(
     assert "raw.txt.gz" in shown.out
 
 
-def phase() -> int:
-    return int(read_model(CHECKPOINT).header["phase"]) if CHECKPOINT.exists() else -1
-
-
 @pytest.mark.parametrize(
-    ("wish", "wanted"), [(signal.SIGINT, 1), (signal.SIGKILL, 1), (signal.SIGKILL, 2)]
+    ("wish", "phase"), [(signal.SIGINT, 1), (signal.SIGKILL, 1), (signal.SIGKILL, 2)]
 )
 def test_ended_in_the_middle(
-    data: Path, here: Path, unbroken: bytes, wish: signal.Signals, wanted: int
+    data: Path, here: Path, unbroken: bytes, wish: signal.Signals, phase: int
 ) -> None:
-    command = [*PROGRAM, *arguments(data, "--checkpoint-seconds", 0, "--threads", 1)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=ENVIRONMENT)
-    while phase() < wanted:
-        assert process.poll() is None, "training ended before it could be interrupted"
-        time.sleep(0.002)
+    often = arguments(data, "--checkpoint-seconds", 0, "--threads", 1)
+    process = paused("phase", phase, often)
     process.send_signal(wish)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == (130 if wish == signal.SIGINT else -signal.SIGKILL)
     if wish == signal.SIGINT:
         assert b"the same command with --resume goes on from there" in told
     assert not Path("m.bistro").exists()
+    assert read_model(CHECKPOINT).header["phase"] == phase
     again = [*PROGRAM, *arguments(data, "--resume")]
     ended = subprocess.run(again, env=ENVIRONMENT, capture_output=True, check=True)
     assert b"going on after" in ended.stderr
@@ -102,14 +96,10 @@ def test_on_a_cluster(
 def test_ctrl_c_with_a_local_cluster_is_quiet(data: Path, here: Path, unbroken: bytes) -> None:
     """A terminal sends the signal to the workers as well, which must not complain."""
     pytest.importorskip("distributed")
-    command = [*PROGRAM, *arguments(data, "--cluster", "local:1", "--checkpoint-seconds", 0)]
-    apart = {"stderr": subprocess.PIPE, "env": ENVIRONMENT, "start_new_session": True}
-    process = subprocess.Popen(command, **apart)
-    while phase() < 1:
-        assert process.poll() is None, "training ended before it could be interrupted"
-        time.sleep(0.002)
+    often = arguments(data, "--cluster", "local:1", "--checkpoint-seconds", 0)
+    process = paused("phase", 1, often, own_session=True)
     os.killpg(process.pid, signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=300)
     assert process.returncode == 130
     assert b"Traceback" not in told
     assert told.decode().splitlines()[-1].endswith("--resume goes on from there")
@@ -124,7 +114,8 @@ def test_a_worker_that_is_killed_does_not_show(
     pytest.importorskip("distributed")
     psutil = pytest.importorskip("psutil")
     monkeypatch.setattr(analyses, "PIECE_SENTENCES", 100)
-    on_words, killed = Watcher.on_words, []
+    on_words = Watcher.on_words
+    killed: list[Any] = []
 
     def kill_one(self: Watcher, done: int, total: int) -> None:
         on_words(self, done, total)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import time
+from pathlib import Path
 
 import pytest
 
 from bistro.config import read_toml
 from bistro.models.transition.config import TransitionConfig
 
-from .program import ENVIRONMENT, PROGRAM
+from .program import Command, paused
 
 QUICK = (
     *("--sweeps", 2, "--set", "sampler.sweeps=3", "--set", "sampler.samples=1"),
@@ -20,11 +19,13 @@ QUICK = (
 
 
 @pytest.fixture
-def command(files):
+def command(files: Path) -> tuple[object, ...]:
     return ("tune", "transition", files / "train.conllu", "--dev", files / "test.conllu", *QUICK)
 
 
-def test_the_config_it_writes_is_better_and_trains(bistro_here, command, files, here):
+def test_the_config_it_writes_is_better_and_trains(
+    bistro_here: Command, command: tuple[object, ...], files: Path, here: Path
+) -> None:
     done = bistro_here(*command, "-o", "c.toml", "--distributions", "labels")
     assert done.code == 0
     assert done.out == ""
@@ -44,26 +45,19 @@ def test_the_config_it_writes_is_better_and_trains(bistro_here, command, files, 
     assert (here / "c.toml").read_text() == text
 
 
-def test_the_time_can_be_limited(bistro_here, command, here):
+def test_the_time_can_be_limited(
+    bistro_here: Command, command: tuple[object, ...], here: Path
+) -> None:
     done = bistro_here(*command, "-o", "c.toml", "--minutes", 0)
     assert done.code == 0
     assert "the time is over" in done.err
     assert len((here / "c.toml.journal").read_text().splitlines()) == 2
 
 
-def test_control_c_writes_the_best_so_far(command, here):
-    arguments = map(str, (*PROGRAM, *command, "-o", "c.toml"))
-    process = subprocess.Popen([*arguments], env=ENVIRONMENT, cwd=here, stderr=subprocess.PIPE)
-    try:
-        journal = here / "c.toml.journal"
-        for _ in range(600):
-            if journal.exists() and len(journal.read_bytes().splitlines()) > 2:
-                break
-            time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-    finally:
-        process.kill()
+def test_control_c_writes_the_best_so_far(command: tuple[object, ...], here: Path) -> None:
+    process = paused("trial", 2, [*map(str, (*command, "-o", "c.toml"))])
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=300)
     assert process.returncode == 0
     assert "stopped; the same command goes on from here" in err.decode()
     assert read_toml(here / "c.toml", TransitionConfig)
@@ -80,7 +74,13 @@ def test_control_c_writes_the_best_so_far(command, here):
         (("--set", "labls=joint"), "did you mean 'labels'"),
     ],
 )
-def test_wrong_wishes_get_one_sentence(bistro_here, command, here, arguments, sentence):
+def test_wrong_wishes_get_one_sentence(
+    bistro_here: Command,
+    command: tuple[object, ...],
+    here: Path,
+    arguments: tuple[str, ...],
+    sentence: str,
+) -> None:
     done = bistro_here(*command, "-o", "c.toml", *arguments)
     assert done.code == 2
     assert sentence in done.err
@@ -88,13 +88,17 @@ def test_wrong_wishes_get_one_sentence(bistro_here, command, here, arguments, se
     assert list(here.iterdir()) == []
 
 
-def test_a_preset_can_be_the_beginning(bistro_here, command, here):
+def test_a_preset_can_be_the_beginning(
+    bistro_here: Command, command: tuple[object, ...], here: Path
+) -> None:
     done = bistro_here(*command, "-o", "c.toml", "--minutes", 0, "--config", "table1")
     assert done.code == 0
     assert read_toml("c.toml", TransitionConfig).contexts.actions[2] == "s1.rc1.tag"
 
 
-def test_a_journal_of_another_seed_is_refused(bistro_here, command, here):
+def test_a_journal_of_another_seed_is_refused(
+    bistro_here: Command, command: tuple[object, ...], here: Path
+) -> None:
     assert bistro_here(*command, "-o", "c.toml", "--minutes", 0).code == 0
     done = bistro_here(*command, "-o", "c.toml", "--minutes", 0, "--seed", 2)
     assert done.code == 2

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import bistro
+from bistro.models.tags.model import TagsModel
+
+from .program import Command
 
 
-def test_train_and_info(bistro_here, files, here):
+def test_train_and_info(bistro_here: Command, files: Path, here: Path) -> None:
     train = ("train", "tags", files / "train.conllu")
     done = bistro_here(*train, "-o", "t.bistro", "--dev", files / "test.conllu")
     assert done.code == 0, done.err
@@ -22,7 +26,9 @@ def test_train_and_info(bistro_here, files, here):
     assert "contexts stored" in bistro_here("info", "t.bistro").out
 
 
-def test_the_same_file_for_the_same_seed_and_gibbs_by_option(bistro_here, files, here):
+def test_the_same_file_for_the_same_seed_and_gibbs_by_option(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
     gibbs = ["seating=gibbs", "hyper=slice", "sweeps=3", "samples=2"]
     options = [part for name in gibbs for part in ("--set", f"sampler.{name}")]
     for name in ("a.bistro", "b.bistro"):
@@ -30,11 +36,12 @@ def test_the_same_file_for_the_same_seed_and_gibbs_by_option(bistro_here, files,
         assert bistro_here(*train, *options).code == 0
     assert (here / "a.bistro").read_bytes() == (here / "b.bistro").read_bytes()
     model = bistro.load("a.bistro")
+    assert isinstance(model, TagsModel)
     assert model.trie.depth_bound == 3
     assert len(model.origin.trace) == 3
 
 
-def test_what_cannot_be(bistro_here, files, here):
+def test_what_cannot_be(bistro_here: Command, files: Path, here: Path) -> None:
     train = ("train", "tags", files / "train.conllu", "-o", "x.bistro")
     for options, told in (
         (["--set", "tagset=pos"], "tagset"),

@@ -22,7 +22,13 @@ FEW_CONTEXTS = {
     "tags": ("s1.tag", "s2.tag"),
     "words": ("b.tag", "s1.tag", "s1.word"),
 }
+WITH_LABELS = {
+    "labels": ("direction", "parent.tag", "sibling.label", "parent.label"),
+    "tags": ("label", "parent.tag", "direction"),
+    "words": ("tag", "label"),
+}
 SMALL_NETWORK = {"hidden": 4, "learning": {"passes": 4, "rate": 0.2}}
+LOCAL = ("s1.word", "s1.tag", "s1.label", "b.word", "b.tag")
 MORPHEMES = [
     "un[Pre]-tie[Stem]",
     "re[Pre]-tie[Stem]",
@@ -76,6 +82,16 @@ RECIPES = (
     ),
     Recipe("transition", "transition", settings={"contexts": FEW_CONTEXTS, **SHORT}, stored=True),
     Recipe(
+        "transition-spelling",
+        "transition",
+        settings={
+            "unknown": "spelling",
+            "contexts": FEW_CONTEXTS,
+            "unsupervised": {"sweeps": 3, "samples": 1, "particles": 3},
+            **SHORT,
+        },
+    ),
+    Recipe(
         "transition-backwards",
         "transition",
         settings={
@@ -87,7 +103,24 @@ RECIPES = (
         },
         without=("score", "follow"),
     ),
+    Recipe(
+        "transition-unlabelled",
+        "transition",
+        settings={
+            "labels": "none",
+            "root": "last",
+            "roots": "several",
+            "lexical": "outcomes",
+            "derivations": "sampled",
+            **SHORT,
+        },
+    ),
     Recipe("eisner", "eisner", settings=SHORT, stored=True),
+    Recipe(
+        "eisner-generated",
+        "eisner",
+        settings={"labels": "generated", "contexts": WITH_LABELS, **SHORT},
+    ),
     Recipe("eisner-unlabelled", "eisner", settings={"labels": "none", **SHORT}),
     Recipe("isbn", "isbn", settings=SMALL_NETWORK, stored=True),
     Recipe(
@@ -102,6 +135,11 @@ RECIPES = (
         without=("score",),
     ),
     Recipe(
+        "isbn-local",
+        "isbn",
+        settings={"tag_features": (), "features": LOCAL, "reduce": "early", **SMALL_NETWORK},
+    ),
+    Recipe(
         "committee",
         "committee",
         settings={"members": ("isbn", "eisner"), "isbn": SMALL_NETWORK, **SHORT},
@@ -111,7 +149,11 @@ RECIPES = (
     Recipe(
         "committee-both-ways",
         "committee",
-        settings={"members": ("left", "right", "isbn"), "isbn": SMALL_NETWORK, **SHORT},
+        settings={
+            "members": ("left", "right", "left-other-tags", "isbn"),
+            "isbn": SMALL_NETWORK,
+            **SHORT,
+        },
     ),
     Recipe("topics", "topics", settings={"states": 4, "sweeps": 6, "samples": 2}, stored=True),
     Recipe(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -39,10 +40,12 @@ SAMPLES = 100
 """How many trees `mcmc` draws."""
 
 
-def figures_of(model: Any) -> dict[str, Any]:
-    """Return what a model says, by ability; one ability that it lacks has no entry."""
+def figures_of(model: Any, without: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what a model says, by ability; one that it lacks, or is left out, has no entry."""
     found = {
-        name: function(model) for name, function in FIGURES.items() if hasattr(model, method(name))
+        name: function(model)
+        for name, function in FIGURES.items()
+        if hasattr(model, method(name)) and method(name) not in without
     }
     return {"arrays": digest(model), **found}
 
@@ -114,6 +117,17 @@ def _given(model: Any) -> Any:
 
 def _tag(model: Any) -> Any:
     return [[tagging.tags, tagging.log_prob] for tagging in model.tag_all(TEXTS)]
+
+
+def _tag_searches(model: Any) -> Any:
+    if hasattr(model, "parse"):
+        return []  # a parser finds tags as it finds trees
+    searches = ("viterbi", "mcmc", "hmm", "astar-local", "astar-full")
+    options = {"samples": SAMPLES, "seed": 5}
+    return [
+        [[t.tags, t.log_prob] for t in model.tag_all(TEXTS, search=search, **options)]
+        for search in searches
+    ]
 
 
 def _generate(model: Any) -> Any:
@@ -189,6 +203,7 @@ FIGURES = {
     "parse, samples": _samples,
     "parse, given heads and tags": _given,
     "tag": _tag,
+    "tag, every search": _tag_searches,
     "generate": _generate,
     "generate_trees": _generate_trees,
     "follow": _follow,

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from recipes import BY_NAME
-from stored_figures import digest, figures_of, same
 
 import bistro
 from bistro.modelfile import FORMAT_VERSION, read_model
 from bistro.models import kinds
 from bistro.models.base import from_bytes
+
+from .recipes import BY_NAME
+from .stored_figures import digest, figures_of, same
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "models"
 STORED = sorted(path.name for path in FOLDER.glob("*.bistro"))

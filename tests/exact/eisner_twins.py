@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import product
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ GENERATED = {
 }
 Analysis = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Heads, tags, labels."""
+Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True)
@@ -165,15 +166,17 @@ class Sums:
 
     @classmethod
     def of(cls, analyses: dict[Analysis, float], size: int) -> Sums:
-        sums = cls(*([{} for _ in range(size)] for _ in range(3)))
+        words = range(size)
+        sums = cls([{} for _ in words], [{} for _ in words], [{} for _ in words])
         total = math.fsum(math.exp(w) for w in analyses.values())
         for (heads, tags, labels), weight in analyses.items():
             share = math.exp(weight) / total
-            for i in range(size):
-                for table, key in (
-                    (sums.heads[i], heads[i]),
-                    (sums.tags[i], TAGS[tags[i]]),
-                    (sums.labels[i], LABELS[labels[i]] if labels[i] >= 0 else "_"),
-                ):
-                    table[key] = table.get(key, 0.0) + share  # type: ignore[attr-defined, index]
+            for i in words:
+                _add(sums.heads[i], heads[i], share)
+                _add(sums.tags[i], TAGS[tags[i]], share)
+                _add(sums.labels[i], LABELS[labels[i]] if labels[i] >= 0 else "_", share)
         return sums
+
+
+def _add(table: dict[Outcome, float], outcome: Outcome, share: float) -> None:
+    table[outcome] = table.get(outcome, 0.0) + share

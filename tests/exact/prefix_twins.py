@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from transition_twins import Kind, Twin, twin_of
 
 from bistro._core import ScoreRequest
@@ -18,7 +18,7 @@ from bistro.treebank.sentence import Sentence
 
 EVERYTHING = ScoreOptions("search", particles=10**15, threads=1)
 """A search that drops nothing which could be seen in a double."""
-Path = tuple[tuple[str, int], ...]
+Path = tuple[tuple[Action, int], ...]
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,10 @@ def labelled_steps(twin: Twin, now: Configuration, action: Action) -> list[tuple
     return steps if twin.kind.sees_labels else [(0, sum(step for _, step in steps))]
 
 
-def runs_of(twin: Twin, forms: Sequence[str], particles: int, runs: int, seed: int = 1) -> Any:
-    """Independent estimates of the probabilities of all prefixes, a row a run."""
+def runs_of(
+    twin: Twin, forms: Sequence[str], particles: int, runs: int, seed: int = 1
+) -> NDArray[np.float64]:
+    """Independent estimates of the probabilities of all prefixes, one row per run."""
     request = ScoreRequest(
         draws=True,
         particles=particles,
@@ -123,5 +125,5 @@ def runs_of(twin: Twin, forms: Sequence[str], particles: int, runs: int, seed: i
         purpose=0,
     )
     batch = twin.model.codec.encode([Sentence.from_columns(forms)], None)
-    found = twin.model._parser.score(batch, request, 1)["log_prefix"]
-    return np.exp(cast("Any", found).reshape(runs, len(forms) + 1))
+    found: NDArray[np.float64] = twin.model._parser.score(batch, request, 1)["log_prefix"]
+    return np.exp(found).reshape(runs, len(forms) + 1)

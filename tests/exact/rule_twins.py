@@ -35,7 +35,7 @@ def random_grammar(
         *(Rule(a, -1 - w, -1) for a in range(symbols) for w in range(words - 1)),
     ]
     rules = [rule for rule in everything if rng.random() < density]
-    rng.shuffle(rules)  # type: ignore[arg-type]
+    rng.shuffle(rules)
     rules = [Rule(*map(int, rule)) for rule in rules]
     weights = np.exp(spread * rng.standard_normal(len(rules)))
     left = np.array([rule.left for rule in rules], dtype=np.int64)

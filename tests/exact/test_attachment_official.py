@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
 from udtools.udeval import evaluate, load_conllu
 
 from bistro.evaluate.attachment import score
-from bistro.treebank.treebank import read, write
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import Treebank, read, write
 
 METRICS = {
     "uas": "UAS",
@@ -44,7 +47,7 @@ MULTIWORD = """\
 """
 
 
-def official(gold_path, system_path):
+def official(gold_path: Path, system_path: Path) -> dict[str, float]:
     """The figures of the official scorer, in percent."""
     loaded = []
     for path in (gold_path, system_path):
@@ -54,7 +57,7 @@ def official(gold_path, system_path):
     return {ours: 100 * result[theirs].f1 for ours, theirs in METRICS.items()}
 
 
-def is_ancestor(word, other, heads):
+def is_ancestor(word: int, other: int, heads: Sequence[int]) -> bool:
     """Whether `word` is `other` or above it."""
     while other:
         if other == word:
@@ -63,7 +66,7 @@ def is_ancestor(word, other, heads):
     return False
 
 
-def corrupt(sentence, rng, values):
+def corrupt(sentence: Sentence, rng: random.Random, values: Mapping[str, list[str]]) -> Sentence:
     """The sentence with some heads, labels, tags and features replaced; still a tree."""
     heads, size = list(sentence.heads), len(sentence)
     for word in range(1, size + 1):
@@ -79,14 +82,14 @@ def corrupt(sentence, rng, values):
     return sentence.replace(heads=heads, **changed)
 
 
-def column_values(treebank):
+def column_values(treebank: Treebank) -> dict[str, list[str]]:
     return {
         name: sorted({value for sentence in treebank for value in getattr(sentence, name)})
         for name in ("deprels", "upos", "xpos", "feats")
     }
 
 
-def agree(gold_path, system_path):
+def agree(gold_path: Path, system_path: Path) -> dict[str, float]:
     ours = score(read(gold_path), read(system_path)).to_dict()
     theirs = official(gold_path, system_path)
     for name, value in theirs.items():
@@ -94,7 +97,7 @@ def agree(gold_path, system_path):
     return theirs
 
 
-def test_multiword_tokens_and_empty_nodes(tmp_path):
+def test_multiword_tokens_and_empty_nodes(tmp_path: Path) -> None:
     gold = tmp_path / "gold.conllu"
     gold.write_text(MULTIWORD, encoding="utf-8")
     treebank = read(gold)
@@ -110,7 +113,7 @@ def test_multiword_tokens_and_empty_nodes(tmp_path):
 
 @pytest.mark.data
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_corrupted_ewt(data_dir, tmp_path, seed):
+def test_corrupted_ewt(data_dir: Path, tmp_path: Path, seed: int) -> None:
     gold = data_dir / "en_ewt" / "en_ewt-ud-dev.conllu"
     treebank = read(gold)
     rng = random.Random(seed)

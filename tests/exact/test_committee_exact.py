@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -14,10 +14,10 @@ import pytest
 from scipy import optimize, stats
 from transition_twins import HUGE, LABELS, TAGS, Kind, Twin, summed, twin_of
 
-from bistro.inference.mixture_weights import SHARPEST, mixture_weights
+from bistro.inference.mixture_weights import mixture_weights
 from bistro.models.committee.mixture import Fit
 from bistro.models.committee.model import CommitteeModel
-from bistro.models.committee.weights import accurate_weights, sharpness
+from bistro.models.committee.weights import SHARPEST, accurate_weights, sharpness
 from bistro.models.parsing.votes import Rows, mixed
 from bistro.reference.arc_standard import Analysis
 from bistro.treebank.sentence import Sentence
@@ -53,7 +53,7 @@ def named(twin: Twin, analysis: Analysis) -> tuple[tuple[Any, ...], ...]:
 
 def mixture(forms: Sequence[str], tags: Sequence[str] | None = None) -> dict[Any, float]:
     """p(heads, labels, tags), by the enumeration of every member's posterior."""
-    sums: Counter[Any] = Counter()
+    sums: dict[Any, float] = defaultdict(float)
     for kind, weight in zip(KINDS, WEIGHTS, strict=True):
         twin = twin_of(kind)
         table = twin.analyses(forms, tags)
@@ -89,9 +89,12 @@ def test_the_tree_has_the_least_risk_of_all_trees() -> None:
         max(s for h, s in sums.items() if _is_projective(h)), abs=1e-9
     )
     for word, (head, label) in enumerate(zip(parse.heads, parse.labels, strict=True)):
-        of_arc = summed(table, lambda a, w=word: (a[0][w], a[1][w]))  # type: ignore[misc]
+        of_arc: dict[Any, float] = summed(
+            table,
+            lambda a, w=word: (a[0][w], a[1][w]),  # type: ignore[misc]
+        )
         assert of_arc[head, label] == pytest.approx(
-            max(p for (h, _), p in of_arc.items() if h == head)  # type: ignore[misc]
+            max(p for (h, _), p in of_arc.items() if h == head)
         )
 
 
@@ -126,7 +129,7 @@ def test_evidence_reaches_every_member() -> None:
 
 def mixture_given(given: Sentence) -> dict[Any, float]:
     """The mixture of the members' posteriors, each given the heads and labels that are known."""
-    sums: Counter[Any] = Counter()
+    sums: dict[Any, float] = defaultdict(float)
     for kind, weight in zip(KINDS, WEIGHTS, strict=True):
         twin = twin_of(kind)
         agreeing = {

@@ -54,7 +54,9 @@ def base() -> NDArray[np.float64]:
     return weights / np.bincount(np.arange(RULES) % LEFT, weights)[np.arange(RULES) % LEFT]
 
 
-def frozen(trie: _core.ContextTrie, parameters: list[tuple[float, float]], bound: int | None):  # type: ignore[no-untyped-def]
+def frozen(
+    trie: _core.ContextTrie, parameters: list[tuple[float, float]], bound: int | None
+) -> _core.RuleTrie:
     discount, strength = (np.array(column) for column in zip(*parameters, strict=True))
     arrays = trie.freeze(base(), discount, strength)
     bounded = -1 if bound is None else bound

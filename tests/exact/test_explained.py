@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from transition_twins import KINDS, SPECIAL, WORDS, random_sentences, trained, twin_of
+from transition_twins import KINDS, SPECIAL, WORDS, Kind, Twin, random_sentences, trained, twin_of
 
 import bistro
 from bistro.reference.arc_standard import derivations
+from bistro.treebank.sentence import Sentence
 
-SEATED = {"seating": "minimal", "hyper": "fixed", "discount": 0.4, "strength": 0.7}
+SEATED: dict[str, Any] = {"seating": "minimal", "hyper": "fixed", "discount": 0.4, "strength": 0.7}
 
 
 # ---- the parser: all derivations of a tree -----------------------------------------------------
-def best_by_enumeration(twin, sentence):
+def best_by_enumeration(twin: Twin, sentence: Sentence) -> float:
     """log p of the likeliest derivation of a sentence's tree, its tags and labels given."""
     codec = twin.model.codec
-    labels = (0,) * len(sentence)
+    labels: tuple[int, ...] = (0,) * len(sentence)
     if twin.kind.labels != "none":
         labels = tuple(codec.labels.index(name) for name in sentence.deprels)
     tags = tuple(codec.tags.index(name) for name in sentence.upos)
@@ -29,7 +32,7 @@ def best_by_enumeration(twin, sentence):
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *SPECIAL], ids=str)
-def test_the_likeliest_derivation_of_a_tree_is_explained_step_by_step(kind):
+def test_the_likeliest_derivation_of_a_tree_is_explained_step_by_step(kind: Kind) -> None:
     twin = twin_of(kind)
     known = set(twin.model.codec.labels)
     checked = 0
@@ -44,13 +47,14 @@ def test_the_likeliest_derivation_of_a_tree_is_explained_step_by_step(kind):
 
 
 @pytest.mark.parametrize("kind", [KINDS[0], KINDS[5], SPECIAL[0]], ids=str)
-def test_the_decisions_are_the_events_of_the_derivation(kind):
+def test_the_decisions_are_the_events_of_the_derivation(kind: Kind) -> None:
     """In the core's counting, an oracle's derivation teaches what an explanation lists."""
     model = trained(kind)
     sentences = random_sentences(kind, 25, 5, seed=1)
     explanation = model.explain(sentences[3], training=sentences)
     for decision in explanation.decisions:
         for level in decision.levels[1:]:
+            assert level.count is not None and level.total is not None
             assert 0 <= level.count <= level.total
             assert level.known == (level.total > 0)
             if level.count:
@@ -61,7 +65,7 @@ def test_the_decisions_are_the_events_of_the_derivation(kind):
 
 
 # ---- the n-gram model: a seating that can be counted -------------------------------------------
-def customers(text, order):
+def customers(text: Sequence[list[str]], order: int) -> dict[tuple[str, ...], Counter[str]]:
     """By context: how many customers of each word, where every word has one table a context."""
     found: dict[tuple[str, ...], Counter[str]] = {}
     for sentence in text:
@@ -76,9 +80,9 @@ def customers(text, order):
     return found
 
 
-def test_every_level_of_an_ngram_is_the_formula_of_its_counts():
+def test_every_level_of_an_ngram_is_the_formula_of_its_counts() -> None:
     text = [list("abab"), list("abc"), list("bca"), list("aab"), list("cab")]
-    settings = {"order": 3, "unknown_below": 1, "unknown": "single"}
+    settings: dict[str, Any] = {"order": 3, "unknown_below": 1, "unknown": "single"}
     model = bistro.train(
         "ngram", text, seed=1, sampler={**SEATED, "sweeps": 1, "samples": 1}, **settings
     )
@@ -102,11 +106,12 @@ def test_every_level_of_an_ngram_is_the_formula_of_its_counts():
                     assert level.ways == here[decision.outcome]
 
 
-def test_contributions_of_an_ngram_sum_to_its_scores():
+def test_contributions_of_an_ngram_sum_to_its_scores() -> None:
     treebank = bistro.builtin(sentences=200, seed=1)
     quick = {"sampler": {"sweeps": 6, "samples": 3}}
     sentence = ["The", "dog", "zyzzyva", "sleeps", "."]
-    for settings in ({}, {"unknown": "spelling"}, {"order": 1}):
+    choices: list[dict[str, Any]] = [{}, {"unknown": "spelling"}, {"order": 1}]
+    for settings in choices:
         model = bistro.train("ngram", treebank, seed=1, **quick, **settings)
         explanation = model.explain(sentence)
         expected = [math.exp(x) for x in model.score([sentence]).log_probs]
@@ -119,7 +124,7 @@ def test_contributions_of_an_ngram_sum_to_its_scores():
             assert last.probability * decision.scale == pytest.approx(p, rel=1e-9, abs=0)
 
 
-def test_counts_are_those_of_the_training_data():
+def test_counts_are_those_of_the_training_data() -> None:
     treebank = bistro.builtin(sentences=100, seed=1)
     model = bistro.train("ngram", treebank, seed=1, order=3, sampler={"sweeps": 3, "samples": 1})
     sentence = treebank[0].forms[:4]
@@ -155,7 +160,7 @@ def test_counts_are_those_of_the_training_data():
     ],
     ids=["arcs", "none", "generated"],
 )
-def test_decisions_of_a_chart_multiply_to_its_trees(settings):
+def test_decisions_of_a_chart_multiply_to_its_trees(settings: dict[str, Any]) -> None:
     treebank = bistro.builtin(sentences=150, seed=1)
     model = bistro.train(
         "eisner", treebank, seed=1, sampler={"sweeps": 3, "samples": 1}, **settings

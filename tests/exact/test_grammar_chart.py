@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable
 
 import pytest
 from grammar_twins import all_derivations, log_prob, rule, string_distributions, words
@@ -70,7 +71,9 @@ AMBIGUOUS = list("dvdcdcekdcd")
 
 
 @pytest.mark.parametrize("make", GRAMMARS)
-def test_sentence_probabilities_equal_the_enumerated_distribution(make) -> None:
+def test_sentence_probabilities_equal_the_enumerated_distribution(
+    make: Callable[[], ExactGrammar],
+) -> None:
     grammar = make()
     expected = string_distributions(grammar, LONGEST if make is attachment else 6)["S"]
     assert len(expected) > 20
@@ -79,7 +82,9 @@ def test_sentence_probabilities_equal_the_enumerated_distribution(make) -> None:
 
 
 @pytest.mark.parametrize(("make", "longest"), [(left_recursive, LONGEST), (unary_cycles, LONGEST)])
-def test_prefix_probabilities_equal_the_sum_over_sentences(make, longest: int) -> None:
+def test_prefix_probabilities_equal_the_sum_over_sentences(
+    make: Callable[[], ExactGrammar], longest: int
+) -> None:
     grammar = make()
     sentences = string_distributions(grammar, longest)["S"]
     beyond = 1 - math.fsum(sentences.values())
@@ -95,7 +100,7 @@ def test_prefix_probabilities_equal_the_sum_over_sentences(make, longest: int) -
 
 
 @pytest.mark.parametrize("make", GRAMMARS)
-def test_next_words_and_the_end_share_all_probability(make) -> None:
+def test_next_words_and_the_end_share_all_probability(make: Callable[[], ExactGrammar]) -> None:
     grammar = make()
     symbols = sorted({word.form for entries in grammar.lexicon.values() for word in entries})
     for string in list(string_distributions(grammar, 4)["S"])[:20]:
@@ -105,7 +110,7 @@ def test_next_words_and_the_end_share_all_probability(make) -> None:
 
 
 @pytest.mark.parametrize("make", GRAMMARS)
-def test_surprisals_add_up_to_the_sentence(make) -> None:
+def test_surprisals_add_up_to_the_sentence(make: Callable[[], ExactGrammar]) -> None:
     grammar = make()
     for string in string_distributions(grammar, 5)["S"]:
         total = math.fsum(grammar.surprisals(string)) * math.log(2)
@@ -155,7 +160,7 @@ def test_best_parse_of_a_unary_cycle_takes_the_short_way() -> None:
 def test_sampled_parses_follow_the_posterior() -> None:
     grammar = attachment()
     string = tuple(AMBIGUOUS[:7])
-    weights: Counter[tuple[int, ...]] = Counter()
+    weights: dict[tuple[int, ...], float] = defaultdict(float)
     for derivation in all_derivations(grammar, "S", string):
         weights[tuple(attachments(derivation)[0])] += math.exp(log_prob(grammar, "S", derivation))
     total = sum(weights.values())

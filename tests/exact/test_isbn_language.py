@@ -61,7 +61,8 @@ def drawn(tiny: Tiny, n: int, **options: Any) -> dict[str, Any]:
     prefix = options.pop("prefix", [])
     trees = [Tree(prefix, [], [], [])] if prefix else []
     chosen = {**values, **options, "prefix": batch(trees, clusters=False, arcs=False)}
-    return tiny.parser().generate(n, **chosen)  # type: ignore[no-any-return]
+    found: dict[str, Any] = tiny.parser().generate(n, **chosen)
+    return found
 
 
 def first_words(twin: IsbnTwin) -> list[float]:

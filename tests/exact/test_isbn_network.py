@@ -17,7 +17,7 @@ def dropout_of(probability: float, purpose: int = 1, number: int = 1) -> Any:
 
 
 NO_DROPOUT = dropout_of(0.0)
-STILL = {"at_once": 1, "rate": 0.0, "decay": 0.0}
+STILL: dict[str, Any] = {"at_once": 1, "rate": 0.0, "decay": 0.0}
 KINDS: dict[str, dict[str, Any]] = {
     "one root": {},
     "several roots": {"single_root": False},

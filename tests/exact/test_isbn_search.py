@@ -118,12 +118,13 @@ def test_marginals_are_sums_over_the_trees(kind: str) -> None:
 @pytest.mark.parametrize("width", [1, 2, 5])
 def test_a_narrow_beam_keeps_the_best_of_each_word(width: int, mean_field: bool) -> None:
     """Against a beam that enumerates everything between two shifts, and then cuts."""
-    kind = {"single_root": False, "root_labels": 1, "mean_field": mean_field}
+    kind: dict[str, Any] = {"single_root": False, "root_labels": 1, "mean_field": mean_field}
     tiny, n = Tiny.make(33, hidden=4, **kind), 4
     tree = some_words(7, n)
     kept = [(0.0, History())]
     for _ in range(n + 1):
-        arrived, waiting = [], kept
+        arrived: list[tuple[float, History]] = []
+        waiting = kept
         while waiting:
             log_prob, history = waiting.pop()
             front = history.front
@@ -159,7 +160,7 @@ def test_given_heads_and_labels_are_kept(mean_field: bool) -> None:
 
 @pytest.mark.parametrize("mean_field", [False, True])
 def test_a_whole_tree_has_the_probability_of_all_its_derivations(mean_field: bool) -> None:
-    kind = {"single_root": False, "root_labels": 1, "mean_field": mean_field}
+    kind: dict[str, Any] = {"single_root": False, "root_labels": 1, "mean_field": mean_field}
     tiny, n = Tiny.make(35, hidden=4, **kind), 4
     words = some_words(8, n)
     for key, log_prob in list(enumerated(tiny, words.words, words.clusters).items())[::40]:

@@ -9,14 +9,15 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import bistro
 from bistro._core import order_table
 from bistro.models.linearize.model import LinearizeModel
-from bistro.models.linearize.orders import NgramOrders, UniformOrders, UnigramOrders
+from bistro.models.linearize.orders import NgramOrders, Orders, UniformOrders, UnigramOrders
 from bistro.models.linearize.search import best_orders
 from bistro.models.results.orders import Family
-from bistro.reference.linearize import STOP, all_orders, normaliser, weight
+from bistro.reference.linearize import STOP, Order, Step, all_orders, normaliser, weight
 from bistro.rng import Stream
 from bistro.treebank.sentence import Sentence
 
@@ -89,13 +90,15 @@ def test_orders_of_words_sum_to_one(settings: dict[str, object]) -> None:
     assert total_probability(model, unseen) == pytest.approx(1, 1e-9)
 
 
-def random_steps(kinds: int, n: int, seed: int) -> np.ndarray:
+def random_steps(kinds: int, n: int, seed: int) -> NDArray[np.float64]:
     contexts = (kinds + 1) ** (n - 1)
-    steps = np.random.default_rng(seed).gamma(0.5, size=(2, contexts, kinds + 1))
-    return steps / steps.sum(axis=2, keepdims=True)
+    shape = (2, contexts, kinds + 1)
+    weights = np.random.default_rng(seed).gamma(0.5, size=shape)
+    steps: NDArray[np.float64] = weights / weights.sum(axis=2, keepdims=True)
+    return steps
 
 
-def step_of(steps: np.ndarray, kinds: int):
+def step_of(steps: NDArray[np.float64], kinds: int) -> Step:
     def step(side: int, before: tuple[int, ...], label: int) -> float:
         context = sum((x + 1) * (kinds + 1) ** i for i, x in enumerate(before))
         return float(steps[side, context, kinds if label == STOP else label])
@@ -171,8 +174,10 @@ def test_tables_that_do_not_fit_are_refused() -> None:
 
 def test_the_best_of_a_mixture_is_the_best_of_all_orders() -> None:
     counts = np.array([2, 1, 2])
-    parts = [NgramOrders(counts, random_steps(3, n, seed=n), n) for n in (1, 2, 3)]
-    parts.append(UnigramOrders(counts, random_steps(3, 1, seed=9)))
+    parts: list[Orders] = [
+        *(NgramOrders(counts, random_steps(3, n, seed=n), n) for n in (1, 2, 3)),
+        UnigramOrders(counts, random_steps(3, 1, seed=9)),
+    ]
     log_weights = np.log([0.1, 0.4, 0.3, 0.2])
     truth = sorted(
         (
@@ -185,7 +190,7 @@ def test_the_best_of_a_mixture_is_the_best_of_all_orders() -> None:
     assert found == pytest.approx(truth[:5], 1e-9)
 
 
-def chi_square(draws: Counter, expected: dict, n: int) -> float:
+def chi_square(draws: Counter[Order], expected: dict[Order, float], n: int) -> float:
     return sum((draws[o] - n * p) ** 2 / (n * p) for o, p in expected.items())
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bistro import _core
-from bistro.config import from_dict
+from bistro.models.trees.config import TreesConfig
 from bistro.models.trees.parents import DISCOUNT, STRENGTH, ParentCounts, ParentGrammar
 from bistro.models.trees.task import TreesTask
-from bistro.models.unbounded.config import InfiniteConfig
+from bistro.models.unbounded.rules import Derivation
 from bistro.models.unbounded.task import relative_frequencies
 from bistro.treebank.brackets import parse_tree
 
@@ -31,7 +33,7 @@ class Case:
     """Trees, their PCFG, the grammar with parents, and a trie of contexts of two symbols or all."""
 
     def __init__(self, depth: int) -> None:
-        config = from_dict(InfiniteConfig, {"task": "trees", "trees": {"unknown_below": 1}})
+        config = TreesConfig(unknown_below=1)
         self.task, self.trees = TreesTask.learn([parse_tree(t) for t in TREES], config)
         rules = self.rules = self.task.rules
         self.pcfg = relative_frequencies(rules, rules.counts(self.trees))
@@ -53,16 +55,16 @@ class Case:
         words = self.task.terminals(text.split()).word
         return _core.Lattices.of_sentences(np.array([0, words.size], np.int64), words)
 
-    def columns(self, trees: list[np.ndarray]) -> dict:
+    def columns(self, trees: list[Derivation]) -> dict[str, Any]:
         offsets = np.cumsum([0, *(t.size for t in trees)]).astype(np.int64)
         joined = {"trees": np.concatenate(trees), "offsets": offsets}
         return {**self.rules.arrays(), **joined, "by_rules": False}
 
-    def log_prob(self, trees: list[np.ndarray]) -> np.ndarray:
+    def log_prob(self, trees: list[Derivation]) -> NDArray[np.float64]:
         return self.trie.log_probabilities(**self.columns(trees))
 
 
-def split(found: dict) -> list[np.ndarray]:
+def split(found: dict[str, Any]) -> list[Derivation]:
     borders = found["offsets"]
     return [found["rules"][a:b] for a, b in pairwise(borders)]
 
@@ -172,7 +174,9 @@ def test_searches_find_the_best_tree_whoever_guesses(local: bool) -> None:
             lattice,
             contexts_of_rules=False,
             local=local,
-            **dict.fromkeys(("beam", "completions", "expansions"), 10**6),
+            beam=10**6,
+            completions=10**6,
+            expansions=10**6,
             finer=case.finer,
         )
         assert found["log_prob"][0] == pytest.approx(best, rel=1e-5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pytest
 from prefix_twins import EVERYTHING, Path, moments
@@ -13,7 +13,7 @@ from transition_twins import SPECIAL, SYSTEMS, Kind, Twin, twin_of
 
 from bistro.models.parsing.language import ScoreOptions
 from bistro.models.results.readings import Live, Reading
-from bistro.reference.arc_standard import Configuration
+from bistro.reference.arc_standard import Action, Configuration
 
 FOLLOWED = [
     *SYSTEMS,
@@ -24,7 +24,7 @@ FOLLOWED = [
 ]
 UNSEEN_LABELS = [kind for kind in FOLLOWED if kind.labels != "none" and not kind.sees_labels]
 SENTENCES = [["a"], ["b", "never-seen"], ["d", "c", "a"]]
-ALL = {"particles": EVERYTHING.particles, "analyses": 10**6}
+ALL: dict[str, Any] = {"particles": EVERYTHING.particles, "analyses": 10**6}
 
 
 class Partial(NamedTuple):
@@ -36,19 +36,22 @@ class Partial(NamedTuple):
     stack: tuple[int, ...]
 
 
-def replayed(twin: Twin, path: Path, forms: Sequence[str]) -> list[tuple[Configuration, str]]:
-    """Return every configuration of a derivation with the action taken there, the end last."""
-    system, steps = twin.plain.system, []
+def replayed(
+    twin: Twin, path: Path, forms: Sequence[str]
+) -> tuple[list[tuple[Configuration, Action]], Configuration]:
+    """Return every configuration of a derivation with the action taken there, and the last one."""
+    system = twin.plain.system
+    steps: list[tuple[Configuration, Action]] = []
     now, words = system.start(), iter(twin.words(forms))
     for action, number in path:
         steps.append((now, action))
         word = next(words) if action == "shift" else 0
         now = system.apply(now, action, label=number, tag=number, word=word)
-    return [*steps, (now, "")]
+    return steps, now
 
 
 def partial_of(twin: Twin, path: Path, forms: Sequence[str]) -> Partial:
-    now = replayed(twin, path, forms)[-1][0]
+    _, now = replayed(twin, path, forms)
     heads, labels = [-1] * len(now.words), [-1] * len(now.words)
     for head, dependent, label in now.arcs:
         heads[dependent - 1] = head
@@ -73,8 +76,9 @@ def before_the_word(path: Path) -> Path:
 
 def label_masses(twin: Twin, path: Path, forms: Sequence[str]) -> dict[int, list[float]]:
     """By dependent: p(label | the configuration in which a derivation makes the arc)."""
-    plain, masses = twin.plain, {}
-    for now, action in replayed(twin, path, forms)[:-1]:
+    plain, steps = twin.plain, replayed(twin, path, forms)[0]
+    masses: dict[int, list[float]] = {}
+    for now, action in steps:
         if action.endswith("arc"):
             p = [plain.probability(now, action, label=la) for la in range(plain.num_labels)]
             masses[plain.system.arc(now, action).dependent] = [x / sum(p) for x in p]
@@ -82,7 +86,7 @@ def label_masses(twin: Twin, path: Path, forms: Sequence[str]) -> dict[int, list
 
 
 @pytest.mark.parametrize("kind", FOLLOWED, ids=str)
-def test_a_search_without_limits_finds_every_partial_tree_with_its_probability(kind):
+def test_a_search_without_limits_finds_every_partial_tree_with_its_probability(kind: Kind) -> None:
     twin = twin_of(kind)
     for forms in SENTENCES[: 2 if kind.sees_labels else 3]:
         reading = twin.model.follow(forms, **ALL)
@@ -100,7 +104,7 @@ def test_a_search_without_limits_finds_every_partial_tree_with_its_probability(k
 
 
 @pytest.mark.parametrize("kind", FOLLOWED, ids=str)
-def test_the_parent_is_the_analysis_that_gave_most(kind):
+def test_the_parent_is_the_analysis_that_gave_most(kind: Kind) -> None:
     twin = twin_of(kind)
     forms = SENTENCES[1 if kind.sees_labels else 2]
     reading = twin.model.follow(forms, **ALL)
@@ -123,7 +127,7 @@ def test_the_parent_is_the_analysis_that_gave_most(kind):
 
 
 @pytest.mark.parametrize("kind", UNSEEN_LABELS, ids=str)
-def test_an_arc_that_stands_for_all_labels_shows_the_likeliest(kind):
+def test_an_arc_that_stands_for_all_labels_shows_the_likeliest(kind: Kind) -> None:
     twin = twin_of(kind)
     forms = SENTENCES[2]
     for step, moment in zip(
@@ -166,19 +170,21 @@ def sums_and_names(reading: Reading) -> None:
 @pytest.mark.parametrize("tags", ["all", "seen"])
 @pytest.mark.parametrize("particles", [1, 20, 1000])
 @pytest.mark.parametrize("kind", [SYSTEMS[0], SYSTEMS[3], SPECIAL[0]], ids=str)
-def test_surprisals_are_those_of_the_search_and_probabilities_sum_to_one(kind, particles, tags):
+def test_surprisals_are_those_of_the_search_and_probabilities_sum_to_one(
+    kind: Kind, particles: int, tags: Literal["all", "seen"]
+) -> None:
     model = twin_of(kind).model
     forms = ["d", "c", "never-seen", "b", "a", "a"]
     reading = model.follow(forms, 10**6, particles=particles, tags=tags)
     options = ScoreOptions("search", particles=particles, tags=tags, threads=1)
-    expected = -model.score([forms], options).log_probs / math.log(2)
+    expected = -model.score([forms], **vars(options)).log_probs / math.log(2)
     assert [step.surprisal for step in reading.steps] == pytest.approx(expected, abs=1e-12)
     for step in reading.steps:
         assert sum(live.probability for live in step.analyses) == pytest.approx(1.0, abs=1e-9)
     sums_and_names(reading)
 
 
-def test_fewer_shown_are_the_first_of_all():
+def test_fewer_shown_are_the_first_of_all() -> None:
     model = twin_of(SYSTEMS[0]).model
     forms = ["d", "c", "b", "a"]
     everything, few = (model.follow(forms, n, particles=1000) for n in (10**6, 2))

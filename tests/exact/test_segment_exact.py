@@ -30,14 +30,13 @@ def paragraph(annotated: list[tuple[str, str]]) -> Paragraph:
 
 
 def plain(model: WordsModel) -> PlainSegmenter:
-    return PlainSegmenter(model.inventory, *model._tries, UNSEEN_SHARE)
+    labels, morphemes, letters = model._tries
+    return PlainSegmenter(model.inventory, labels, morphemes, letters, UNSEEN_SHARE)
 
 
 @pytest.fixture(scope="module", params=[None, 1, 2])
 def model(request: pytest.FixtureRequest) -> WordsModel:
-    trained = bistro.train(
-        "infinite", [paragraph(ANNOTATED)], task="morphology", depth=request.param
-    )
+    trained = bistro.train("morphology", [paragraph(ANNOTATED)], depth=request.param)
     assert isinstance(trained, WordsModel)
     return trained
 
@@ -78,7 +77,7 @@ def test_a_given_analysis_has_the_probability_that_enumeration_gives(model: Word
             for steps, log_prob in segmenter.analyses(form)
             if [(s.piece.label, s.piece.canonical) for s in steps] == wanted
         ]
-        assert model.log_prob([word])[0] in [pytest.approx(x, abs=1e-9) for x in found]
+        assert model.score_words([word])[0] in [pytest.approx(x, abs=1e-9) for x in found]
 
 
 def test_spellings_of_a_label_sum_to_one(model: WordsModel) -> None:

@@ -14,11 +14,11 @@ import bistro
 from bistro._core import UniformBase, oracle_events
 from bistro.encoding.events import Events
 from bistro.errors import BistroError, ConfigError
-from bistro.inference import analyses
 from bistro.inference.chains import Session, run_chains
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.inference.gibbs import Chain
 from bistro.models.parsing.codec import training_tree
+from bistro.models.transition import analyses
 from bistro.models.transition.config import DISTRIBUTIONS
 from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
 from bistro.treebank.sentence import Sentence
@@ -133,7 +133,7 @@ def test_words_of_the_text_are_words_with_tags(raw: Path) -> None:
     assert before.codec.vocabulary.is_unknown("Zyx")
     assert not after.codec.vocabulary.is_unknown("Zyx")
     ngram = bistro.train("ngram", [*(s.forms for s in TREES), *TEXT], sampler=SHORT)
-    assert after.codec.vocabulary.hash == ngram.vocabulary.hash  # type: ignore[attr-defined]
+    assert after.codec.vocabulary.hash == ngram.vocabulary.hash
     begin = after.arrays()["word_tags.begin"]
     (word,) = after.codec.vocabulary.encode(["Zyx"]).tolist()
     assert 1 <= begin[word + 1] - begin[word] < len(after.codec.tags)
@@ -237,7 +237,8 @@ def test_impossible_settings(raw: Path, settings: dict[str, Any], complaint: str
 
 
 def test_only_parsers_learn_from_raw_text(raw: Path) -> None:
-    with pytest.raises(BistroError, match="not ngram: give the text as training data"):
+    complaint = "an ngram model does not learn from raw text .* give the text as training data"
+    with pytest.raises(BistroError, match=complaint):
         bistro.train("ngram", TREES, text=[raw])
 
 

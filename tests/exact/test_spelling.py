@@ -28,7 +28,7 @@ from bistro.reference import spelling as reference
 from bistro.rng import Stream as PlainStream
 
 SENTENCES = [["ab", "b", "ab"], ["ba", "ab", "abb"], ["b", "ab"], ["aab", "ba"]] * 2
-SHORT = {"sweeps": 8, "samples": 4}
+SHORT: dict[str, Any] = {"sweeps": 8, "samples": 4}
 
 
 def trained(seed: int = 1, **settings: Any) -> NgramModel:
@@ -52,7 +52,7 @@ def mass_by_length(speller: Speller, tag: int, length: int) -> tuple[float, floa
     """The probability of the end within `length` characters, and of going on, by the recursion over
     all histories of symbols: `other` stands for its characters together."""
     spelling, frozen = speller.spelling, speller._frozen
-    alive = {(): 1.0}
+    alive: dict[tuple[int, ...], float] = {(): 1.0}
     ended = 0.0
     for place in range(length + 1):
         longer: dict[tuple[int, ...], float] = {}
@@ -227,7 +227,7 @@ def test_file_round_trip_is_byte_stable(tmp_path: Path) -> None:
     loaded.save(second)
     assert first.read_bytes() == second.read_bytes()
     text = [["ab", "zebra"]]
-    assert (loaded.score(text).log_probs == model.score(text).log_probs).all()  # type: ignore[attr-defined]
+    assert (loaded.score(text).log_probs == model.score(text).log_probs).all()
 
 
 @pytest.mark.parametrize("alphabet", ["ba", "aa", 3, None])

@@ -14,7 +14,6 @@ from bistro.errors import BistroError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.modelfile import read_model
-from bistro.models.parsing.language import ScoreOptions
 from bistro.models.transition.model import TransitionModel
 from bistro.models.transition.workbench import Workbench
 from bistro.treebank.sentence import Sentence
@@ -25,6 +24,7 @@ SETTINGS: dict[str, Any] = {
     "spelling": {"order": 4},
 }
 TREES = list(bistro.builtin(sentences=150, seed=1))
+WIDE: dict[str, Any] = {"method": "search", "particles": 10_000}
 STRANGE = ["The", "fjordly", "dog", "barkinged", "quickly", "."]
 
 
@@ -62,8 +62,7 @@ def test_a_word_is_spelled_given_its_tag(model: TransitionModel) -> None:
     expected = np.array(without) + speller.log_unseen([word])[0]
     assert with_spelling == pytest.approx(expected, abs=1e-9)
     # The language model sums the tags out.
-    options = ScoreOptions(method="search", particles=10_000)
-    scores = model.score([[word]], options)
+    scores = model.score([[word]], **WIDE)
     assert scores.log_probs.sum() == pytest.approx(np.logaddexp.reduce(expected), abs=1e-6)
 
 
@@ -71,12 +70,11 @@ def test_all_one_word_sentences_sum_to_the_mass_of_their_length(model: Transitio
     """Known words, and the reserved dish for all others, against unknown words without spelling."""
     speller = model.codec.speller
     assert speller is not None
-    options = ScoreOptions(method="search", particles=10_000)
     known = [[word] for word in model.codec.vocabulary.words]
-    total = np.exp(model.score(known, options).log_probs.reshape(-1, 2).sum(axis=1)).sum()
+    total = np.exp(model.score(known, **WIDE).log_probs.reshape(-1, 2).sum(axis=1)).sum()
     model.codec.speller = None
     try:
-        reserved = math.exp(model.score([["fjordly"]], options).log_probs.sum())
+        reserved = math.exp(model.score([["fjordly"]], **WIDE).log_probs.sum())
     finally:
         model.codec.speller = speller
     by_tag = np.exp(one_word_terms(model, "fjordly") - speller.log_unseen(["fjordly"])[0])
@@ -101,21 +99,21 @@ def test_scores_are_finite_consistent_and_marked(model: TransitionModel) -> None
 
 def test_parses_agree_with_the_sum(model: TransitionModel) -> None:
     parse = model.parse(STRANGE, size=5000)
-    scores = model.score([STRANGE], ScoreOptions(method="search", particles=5000))
+    scores = model.score([STRANGE], method="search", particles=5000)
     assert parse.log_total == pytest.approx(scores.log_probs.sum(), rel=0.02)
     assert parse.log_prob <= parse.log_total + 1e-9
 
 
 def test_threads_files_and_seeds(model: TransitionModel, tmp_path: Path) -> None:
     text = [STRANGE, STRANGE[::-1]]
-    one, two = (model.score(text, ScoreOptions(threads=n)).log_probs for n in (1, 2))
+    one, two = (model.score(text, threads=n).log_probs for n in (1, 2))
     assert (one == two).all()
     first, second = tmp_path / "a.bistro", tmp_path / "b.bistro"
     model.save(first)
     loaded = bistro.load(first)
     loaded.save(second)
     assert first.read_bytes() == second.read_bytes()
-    assert (loaded.require("score")(text, ScoreOptions()).log_probs == one).all()
+    assert (loaded.score(text).log_probs == one).all()
     again = bistro.train("transition", TREES, seed=1, session=Session(threads=2), **SETTINGS)
     again.save(second)
     assert first.read_bytes() == second.read_bytes()

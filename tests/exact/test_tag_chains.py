@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import bistro
 from bistro._core import ChainRequest, ChainTagger
+from bistro.models.results.taggings import Tagging
 from bistro.models.tags.model import TagsModel
-from bistro.models.unbounded.search import SearchOptions
+from bistro.models.unbounded.search import SearchName, SearchOptions
 from bistro.rng import Stream
 from bistro.treebank.sentence import Sentence
 
 WORDS, TAGS = "abcd", "XYZ"
 TEXT = ["a", "b", "c", "d", "b", "a"]
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "unbounded": {},
     "depth 2": {"depth": 2},
     "gibbs": {"sampler": {"seating": "gibbs", "hyper": "slice", "sweeps": 5, "samples": 2}},
@@ -37,9 +40,8 @@ def treebank() -> list[Sentence]:
 
 
 @pytest.fixture(scope="module", params=list(SETTINGS))
-def model(request) -> TagsModel:
-    settings = {"tags": {"unknown_below": 1}, **SETTINGS[request.param]}
-    trained = bistro.train("infinite", treebank(), seed=1, task="tags", **settings)
+def model(request: pytest.FixtureRequest) -> TagsModel:
+    trained = bistro.train("tags", treebank(), seed=1, unknown_below=1, **SETTINGS[request.param])
     assert isinstance(trained, TagsModel)
     return trained
 
@@ -66,21 +68,22 @@ class Enumeration:
     def log_total(self) -> float:
         return float(np.logaddexp.reduce(self.log_probs))
 
-    def marginals(self) -> np.ndarray:
+    def marginals(self) -> NDArray[np.float64]:
         posterior = np.exp(self.log_probs - self.log_total)
         return np.stack([(posterior[:, None] * (self.tags == k)).sum(0) for k in range(3)], axis=1)
 
 
-def found_marginals(tagging) -> np.ndarray:
+def found_marginals(tagging: Tagging) -> NDArray[np.float64]:
+    assert tagging.marginals is not None
     return np.array([[dict(row).get(tag, 0.0) for tag in TAGS] for row in tagging.marginals])
 
 
-def test_every_tag_is_worth_considering(model):
+def test_every_tag_is_worth_considering(model: TagsModel) -> None:
     assert len(Enumeration(model, TEXT).tags) == 3 ** len(TEXT)
 
 
 @pytest.mark.parametrize("search", ["hmm", "viterbi"])
-def test_best_sequence_and_marginals(model, search):
+def test_best_sequence_and_marginals(model: TagsModel, search: str) -> None:
     exact = Enumeration(model, TEXT, hmm=search == "hmm")
     tagging = model.tag(TEXT, search=search, mbr=False, marginals=True)
     assert tagging.tags == exact.best
@@ -89,20 +92,20 @@ def test_best_sequence_and_marginals(model, search):
     assert by_risk.tags == [TAGS[k] for k in exact.marginals().argmax(axis=1)]
 
 
-def test_log_probability_of_the_tags_found(model):
+def test_log_probability_of_the_tags_found(model: TagsModel) -> None:
     tagging = model.tag(TEXT, search="viterbi", mbr=False)
     assert tagging.log_prob == pytest.approx(Enumeration(model, TEXT).log_probs.max(), abs=1e-9)
     sentence = Sentence.from_columns(TEXT, upos=tagging.tags)
     assert model.score_tags([sentence])[0] == pytest.approx(tagging.log_prob, abs=1e-9)
 
 
-def test_sum_over_all_sequences(model):
+def test_sum_over_all_sequences(model: TagsModel) -> None:
     ids, offsets = model.task.vocabulary.encode_all([TEXT])
     total = model._tagger.score(ids, offsets, np.zeros(0, np.int32))
     assert total[0] == pytest.approx(Enumeration(model, TEXT).log_total, abs=1e-9)
 
 
-def test_a_wide_beam_is_exact_and_a_narrow_one_finds_no_better(model):
+def test_a_wide_beam_is_exact_and_a_narrow_one_finds_no_better(model: TagsModel) -> None:
     exact = model.tag(TEXT, search="viterbi", mbr=False)
     wide = model.tag(TEXT, beam=3 ** len(TEXT), mbr=False)
     assert (wide.tags, wide.log_prob) == (exact.tags, exact.log_prob)
@@ -112,23 +115,25 @@ def test_a_wide_beam_is_exact_and_a_narrow_one_finds_no_better(model):
 
 
 @pytest.mark.parametrize("search", ["astar-local", "astar-full"])
-def test_searches_for_trees_find_the_same(model, search):
+def test_searches_for_trees_find_the_same(model: TagsModel, search: SearchName) -> None:
     exact = model.tag(TEXT, search="viterbi", mbr=False)
     terminals = [model.task.terminals(TEXT)]
     asked = SearchOptions(search, beam=10**6, completions=3 ** len(TEXT))
     tree = model.tree_search.find(terminals, asked)[0]
+    assert tree is not None
     assert model.task.output(TEXT, tree.derivation) == exact.tags
     assert tree.log_prob == pytest.approx(exact.log_prob, abs=1e-6)
     assert model.tag(TEXT, search=search).log_prob <= exact.log_prob + 1e-6
 
 
-def test_charts_find_the_same_as_the_hidden_markov_model(model):
+def test_charts_find_the_same_as_the_hidden_markov_model(model: TagsModel) -> None:
     tree = model.tree_search.find([model.task.terminals(TEXT)], SearchOptions("cyk"))[0]
+    assert tree is not None
     assert model.task.output(TEXT, tree.derivation) == model.tag(TEXT, search="hmm", mbr=False).tags
     assert tree.log_prob == pytest.approx(Enumeration(model, TEXT, hmm=True).log_probs.max())
 
 
-def mcmc_error(model: TagsModel, expected: np.ndarray, samples: int = 20000) -> float:
+def mcmc_error(model: TagsModel, expected: NDArray[np.float64], samples: int = 20000) -> float:
     """The largest distance from the expected marginals, in standard errors of repeated runs."""
     runs = np.stack(
         [
@@ -140,24 +145,24 @@ def mcmc_error(model: TagsModel, expected: np.ndarray, samples: int = 20000) -> 
     return float((abs(runs.mean(axis=0) - expected) / np.maximum(error, 1e-6)).max())
 
 
-def test_metropolis_hastings_follows_the_posterior_and_not_the_proposal(model):
+def test_metropolis_hastings_follows_the_posterior_and_not_the_proposal(model: TagsModel) -> None:
     assert mcmc_error(model, Enumeration(model, TEXT).marginals()) < 6
     # A sampler that accepts whatever is proposed would have these frequencies.
     assert mcmc_error(model, Enumeration(model, TEXT, hmm=True).marginals()) > 12
 
 
-def test_draws_depend_on_the_seed_and_the_sentence_alone(model):
+def test_draws_depend_on_the_seed_and_the_sentence_alone(model: TagsModel) -> None:
     texts = [TEXT, TEXT[:3], TEXT[2:], TEXT] * 3
-    options = {"search": "mcmc", "samples": 50, "marginals": True}
+    options: dict[str, Any] = {"search": "mcmc", "samples": 50, "marginals": True}
     one = list(model.tag_all(texts, threads=1, **options))
     assert list(model.tag_all(texts, threads=3, **options)) == one
     assert list(model.tag_all(texts[:5], **options)) == one[:5]
     assert list(model.tag_all(texts, seed=2, **options)) != one
 
 
-def test_what_the_core_refuses(model):
+def test_what_the_core_refuses(model: TagsModel) -> None:
     ids, offsets = model.task.vocabulary.encode_all([TEXT])
-    asked = {
+    asked: dict[str, Any] = {
         "beam": 0,
         "least_ratio": 0.0,
         "least_probability": 0.0,
@@ -178,14 +183,14 @@ def test_what_the_core_refuses(model):
     with pytest.raises(ValueError, match="no tag in the grammar"):
         model._tagger.tag(ids + 100, offsets, request, first=0)
     rules = model.rules
-    columns = {**rules.arrays(), "probability": model.pcfg}
-    size = {
+    columns: dict[str, Any] = {**rules.arrays(), "probability": model.pcfg}
+    size: dict[str, Any] = {
         "num_symbols": len(rules.symbols),
         "num_words": len(rules.words),
         "end_word": len(rules.words) - 1,
         "trie": model.trie,
     }
-    shorter = {name: column[:-1].copy() for name, column in columns.items()}
+    shorter: dict[str, Any] = {name: column[:-1].copy() for name, column in columns.items()}
     with pytest.raises(ValueError, match="different rules"):
         ChainTagger(**shorter, start=0, **size)
     with pytest.raises(ValueError, match="start or end"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -75,8 +76,10 @@ def both(kind: Kind, contexts: dict[str, list[str]]) -> tuple[TransitionShape, G
 
 @pytest.mark.parametrize("labels", ["joint", "two-step", "none"])
 @pytest.mark.parametrize("system", SYSTEMS, ids=str)
-def test_all_elements_and_oracle_events(system: Kind, labels: str) -> None:
-    kind = Kind(system.root, system.roots, labels)  # type: ignore[arg-type]
+def test_all_elements_and_oracle_events(
+    system: Kind, labels: Literal["joint", "two-step", "none"]
+) -> None:
+    kind = Kind(system.root, system.roots, labels)
     rng = random.Random(5)
     for case in range(25):
         size = rng.randint(1, 14)

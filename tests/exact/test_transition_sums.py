@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -92,9 +93,11 @@ def test_the_probability_of_a_tree_is_the_sum_over_its_derivations(kind: Kind) -
 
 @pytest.mark.parametrize("labels", ["joint", "two-step"])
 @pytest.mark.parametrize("system", SYSTEMS, ids=str)
-def test_all_sentences_together_have_probability_one(system: Kind, labels: str) -> None:
+def test_all_sentences_together_have_probability_one(
+    system: Kind, labels: Literal["joint", "two-step"]
+) -> None:
     """Sentences of up to three words, parsed; longer ones by the probabilities of prefixes."""
-    kind = Kind(system.root, system.roots, labels)  # type: ignore[arg-type]
+    kind = Kind(system.root, system.roots, labels)
     rng = random.Random(8)
     sentences = []
     for size in [1, 2, 2, 3, 1, 4, 2, 1, 3, 1, 1, 2]:

@@ -37,17 +37,18 @@ class Case:
     trees: list[Tree]
 
     def log_prob(self, rules: tuple[int, ...]) -> float:
-        by = "rules" if self.by_rules else "symbols"
+        by: Literal["rules", "symbols"] = "rules" if self.by_rules else "symbols"
         table = self.grammar.twin.rules
         return math.fsum(
             math.log(self.plain.probability(context, rule))
-            for context, rule in events(table, rules, by)  # type: ignore[arg-type]
+            for context, rule in events(table, rules, by)
         )
 
     def law(self) -> NDArray[np.float64]:
         weights = np.array([self.log_prob(tree.rules) for tree in self.trees])
-        law: NDArray[np.float64] = np.exp(weights - weights.max())
-        return law / law.sum()
+        law = np.exp(weights - weights.max())
+        shares: NDArray[np.float64] = law / law.sum()
+        return shares
 
     def search(self, full: bool = True, beam: int = PLENTY, **other: Any) -> dict[str, Any]:
         asked = {"completions": PLENTY, "expansions": PLENTY, **other}
@@ -87,8 +88,8 @@ def trained(grammar: Grammars, by_rules: bool, seed: int) -> tuple[_core.RuleTri
     texts = random_texts(seed, grammar.words, [2, 3, 3, 4, 4, 5, 5] * 4)
     drawn = trees_of(grammar.core.draws(sentences(texts), 1, seed=seed, purpose=PURPOSE))
     liked = [t for t in drawn if t and sum(t) % 3]
-    by = "rules" if by_rules else "symbols"
-    seen = [e for t in liked for e in events(grammar.twin.rules, t, by)]  # type: ignore[arg-type]
+    by: Literal["rules", "symbols"] = "rules" if by_rules else "symbols"
+    seen = [e for t in liked for e in events(grammar.twin.rules, t, by)]
     base = np.exp(np.array(grammar.twin.log_prob))
     offsets = np.cumsum([0, *(len(c) for c, _ in seen)]).astype(np.int64)
     elements = np.array([x for c, _ in seen for x in c], np.int32)
@@ -312,7 +313,7 @@ def test_sentences_without_trees_and_threads() -> None:
     nothing = case.grammar.words - 1
     where = sentences([case.text, [nothing], [], case.text, case.text])
     model = case.grammar.core, case.trie
-    asked = {
+    asked: dict[str, Any] = {
         "contexts_of_rules": False,
         "samples": 50,
         "burn_in": 0,
@@ -328,6 +329,6 @@ def test_sentences_without_trees_and_threads() -> None:
     assert np.isneginf(one["log_prob"]).tolist() == [False, True, True, False, False]
     later = _core.draw_trees(*model, sentences([case.text]), **asked, first=4)
     assert trees_of(later)[0] == trees_of(one)[4]
-    sizes = {"beam": 10, "completions": 1, "expansions": 100}
+    sizes: dict[str, Any] = {"beam": 10, "completions": 1, "expansions": 100}
     found = _core.search_trees(*model, where, contexts_of_rules=False, local=False, **sizes)
     assert [bool(rules) for rules in trees_of(found)] == [True, False, False, True, True]

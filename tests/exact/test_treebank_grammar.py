@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -136,9 +138,9 @@ def test_it_comes_nearer_to_the_truth_than_word_sequences_do() -> None:
     texts = [sentence.forms for sentence in bistro.builtin(sentences=8, seed=2)]
     truth = np.concatenate([english().surprisals(text) for text in texts])
 
-    def gap(kind: str, data: object) -> float:
-        model = bistro.train(kind, data, seed=1, unknown_below=1)  # type: ignore[arg-type]
-        found = -model.require("score")(texts).log_probs / math.log(2)
+    def gap(kind: str, data: Iterable[Any]) -> float:
+        model = bistro.train(kind, data, seed=1, unknown_below=1)
+        found = -model.score(texts).log_probs / math.log(2)
         return float(found.mean() - truth.mean())
 
     words = gap("ngram", bistro.builtin(sentences=2000, seed=1))

@@ -10,12 +10,14 @@ from __future__ import annotations
 import random
 import sys
 from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from laws import SUSPICIOUS, batch_means, chi_square_p_value, p_value
+from laws import SUSPICIOUS, Array, batch_means, chi_square_p_value, p_value
+from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "exact"))
 
@@ -23,14 +25,23 @@ from transition_twins import Kind, random_sentences, settings
 
 from bistro._core import DerivationSampler, Franchise, Stream, UniformBase
 from bistro.config import from_dict
+from bistro.inference.gibbs import Chain
 from bistro.models.parsing.codec import Codec, Tree
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.derivations import ALL_TAGS
 from bistro.models.transition.model import outcomes_of
 from bistro.models.transition.train import Training
-from bistro.reference.exact import Priors, arrangements
-from bistro.reference.transition_model import GenerativeParser
+from bistro.reference import exact
+from bistro.reference.arc_standard import Configuration
+from bistro.reference.transition_model import Event, GenerativeParser
 from bistro.treebank.sentence import Sentence
+
+Step = tuple[int, int, int]
+"""Action, tag and label."""
+Steps = tuple[Step, ...]
+Law = dict[Steps, float]
+Choice = tuple[Step, Configuration, float, list[Event]]
+Particle = tuple[Steps, Configuration, float]
 
 KINDS = [
     Kind("first", "one", "none"),
@@ -47,7 +58,9 @@ NOTHING = np.zeros(0, dtype=np.int16)
 class Small:
     """A model of random trees, one sentence of words alone, and all its derivations."""
 
-    def __init__(self, kind: Kind, forms: tuple[str, ...], contexts: dict | None = None) -> None:
+    def __init__(
+        self, kind: Kind, forms: tuple[str, ...], contexts: dict[str, list[str]] | None = None
+    ) -> None:
         mapping = settings(kind) if contexts is None else {**settings(kind), "contexts": contexts}
         self.config = from_dict(TransitionConfig, mapping)
         sentences = random_sentences(kind, 12, 4, seed=3)
@@ -73,6 +86,7 @@ class Small:
     def seated(self) -> dict[str, Franchise]:
         """Franchises that have learned the random trees."""
         for part in self.training.learned.values():
+            assert isinstance(part, Chain)
             part.seat()
         return {name: part.franchise for name, part in self.training.learned.items()}
 
@@ -94,14 +108,14 @@ class Small:
         )
 
 
-def alternatives(plain: GenerativeParser, now, words) -> list:
+def alternatives(plain: GenerativeParser, now: Configuration, words: Sequence[int]) -> list[Choice]:
     """(step, next configuration, probability, events) of all that agrees with the words."""
-    found = []
+    found: list[Choice] = []
     left = len(words) - len(now.words)
     for action in plain.system.actions(now):
         if (action == "shift" and not left) or (action == "end" and left):
             continue
-        made = [{}]
+        made: list[dict[str, int]] = [{}]
         if action == "shift":
             made = [{"tag": t, "word": words[len(now.words)]} for t in range(plain.num_tags)]
         elif action.endswith("arc"):
@@ -117,11 +131,13 @@ def alternatives(plain: GenerativeParser, now, words) -> list:
     return found
 
 
-def all_derivations(plain: GenerativeParser, words) -> dict:
+def all_derivations(
+    plain: GenerativeParser, words: Sequence[int]
+) -> dict[Steps, tuple[float, list[Event]]]:
     """Steps of every derivation, with its probability and its events."""
-    found = {}
+    found: dict[Steps, tuple[float, list[Event]]] = {}
 
-    def go_on(now, steps, p, events) -> None:
+    def go_on(now: Configuration, steps: Steps, p: float, events: list[Event]) -> None:
         if plain.system.is_final(now):
             found[steps] = (p, events)
             return
@@ -132,28 +148,28 @@ def all_derivations(plain: GenerativeParser, words) -> dict:
     return found
 
 
-def law_of(weights: dict) -> dict:
+def law_of(weights: Law) -> Law:
     total = sum(weights.values())
     return {steps: p / total for steps, p in weights.items()}
 
 
-def key_of(steps: np.ndarray) -> tuple:
+def key_of(steps: NDArray[np.int16]) -> Steps:
     """What counts of each step: the tag of a shift, the label of an arc."""
     rows = steps.reshape(-1, 3).tolist()
     return tuple((a, t if a == 0 else 0, max(la, 0) if a in (1, 2) else 0) for a, t, la in rows)
 
 
-def fits(counts: Counter, law: dict) -> float:
+def fits(counts: Counter[Steps], law: Law) -> float:
     assert set(counts) <= set(law)
     return chi_square_p_value([counts[s] for s in law], np.array(list(law.values())))
 
 
-def exact_starts(law: dict, seed: int) -> list:
+def exact_starts(law: Law, seed: int) -> list[Steps]:
     return random.Random(seed).choices(list(law), list(law.values()), k=DRAWN)
 
 
 @cache
-def fixed(kind: Kind) -> tuple[DerivationSampler, dict, GenerativeParser, list[int]]:
+def fixed(kind: Kind) -> tuple[DerivationSampler, Law, GenerativeParser, list[int]]:
     small = Small(kind, ("a", "b", "a") if kind.labels == "none" else ("a", "b"))
     franchises = small.seated()
     plain = small.plain(franchises)
@@ -163,9 +179,9 @@ def fixed(kind: Kind) -> tuple[DerivationSampler, dict, GenerativeParser, list[i
 
 # ---- franchises that stay as they are ----------------------------------------------------------
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_a_step_leaves_the_posterior_as_it_is(kind):
+def test_a_step_leaves_the_posterior_as_it_is(kind: Kind) -> None:
     sampler, law, _, _ = fixed(kind)
-    counts: Counter = Counter()
+    counts: Counter[Steps] = Counter()
     for i, begin in enumerate(exact_starts(law, 1)):
         steps, rng = np.array(begin, dtype=np.int16).ravel(), Stream(1, 2, i)
         for _ in range(STEPS):
@@ -175,7 +191,7 @@ def test_a_step_leaves_the_posterior_as_it_is(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS[:2], ids=str)
-def test_it_moves(kind):
+def test_it_moves(kind: Kind) -> None:
     sampler, law, _, _ = fixed(kind)
     begin = max(law, key=law.__getitem__)
     steps = np.array(begin, dtype=np.int16).ravel()
@@ -184,17 +200,25 @@ def test_it_moves(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
-def test_a_filter_that_retains_nothing_is_caught(kind):
+def test_a_filter_that_retains_nothing_is_caught(kind: Kind) -> None:
     sampler, law, _, _ = fixed(kind)
     drawn = (sampler.draw(0, NOTHING, particles=2, rng=Stream(1, 4, i)) for i in range(DRAWN))
     assert fits(Counter(map(key_of, drawn)), law) < SUSPICIOUS
 
 
-def conditional_smc(plain, words, options, history, rng: random.Random, *, weigh: bool) -> tuple:
+def conditional_smc(
+    plain: GenerativeParser,
+    words: Sequence[int],
+    options: Callable[[Configuration], list[Choice]],
+    history: Steps,
+    rng: random.Random,
+    *,
+    weigh: bool,
+) -> Steps:
     """The same step in plain Python; particle 0 is retained; `weigh` = False forgets weights."""
-    particles = [((), plain.system.start(), 1.0) for _ in range(PARTICLES)]
+    particles: list[Particle] = [((), plain.system.start(), 1.0) for _ in range(PARTICLES)]
 
-    def advance(number: int, steps: tuple, now, weight: float) -> tuple:
+    def advance(number: int, steps: Steps, now: Configuration, weight: float) -> Particle:
         while not plain.system.is_final(now):
             choices = options(now)
             if number == 0:
@@ -216,7 +240,7 @@ def conditional_smc(plain, words, options, history, rng: random.Random, *, weigh
 
 
 @pytest.mark.parametrize("weigh", [True, False])
-def test_the_plain_twin_agrees_and_forgotten_weights_are_caught(weigh):
+def test_the_plain_twin_agrees_and_forgotten_weights_are_caught(weigh: bool) -> None:
     _, law, plain, words = fixed(KINDS[0])
     options = cache(lambda now: alternatives(plain, now, words))
     rng = random.Random(7)
@@ -228,17 +252,22 @@ def test_the_plain_twin_agrees_and_forgotten_weights_are_caught(weigh):
 
 
 # ---- franchises that learn ---------------------------------------------------------------------
-SHORT = {"actions": ["s1.tag"], "labels": [], "tags": ["s1.tag"], "words": ["b.tag"]}
+SHORT: dict[str, list[str]] = {
+    "actions": ["s1.tag"],
+    "labels": [],
+    "tags": ["s1.tag"],
+    "words": ["b.tag"],
+}
 SWEEPS, DISCOUNT, STRENGTH = 40_000, 0.3, 0.5
 
 
-def joint_probability(events: list, outcomes: int) -> float:
+def joint_probability(events: list[exact.Event], outcomes: int) -> float:
     """p(events), summed over all ways to seat them."""
-    priors = Priors([1 / outcomes] * outcomes, [DISCOUNT] * 2, [STRENGTH] * 2)
-    return sum(p for p, _ in arrangements(events, priors))
+    priors = exact.Priors([1 / outcomes] * outcomes, [DISCOUNT] * 2, [STRENGTH] * 2)
+    return sum(p for p, _ in exact.arrangements(events, priors))
 
 
-def learning() -> tuple[np.ndarray, dict, dict]:
+def learning() -> tuple[Array, Law, Law]:
     """A chain over the words "a a" alone; the law of all seatings; the law without learning."""
     small = Small(KINDS[0], ("a", "a"), SHORT)
     outcomes = outcomes_of(small.training.shape, small.codec)
@@ -247,7 +276,9 @@ def learning() -> tuple[np.ndarray, dict, dict]:
         franchises[name] = Franchise(UniformBase(outcomes[name]), 2)
         for level in range(2):
             franchises[name].set_parameters(level, DISCOUNT, STRENGTH)
-    static, learned, own = {}, {}, {}
+    static: Law = {}
+    learned: Law = {}
+    own: dict[tuple[str, Steps], list[exact.Event]] = {}
     for steps, (p, events) in all_derivations(small.plain(franchises), small.words).items():
         static[steps] = learned[steps] = p
         for name in franchises:
@@ -269,7 +300,7 @@ def learning() -> tuple[np.ndarray, dict, dict]:
     return chain, law_of(learned), law_of(static)
 
 
-def test_a_chain_that_learns_obeys_the_law_of_all_seatings():
+def test_a_chain_that_learns_obeys_the_law_of_all_seatings() -> None:
     chain, learned, static = learning()
     often = [i for i, p in enumerate(learned.values()) if p > 0.01]
     estimate = batch_means(chain[:, often])
@@ -278,10 +309,10 @@ def test_a_chain_that_learns_obeys_the_law_of_all_seatings():
     assert p_value(estimate, np.array(list(static.values()))[often]) < SUSPICIOUS
 
 
-def seats_of(franchise: Franchise) -> dict:
+def seats_of(franchise: Franchise) -> dict[int, tuple[int, int, list[tuple[int, int]] | None]]:
     """Customers, tables and sizes of the entries that have any; one table needs no list."""
     customers, tables, sizes = franchise.state()
-    listed: dict[int, list] = {}
+    listed: dict[int, list[tuple[int, int]]] = {}
     for entry, size, number in sizes.reshape(-1, 3).tolist():
         listed.setdefault(entry, []).append((size, number))
     return {
@@ -292,7 +323,7 @@ def seats_of(franchise: Franchise) -> dict:
 
 
 @pytest.mark.parametrize("kind", KINDS[:3], ids=str)
-def test_a_draw_that_is_not_accepted_leaves_no_trace(kind):
+def test_a_draw_that_is_not_accepted_leaves_no_trace(kind: Kind) -> None:
     small = Small(kind, ("a", "b", "a", "b"))
     n = 4
     tree = Tree([small.codec.tags[0]] * n, [2, 3, 4, 0], [small.codec.labels[0]] * n)

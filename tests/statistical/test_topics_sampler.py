@@ -174,9 +174,17 @@ def test_log_joint_is_that_of_the_formula() -> None:
 
 def test_more_states_than_slots_find_room() -> None:
     words = np.arange(400, dtype=np.int32)
-    parameters = {"strength": 50.0, "smoothing": 0.001, "gamma": 50.0}
-    sizes = {"num_parents": 1, "num_words": 400, "slots": 1}
-    topics = TopicSampler(np.zeros(400, np.int32), words, **sizes, open=True, **parameters)
+    topics = TopicSampler(
+        np.zeros(400, np.int32),
+        words,
+        num_parents=1,
+        num_words=400,
+        slots=1,
+        open=True,
+        strength=50.0,
+        smoothing=0.001,
+        gamma=50.0,
+    )
     topics.seat(stream("room"))
     assert topics.live > 8
     assert topics.slots >= topics.live

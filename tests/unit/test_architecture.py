@@ -66,9 +66,8 @@ def imports(path: Path, *, types: bool = True) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if types and REFERENCE.fullmatch(node.value):
-                yield node.value.partition(":")[0]
+        elif types and isinstance(node, ast.Constant) and REFERENCE.fullmatch(str(node.value)):
+            yield str(node.value).partition(":")[0]
 
 
 def allowed(folder: str) -> set[str]:
@@ -214,9 +213,9 @@ def leaks(path: Path) -> Iterator[str]:
                 for value in values:
                     if isinstance(value, ast.Constant) and value.value in kinds:
                         yield ast.unparse(node)
-                    if isinstance(value, ast.Attribute) and value.attr == "kind":
-                        if isinstance(value.value, ast.Name) and value.value.id in classes:
-                            yield ast.unparse(node)
+                    is_kind = isinstance(value, ast.Attribute) and value.attr == "kind"
+                    if is_kind and ast.unparse(value).split(".")[0] in classes:
+                        yield ast.unparse(node)
 
 
 def test_families_are_known_by_their_abilities() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -144,7 +146,7 @@ def test_scores_are_over_all_sentences_together() -> None:
         (["(S (X a))", "(S (X b) (X c))"], "word 2 of tree 2 is '.end.' at gold:2, but 'c'"),
     ],
 )
-def test_trees_of_other_words_are_refused(system: list[str], told: str, tmp_path) -> None:
+def test_trees_of_other_words_are_refused(system: list[str], told: str, tmp_path: Path) -> None:
     from bistro.treebank.brackets import read_trees
 
     (tmp_path / "gold").write_text("(S (X a))\n(S (X b))\n")
@@ -170,7 +172,7 @@ class Twin:
 
     def __init__(self, text: str) -> None:
         self.tags: list[str] = []
-        self.brackets: list[list] = []
+        self.brackets: list[list[Any]] = []
         stack: list[int] = []
         pattern = r"\((?P<tag>[^\s()]+) (?P<word>[^\s()]+)\)|\((?P<label>[^\s()]*)|\)"
         for match in re.finditer(pattern, text):
@@ -200,14 +202,14 @@ class Twin:
 
 
 @st.composite
-def two_trees(draw) -> tuple[str, str]:
+def two_trees(draw: st.DrawFn) -> tuple[str, str]:
     marks = draw(
         st.lists(st.sampled_from([None, None, None, ",", ".", "-NONE-"]), min_size=1, max_size=9)
     )
     return draw_tree(draw, marks), draw_tree(draw, marks)
 
 
-def draw_tree(draw, marks: list[str | None]) -> str:
+def draw_tree(draw: st.DrawFn, marks: list[str | None]) -> str:
     nodes = [
         Tree(m or draw(st.sampled_from(["N", "V"])), word=f"w{i}") for i, m in enumerate(marks)
     ]

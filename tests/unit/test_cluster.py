@@ -137,7 +137,7 @@ def test_without_dask_the_error_says_what_to_install(monkeypatch: pytest.MonkeyP
 def test_a_worker_without_bistro_is_named_as_the_reason() -> None:
     wrapped = RuntimeError("Error during deserialization of the task graph.")
     wrapped.__cause__ = ModuleNotFoundError("No module named 'bistro'")
-    workers = ClusterWorkers(None, "tcp://there:1")  # type: ignore[arg-type]
+    workers = ClusterWorkers(None, "tcp://there:1")
     for error in (wrapped, wrapped.__cause__):
         explained = str(workers._explained(error))
         assert "No module named 'bistro'" in explained and "install Bistro" in explained

@@ -11,12 +11,12 @@ import pytest
 import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session
-from bistro.inference.checkpoint import Checkpoint, StoppedError
-from bistro.modelfile import is_model_file, read_model, write_model
+from bistro.modelfile import read_model, write_model
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.members import member_settings, preset_for
 from bistro.models.committee.model import CommitteeModel
 from bistro.models.eisner.model import EisnerModel
+from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.sentence import Sentence
 
@@ -61,43 +61,6 @@ def eisner(**settings: Any) -> EisnerModel:
     model = bistro.train("eisner", treebank, seed=1, sampler=SHORT, **settings)
     assert isinstance(model, EisnerModel)
     return model
-
-
-def test_a_loaded_committee_parses_alike(tmp_path: Path, model: CommitteeModel) -> None:
-    model.save(tmp_path / "m.bistro")
-    again = bistro.load(tmp_path / "m.bistro")
-    assert isinstance(again, CommitteeModel)
-    assert again.header() == model.header()
-    options = {"marginals": True, "samples": 2}
-    assert list(again.parse_all(TEXT, **options)) == list(model.parse_all(TEXT, **options))
-    assert is_model_file(tmp_path / "m.bistro")
-    assert [m.kind for m in again.members] == ["transition"] * 5 + ["eisner"]
-
-
-def test_threads_change_nothing(model: CommitteeModel) -> None:
-    assert trained(threads=3).header() == model.header()
-    one, three = (
-        list(model.parse_all(TEXT, threads=n, kbest=3, samples=3, marginals=True)) for n in (1, 3)
-    )
-    assert one == three
-
-
-def test_an_interrupted_training_resumes(tmp_path: Path) -> None:
-    treebank = bistro.builtin(sentences=60, seed=1)
-
-    def run(session: Session) -> CommitteeModel:
-        model = bistro.train("committee", treebank, seed=1, session=session, sampler=SHORT)
-        assert isinstance(model, CommitteeModel)
-        return model
-
-    checkpoint = Checkpoint(tmp_path / "state")
-    with pytest.raises(StoppedError):
-        run(Session(checkpoint, stop_asked=lambda: True))
-    resumed, unbroken = run(Session(checkpoint, resume=True)), run(Session())
-    assert resumed.header() == unbroken.header()
-    assert resumed.origin == unbroken.origin
-    for name, array in unbroken.arrays().items():
-        np.testing.assert_array_equal(resumed.arrays()[name], array)
 
 
 def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
@@ -146,17 +109,6 @@ def test_committees_join_with_equal_shares(model: CommitteeModel) -> None:
     assert fit.heads[:-1] == tuple(w / 2 for w in model.fits["joint"].heads)
 
 
-def test_evidence_is_kept(model: CommitteeModel) -> None:
-    gold = bistro.builtin(sentences=10, seed=7)
-    for sentence, parse in zip(gold, model.parse_all(gold, partial=True), strict=True):
-        assert parse.heads == sentence.heads
-        assert not parse.relaxed
-    half = [s.replace(heads=[h if i % 2 else -1 for i, h in enumerate(s.heads)]) for s in gold]
-    for sentence, parse in zip(half, model.parse_all(half, partial=True), strict=True):
-        kept = zip(sentence.heads, parse.heads, strict=True)
-        assert all(given in (-1, found) for given, found in kept)
-
-
 def test_a_very_long_sentence_gets_a_tree() -> None:
     committee = CommitteeModel.of([eisner(), single(), single(direction="right-to-left")])
     words = ["the", "dog", "sleeps", "."] * 260
@@ -169,10 +121,13 @@ def test_a_very_long_sentence_gets_a_tree() -> None:
 
 def test_members_that_cannot_differ_are_left_out() -> None:
     tree = Sentence.from_columns(["a", "b"], heads=[2, 0], deprels=["_", "_"], upos=["X", "Y"])
-    names = ("left", "left-labels", "left-table1", "left-other-tags")
-    found = member_settings(CommitteeConfig(members=names, spelled=()), [tree])
+    names: dict[str, Any] = {"members": ["left", "left-labels", "left-table1", "left-other-tags"]}
+    config = bistro.config.from_dict(CommitteeConfig, {**names, "spelled": []})
+    found = member_settings(config, [tree])
     assert list(found) == ["left", "left-labels"]
-    assert not found["left-labels"].contexts.see_labels
+    without = found["left-labels"]
+    assert isinstance(without, TransitionConfig)
+    assert not without.contexts.see_labels
 
 
 def test_presets_by_the_features_of_a_treebank() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,10 +48,6 @@ def model() -> CommitteeModel:
     return trained()
 
 
-def same(one: CommitteeModel, other: CommitteeModel) -> bool:
-    return one.to_bytes() == other.to_bytes()
-
-
 def test_its_member_is_the_parser_trained_alone(model: CommitteeModel) -> None:
     treebank = bistro.builtin(sentences=120, seed=1)
     alone = bistro.train("isbn", treebank[:90], seed=1, dev=treebank[90:], **SMALL)
@@ -63,47 +58,11 @@ def test_its_member_is_the_parser_trained_alone(model: CommitteeModel) -> None:
     assert member.origin.trace == alone.origin.trace
 
 
-def test_a_loaded_committee_parses_alike(tmp_path: Path, model: CommitteeModel) -> None:
-    model.save(tmp_path / "m.bistro")
-    again = bistro.load(tmp_path / "m.bistro")
-    sentences = list(bistro.builtin(sentences=10, seed=3))
-    options = {"marginals": True, "samples": 2, "kbest": 3}
-    assert list(again.parse_all(sentences, **options)) == list(
-        model.parse_all(sentences, **options)
-    )
-
-
 def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
     for fit in model.fits.values():
         assert sum(fit.heads) == pytest.approx(1)
         assert fit.heads[1] > 0
         assert fit.heads != (1 / 3,) * 3
-
-
-def stop_when(reached: Callable[[list[int]], bool]) -> Session:
-    """Return a session that stops by the numbers of the sweeps so far, each phase from 1."""
-    numbers: list[int] = []
-    return Session(
-        on_sweep=lambda sweep: numbers.append(sweep.number),
-        stop_asked=lambda: reached(numbers),
-    )
-
-
-@pytest.mark.parametrize("phase", ["isbn", "others"])
-def test_an_interrupted_training_resumes(tmp_path: Path, model: CommitteeModel, phase: str) -> None:
-    checkpoint = Checkpoint(tmp_path / "state")
-    passes = SMALL["learning"]["passes"]  # type: ignore[index]
-    after = 2 if phase == "isbn" else passes + 2
-    session = stop_when(lambda numbers: len(numbers) >= after)
-    session.checkpoint = checkpoint
-    with pytest.raises(StoppedError):
-        trained(session)
-    begun: list[int] = []
-    resumed = trained(
-        Session(checkpoint, resume=True, on_start=lambda done, total: begun.append(done))
-    )
-    assert begun == ([2, 0] if phase == "isbn" else [2])
-    assert same(resumed, model)
 
 
 def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) -> None:
@@ -119,13 +78,6 @@ def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) ->
             session=Session(checkpoint, resume=True),
             **SETTINGS,
         )
-
-
-def test_threads_change_nothing(model: CommitteeModel) -> None:
-    assert same(trained(Session(threads=3)), model)
-    sentences = list(bistro.builtin(sentences=10, seed=3))
-    one, three = (list(model.parse_all(sentences, threads=n, marginals=True)) for n in (1, 3))
-    assert one == three
 
 
 def test_evidence_reaches_it(model: CommitteeModel) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 
@@ -67,7 +68,7 @@ FAULTS = {
 
 def error_of(data: bytes, format: str = "conllu", **options: object) -> TreebankError:
     stream = io.BytesIO(data)
-    stream.name = "bad.conllu"  # type: ignore[attr-defined]
+    stream.name = "bad.conllu"
     with pytest.raises(TreebankError) as caught:
         list(iter_sentences(stream, format, **options))  # type: ignore[arg-type]
     return caught.value
@@ -75,7 +76,7 @@ def error_of(data: bytes, format: str = "conllu", **options: object) -> Treebank
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["LF", "CRLF"])
 @pytest.mark.parametrize("name", FAULTS)
-def test_fault(name, line_end):
+def test_fault(name: str, line_end: str) -> None:
     text, line, reason = FAULTS[name]
     error = error_of((GOOD + text + "\n" + GOOD).replace("\n", line_end).encode())
     assert (error.line, error.path) == (line, "bad.conllu")
@@ -85,14 +86,14 @@ def test_fault(name, line_end):
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_fault_in_the_last_line_without_a_line_end(name):
+def test_fault_in_the_last_line_without_a_line_end(name: str) -> None:
     text, line, reason = FAULTS[name]
     error = error_of((GOOD + text).rstrip("\n").encode())
     assert error.line == line
     assert reason in error.reason
 
 
-def test_bad_utf8_names_its_line():
+def test_bad_utf8_names_its_line() -> None:
     error = error_of(GOOD.encode() + row(1, 0).encode() + row(2, 1).encode().replace(b"w", b"\xe9"))
     assert error.line == 5
     assert "byte 0xe9 is not valid UTF-8" in error.reason
@@ -100,28 +101,28 @@ def test_bad_utf8_names_its_line():
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"\n\r\n\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
 @pytest.mark.parametrize("format", ["conllu", "conllx", "text"])
-def test_empty_file(data, format):
+def test_empty_file(data: bytes, format: str) -> None:
     assert "the file is empty" in error_of(data, format).reason
 
 
-def test_conllx_allows_several_roots_and_conllu_does_by_choice():
+def test_conllx_allows_several_roots_and_conllu_does_by_choice() -> None:
     data = (row(1, 0) + row(2, 0)).encode()
     assert next(iter_sentences(io.BytesIO(data), "conllx")).heads == [0, 0]
     assert next(iter_sentences(io.BytesIO(data), "conllu", roots="any")).heads == [0, 0]
     assert "both have head 0" in error_of(data, "conllx", roots="one").reason
 
 
-def test_several_roots_are_still_no_cycle():
+def test_several_roots_are_still_no_cycle() -> None:
     data = (row(1, 0) + row(2, 0) + row(3, 4) + row(4, 3)).encode()
     assert "3 → 4 → 3" in error_of(data, "conllx").reason
 
 
-def test_conllx_has_no_special_rows():
+def test_conllx_has_no_special_rows() -> None:
     for text in (TOKEN.format("1-1") + row(1, 0), row(1, 0) + row("1.1", "_")):
         assert "read the file as CoNLL-U" in error_of(text.encode(), "conllx").reason
 
 
-def test_partial_trees_by_choice():
+def test_partial_trees_by_choice() -> None:
     data = (row(1, 0) + row(2, "_") + row(3, 1)).encode()
     sentence = next(iter_sentences(io.BytesIO(data), "conllu", partial=True))
     assert sentence.heads == [0, -1, 1]
@@ -131,7 +132,7 @@ def test_partial_trees_by_choice():
     assert "both have head 0" in error_of(two, partial=True).reason
 
 
-def test_the_sentences_before_a_fault_in_a_later_piece_arrive():
+def test_the_sentences_before_a_fault_in_a_later_piece_arrive() -> None:
     data = (GOOD * 50_000 + row(1, 1)).encode()
     arrived = 0
     with pytest.raises(TreebankError, match=r"^150001: word 1 is its own head"):
@@ -140,7 +141,7 @@ def test_the_sentences_before_a_fault_in_a_later_piece_arrive():
     assert arrived == 50_000
 
 
-def test_missing_file_and_unknown_format(tmp_path):
+def test_missing_file_and_unknown_format(tmp_path: Path) -> None:
     with pytest.raises(BistroError, match="cannot be read: no such file"):
         read(tmp_path / "none.conllu")
     with pytest.raises(BistroError, match=r"'conlu' is no format \(did you mean 'conllu'\?\)"):

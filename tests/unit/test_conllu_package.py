@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import conllu
 import pytest
@@ -77,11 +78,11 @@ def compare(data: str) -> int:
     return len(ours)
 
 
-def test_hand_made():
+def test_hand_made() -> None:
     assert compare(PLAIN) == 2
 
 
 @pytest.mark.data
-def test_english(data_dir):
+def test_english(data_dir: Path) -> None:
     text = (data_dir / "en_ewt" / "en_ewt-ud-dev.conllu").read_bytes().decode()
     assert compare(text) == 2001

@@ -6,6 +6,7 @@ import copy
 import hashlib
 import io
 import pickle
+from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -25,19 +26,19 @@ def round_trip(data: bytes, format: str | None = "conllu") -> bytes:
     return b"".join(encoded(iter_sentences(io.BytesIO(data), format)))
 
 
-def test_hand_made_file():
+def test_hand_made_file() -> None:
     assert round_trip(HAND_MADE.encode()) == HAND_MADE.encode()
 
 
 @settings(max_examples=200, deadline=None)
 @given(documents())
-def test_any_valid_file(data):
+def test_any_valid_file(data: bytes) -> None:
     assert round_trip(data) == data
 
 
 @settings(max_examples=100, deadline=None)
 @given(documents(), st.integers(1, 60))
-def test_any_piece_size(data, size):
+def test_any_piece_size(data: bytes, size: int) -> None:
     with mock.patch.object(blocks, "PIECE_BYTES", size):
         found = list(iter_sentences(io.BytesIO(data), "conllu"))
     expected = list(iter_sentences(io.BytesIO(data), "conllu"))
@@ -48,7 +49,7 @@ def test_any_piece_size(data, size):
 
 @settings(max_examples=100, deadline=None)
 @given(documents())
-def test_looking_at_columns_changes_nothing(data):
+def test_looking_at_columns_changes_nothing(data: bytes) -> None:
     sentences = list(iter_sentences(io.BytesIO(data), "conllu"))
     for sentence in sentences:
         for name in (*COLUMNS[1:], "comments"):
@@ -61,7 +62,9 @@ def test_looking_at_columns_changes_nothing(data):
 
 @settings(max_examples=100, deadline=None)
 @given(documents(), st.sampled_from([c for c in COLUMNS[1:] if c != "heads"]), st.data())
-def test_a_changed_field_changes_no_other_byte(data, name, choices):
+def test_a_changed_field_changes_no_other_byte(
+    data: bytes, name: str, choices: st.DataObject
+) -> None:
     sentences = list(iter_sentences(io.BytesIO(data), "conllu"))
     place = choices.draw(st.integers(0, len(sentences) - 1))
     word = choices.draw(st.integers(0, len(sentences[place]) - 1))
@@ -89,14 +92,14 @@ def test_a_changed_field_changes_no_other_byte(data, name, choices):
     assert b"".join(encoded(changed)) == b"\n".join(lines)
 
 
-def test_only_changed_heads_are_rewritten():
+def test_only_changed_heads_are_rewritten() -> None:
     sentence = next(iter_sentences(io.BytesIO(HAND_MADE.encode()), "conllu"))
     changed = str(sentence.replace(heads=[2, 3, 0, 3]))
     assert changed == str(sentence).replace("Tense=Pres\t3\t", "Tense=Pres\t2\t")
     assert "\t03\tadvmod" in changed  # this one was not changed, and stays as it was
 
 
-def test_columns_changed_in_place_are_written():
+def test_columns_changed_in_place_are_written() -> None:
     sentence = next(iter_sentences(io.BytesIO(HAND_MADE.encode()), "conllu"))
     before = str(sentence)
     sentence.heads[3] = -1
@@ -107,7 +110,7 @@ def test_columns_changed_in_place_are_written():
     assert str(sentence) == expected
 
 
-def test_new_comments_stand_before_the_words():
+def test_new_comments_stand_before_the_words() -> None:
     first, second, _ = iter_sentences(io.BytesIO(HAND_MADE.encode()), "conllu")
     text = str(first.replace(comments=["# only this"]))
     assert text.startswith("\ufeff\n\n# only this\n0.1\tit")
@@ -117,7 +120,7 @@ def test_new_comments_stand_before_the_words():
     assert str(first.replace(comments=[])).startswith("\ufeff\n\n0.1\tit")
 
 
-def test_sentences_of_several_files_in_one():
+def test_sentences_of_several_files_in_one() -> None:
     files = [
         "1\ta\t_\t_\t_\t_\t0\t_\t_\t_",
         "\ufeff1\tb\t_\t_\t_\t_\t0\t_\t_\t_\n",
@@ -131,7 +134,7 @@ def test_sentences_of_several_files_in_one():
 
 
 @pytest.mark.data
-def test_every_treebank_file(data_dir):
+def test_every_treebank_file(data_dir: Path) -> None:
     paths = sorted(path for pattern in PATTERNS for path in data_dir.glob(pattern))
     assert len(paths) >= 10
     for path in paths:
@@ -142,7 +145,7 @@ def test_every_treebank_file(data_dir):
 
 
 @pytest.mark.data
-def test_every_treebank_word_can_be_replaced_by_itself(data_dir):
+def test_every_treebank_word_can_be_replaced_by_itself(data_dir: Path) -> None:
     path = data_dir / "en_ewt" / "en_ewt-ud-dev.conllu"
     again = []
     for sentence in iter_sentences(path):
@@ -152,7 +155,7 @@ def test_every_treebank_word_can_be_replaced_by_itself(data_dir):
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".zst"])
-def test_compressed_files(tmp_path, suffix):
+def test_compressed_files(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"file.conllu{suffix}"
     sentences = list(iter_sentences(io.BytesIO(HAND_MADE.encode()), "conllu"))
     write(sentences, path)
@@ -163,7 +166,7 @@ def test_compressed_files(tmp_path, suffix):
     assert (path.read_bytes() == HAND_MADE.encode()) == (not suffix)
 
 
-def test_from_columns_reads_back_as_itself():
+def test_from_columns_reads_back_as_itself() -> None:
     sentence = Sentence.from_columns(
         ["do", "n't", "go"],
         heads=[3, 3, 0],

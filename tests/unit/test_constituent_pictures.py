@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ElementTree
+
+from svg_elements import SVG, attribute, number
 
 from bistro.pictures.constituents import draw_constituents
 from bistro.treebank.brackets import Tree, parse_tree
 
-SVG = "{http://www.w3.org/2000/svg}"
-
 
 def texts(svg: str, kind: str) -> dict[str, tuple[float, float]]:
     found = ElementTree.fromstring(svg).iter(f"{SVG}text")
-    return {t.text: (float(t.get("x")), float(t.get("y"))) for t in found if t.get("class") == kind}
+    return {str(t.text): (number(t, "x"), number(t, "y")) for t in found if t.get("class") == kind}
 
 
 def test_words_in_order_phrases_above() -> None:
@@ -31,7 +30,7 @@ def test_words_in_order_phrases_above() -> None:
 
 def test_labels_stay_on_the_paper() -> None:
     svg = draw_constituents(parse_tree("(X (VERYLONGTAGNAME a) (B b))"), note="a note " * 10)
-    width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
+    _, _, width, height = map(float, attribute(ElementTree.fromstring(svg), "viewBox").split(" "))
     for kind in ("word", "tag", "phrase", "note"):
         for x, y in texts(svg, kind).values():
             assert 0 < x < width

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -126,7 +128,7 @@ def test_depth_is_no_limit() -> None:
 
 @pytest.mark.data
 @pytest.mark.parametrize("part", ["dev", "test"])
-def test_the_wsj_sample_comes_back(data_dir, part: str) -> None:
+def test_the_wsj_sample_comes_back(data_dir: Path, part: str) -> None:
     trees = read_trees(data_dir / "ptb_sample" / f"wsj-{part}.mrg")
     plain = [simplified(tree) for tree in trees]
     assert [unbinarised(binarised(tree)) for tree in plain] == plain

@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 import types
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from svg_elements import number
 
 from bistro.errors import BistroError
 from bistro.reference import convergence
@@ -73,14 +77,14 @@ CLIMBING = MIXED + np.linspace(0, 5, 400)
     ],
     ids=["mixed", "slow", "stuck", "wide", "climbing", "odd", "wavering", "ties", "short", "tails"],
 )
-def test_arviz_agrees_with_the_plain_computation(draws):
+def test_arviz_agrees_with_the_plain_computation(draws: NDArray[Any]) -> None:
     (row,) = diagnose(chains_from(draws))
     assert row.r_hat == pytest.approx(convergence.r_hat(draws), rel=1e-9)
     assert row.ess_bulk == pytest.approx(convergence.ess_bulk(draws), rel=1e-9)
     assert row.ess_tail == pytest.approx(convergence.ess_tail(draws), rel=1e-9)
 
 
-def test_chains_that_agree_are_not_warned_of():
+def test_chains_that_agree_are_not_warned_of() -> None:
     chains = chains_from(MIXED)
     rows = diagnose(chains)
     assert rows[0].warning == ""
@@ -90,7 +94,7 @@ def test_chains_that_agree_are_not_warned_of():
 
 
 @pytest.mark.parametrize("draws", [STUCK, WIDE, CLIMBING], ids=["stuck", "wide", "climbing"])
-def test_chains_that_disagree_are_found(draws):
+def test_chains_that_disagree_are_found(draws: NDArray[Any]) -> None:
     """The negative control: equal means with other widths, and a common climb, count too."""
     chains = chains_from(draws)
     rows = diagnose(chains)
@@ -101,7 +105,7 @@ def test_chains_that_disagree_are_found(draws):
     assert "log_likelihood" in told
 
 
-def test_slow_chains_are_worth_few_draws():
+def test_slow_chains_are_worth_few_draws() -> None:
     """Of draws with correlation r, N are worth N (1 - r) / (1 + r)."""
     draws = autoregressive(0.9, 4, 4000, seed=8)
     expected = draws.size * 0.1 / 1.9
@@ -112,7 +116,7 @@ def test_slow_chains_are_worth_few_draws():
     assert any("independent ones" in told for told in advice(chains, rows))
 
 
-def test_the_first_half_is_left_out():
+def test_the_first_half_is_left_out() -> None:
     traces = rows_of(np.concatenate([STUCK + 100, MIXED], axis=1))
     chains = chains_of(traces, list("abcd"))
     assert (chains.sweeps, chains.burn_in, chains.draws) == (800, 400, 400)
@@ -122,7 +126,7 @@ def test_the_first_half_is_left_out():
     assert diagnose(everything)[0].disagrees
 
 
-def test_lists_become_quantities_and_constants_are_left_out():
+def test_lists_become_quantities_and_constants_are_left_out() -> None:
     traces = [
         [
             {
@@ -143,7 +147,7 @@ def test_lists_become_quantities_and_constants_are_left_out():
     assert chains.quantities["words.tables[1]"][0].tolist() == [i % 3 for i in range(1, 11)]
 
 
-def test_what_cannot_be_compared():
+def test_what_cannot_be_compared() -> None:
     traces = rows_of(MIXED)
     with pytest.raises(BistroError, match="one chain"):
         chains_of(traces[:1], ["a"])
@@ -155,14 +159,14 @@ def test_what_cannot_be_compared():
         chains_of([trace[:1] for trace in traces], list("abcd"))
 
 
-def test_nothing_that_changes():
+def test_nothing_that_changes() -> None:
     chains = chains_of(rows_of(np.ones((2, 10))), ["a", "b"])
     assert diagnose(chains) == []
     assert "nothing to compare" in advice(chains, [])[0]
     diagnose_page(chains, [], "t", "told").render()
 
 
-def test_the_table():
+def test_the_table() -> None:
     row = Diagnosis("words.tables[0]", 11222.8, 84.2, 1.0743, 58.0, 127.9, 400)
     header, line = table_lines([row])
     assert header.split("\t") == list(diagnostics.COLUMNS)
@@ -171,13 +175,13 @@ def test_the_table():
     ]
 
 
-def test_a_figure_that_is_not_a_number_is_warned_of():
+def test_a_figure_that_is_not_a_number_is_warned_of() -> None:
     row = Diagnosis("x", 0.0, 0.0, np.nan, np.nan, np.nan, 400)
     assert row.warning == "R-hat, ESS"
 
 
 # ---- rank plots ------------------------------------------------------------------------------
-def test_ranks_of_chains_that_agree_are_even():
+def test_ranks_of_chains_that_agree_are_even() -> None:
     counts = rank_counts(MIXED, bins=8)
     assert counts.sum(axis=1).tolist() == [400] * 4
     assert counts.sum(axis=0).tolist() == [200] * 8
@@ -186,16 +190,16 @@ def test_ranks_of_chains_that_agree_are_even():
     assert leaning[3, :4].sum() < 10
 
 
-def test_the_rank_plot_shows_the_counts():
+def test_the_rank_plot_shows_the_counts() -> None:
     svg = rank_plot(STUCK, ["a", "b", "c", "<d>"], bins=8)
     root = ElementTree.fromstring(svg)
     bars = [e for e in root.iter() if (e.get("class") or "").startswith("bar s4")]
-    heights = np.array([float(bar.get("height")) for bar in bars])
+    heights = np.array([number(bar, "height") for bar in bars])
     counts = rank_counts(STUCK, bins=8)[3]
     assert heights == pytest.approx(counts * heights.max() / counts.max(), abs=0.1)
 
 
-def test_the_page():
+def test_the_page() -> None:
     chains = chains_from(STUCK)
     rows = diagnose(chains)
     html = diagnose_page(chains, rows, "Chains & co", "told <so>").render()
@@ -206,7 +210,7 @@ def test_the_page():
     assert "http" not in html.replace("http://www.w3.org/2000/svg", "")
 
 
-def test_the_worst_come_first():
+def test_the_worst_come_first() -> None:
     rows = [Diagnosis(str(r), 0, 1, r, 10, 10, 400) for r in (1.0, 1.3, 1.1)]
     assert [row.r_hat for row in by_need(rows)] == [1.3, 1.1, 1.0]
 
@@ -227,7 +231,7 @@ def several_depths() -> Chains:
     return chains_of(traces, ["a", "b"])
 
 
-def test_the_draws_go_to_arviz():
+def test_the_draws_go_to_arviz() -> None:
     data = to_arviz(several_depths())
     posterior = data["posterior"]
     assert posterior["log_likelihood"].shape == (2, 10)
@@ -235,7 +239,7 @@ def test_the_draws_go_to_arviz():
     assert posterior.attrs["burn_in"] == 10
 
 
-def test_version_1_gets_one_dictionary_of_groups(monkeypatch):
+def test_version_1_gets_one_dictionary_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     """From 1.0 on `from_dict` takes the groups as keys, and gives a tree of them."""
     given = {}
 
@@ -243,13 +247,12 @@ def test_version_1_gets_one_dictionary_of_groups(monkeypatch):
         def __init__(self) -> None:
             self.attrs: dict[str, object] = {}
 
-    def from_dict(data):
+    def from_dict(data: dict[str, Any]) -> dict[str, Any]:
         given.update(data)
         return {name: Group() for name in data}
 
     module = types.ModuleType("arviz")
-    module.__version__ = "1.2.0"
-    module.from_dict = from_dict
+    vars(module).update(__version__="1.2.0", from_dict=from_dict)
     monkeypatch.setitem(sys.modules, "arviz", module)
     data = to_arviz(several_depths())
     assert list(given) == ["posterior"]
@@ -257,7 +260,7 @@ def test_version_1_gets_one_dictionary_of_groups(monkeypatch):
     assert data["posterior"].attrs == {"burn_in": 10}
 
 
-def test_netcdf_can_be_read_back(tmp_path):
+def test_netcdf_can_be_read_back(tmp_path: Path) -> None:
     pytest.importorskip("h5netcdf")
     az = diagnostics.load_arviz()
     chains = several_depths()
@@ -266,7 +269,7 @@ def test_netcdf_can_be_read_back(tmp_path):
     assert posterior["log_likelihood"].values == pytest.approx(chains.kept("log_likelihood"))
 
 
-def test_without_arviz_it_says_how_to_get_it(monkeypatch):
+def test_without_arviz_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "arviz", None)
     with pytest.raises(BistroError, match=r"pip install 'bistro-syntax\[diagnostics\]'"):
         diagnose(chains_from(MIXED))

@@ -88,7 +88,8 @@ def run_python(block: Block, page: Path, namespace: dict[str, object]) -> None:
     """Run a block; as in a notebook, a last line that is an expression is evaluated too."""
     tree = ast.parse(block.code, filename=str(page))
     ast.increment_lineno(tree, block.line)
-    exec(compile(tree, str(page), "exec"), namespace)
+    # A reader's code has none of this file's ``from __future__`` imports.
+    exec(compile(tree, str(page), "exec", dont_inherit=True), namespace)
 
 
 def run_shell(block: Block, page: Path, prepared: Path) -> None:
@@ -105,7 +106,9 @@ def run_shell(block: Block, page: Path, prepared: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
-def test_the_page_runs(page, prepared, tmp_path, monkeypatch):
+def test_the_page_runs(
+    page: Path, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     blocks = blocks_of(page.read_text("utf-8"))
     if not blocks:
         return
@@ -121,7 +124,7 @@ def test_the_page_runs(page, prepared, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(PROJECT)))
-def test_links_lead_somewhere(page):
+def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text("utf-8")
     outside_code = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.DOTALL | re.MULTILINE)
     for target in LINK.findall(outside_code):
@@ -141,7 +144,7 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
 
 
-def test_the_tree_in_the_readme_is_the_grammar_s():
+def test_the_tree_in_the_readme_is_the_grammar_s() -> None:
     path = PROJECT / "docs" / "make_pictures.py"
     spec = importlib.util.spec_from_file_location("make_pictures", path)
     assert spec is not None
@@ -171,14 +174,14 @@ plain
 """
 
 
-def test_blocks_are_found():
+def test_blocks_are_found() -> None:
     assert [(b.language, b.code, b.line) for b in blocks_of(PAGE)] == [
         ("python", "x = 1\n", 2),
         ("python", "y = x + 1\n", 5),
     ]
 
 
-def test_a_block_that_fails_is_noticed(tmp_path, prepared):
+def test_a_block_that_fails_is_noticed(tmp_path: Path, prepared: Path) -> None:
     with pytest.raises(NameError):
         run_python(Block("python", "undefined\n", 1), tmp_path, {})
     with pytest.raises(AssertionError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,26 +14,27 @@ import bistro
 from bistro.errors import BistroError
 from bistro.evaluate.doctor import examine, line_of, snippet
 from bistro.models.committee.model import CommitteeModel
+from bistro.models.eisner.model import EisnerModel
 from bistro.tasks import given_the_rest
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem
 from experiments.doctor import plant_heads, plant_values, share_found
 
-QUICK = {"sampler": {"sweeps": 3, "samples": 1}}
+QUICK: dict[str, Any] = {"sampler": {"sweeps": 3, "samples": 1}}
 TREEBANK = bistro.builtin(sentences=300, seed=1)
 
 
 @pytest.fixture(scope="module")
-def model():
+def model() -> EisnerModel:
     return bistro.train("eisner", TREEBANK, seed=1, **QUICK)
 
 
-def short_sentences(number, longest=6):
+def short_sentences(number: int, longest: int = 6) -> list[Sentence]:
     return [s for s in TREEBANK if 3 <= len(s) <= longest and is_projective(s.heads)][:number]
 
 
-def test_opinions_on_arcs_are_ratios_of_joint_probabilities(model):
+def test_opinions_on_arcs_are_ratios_of_joint_probabilities(model: EisnerModel) -> None:
     """p(head, label | the rest) is p(tree) over the sum of all trees that differ in one arc."""
     committee = CommitteeModel.of([model])
     committee.fits = {w: type(f)(f.heads, f.tags, 1.0) for w, f in committee.fits.items()}
@@ -59,9 +62,9 @@ def test_opinions_on_arcs_are_ratios_of_joint_probabilities(model):
             assert opinion.probability == pytest.approx(total, abs=0.02)
 
 
-def _share(logs, head, label):
+def _share(logs: Mapping[tuple[int, str], float], head: int, label: str) -> float:
     """Return the share of an arc: heads at the parser's temperature, labels given the head at 1."""
-    by_head = {}
+    by_head: dict[int, list[float]] = {}
     for (own, _), value in logs.items():
         by_head.setdefault(own, []).append(value)
     sums = {own: np.logaddexp.reduce(values) for own, values in by_head.items()}
@@ -72,7 +75,7 @@ def _share(logs, head, label):
 
 
 @pytest.mark.parametrize("kind", ["eisner", "transition", "committee"])
-def test_planted_heads_are_found(kind):
+def test_planted_heads_are_found(kind: str) -> None:
     spoilt, planted = plant_heads(TREEBANK, seed=1, share=0.02)
     found = examine(spoilt, kind=kind, k=3, **QUICK)
     assert len(found.arcs) == len(found.tags) == TREEBANK.words
@@ -83,7 +86,7 @@ def test_planted_heads_are_found(kind):
     assert mine.annotated == f"{spoilt[place].heads[word - 1]}:{gold.deprels[word - 1]}"
 
 
-def test_planted_labels_and_tags_are_found():
+def test_planted_labels_and_tags_are_found() -> None:
     for column in ("deprels", "upos"):
         spoilt, planted = plant_values(TREEBANK, column, seed=2)
         found = examine(spoilt, k=3, **QUICK)
@@ -91,7 +94,7 @@ def test_planted_labels_and_tags_are_found():
         assert share_found(ranked, planted) > 75
 
 
-def test_planted_heads_make_trees():
+def test_planted_heads_make_trees() -> None:
     spoilt, planted = plant_heads(TREEBANK, seed=3, share=0.1)
     assert len(planted) == round(0.1 * TREEBANK.words)
     for place, (old, new) in enumerate(zip(TREEBANK, spoilt, strict=True)):
@@ -101,7 +104,9 @@ def test_planted_heads_make_trees():
     assert plant_heads(TREEBANK, seed=3, share=0.1)[1] == planted
 
 
-def test_the_order_does_not_depend_on_threads_or_on_batches(monkeypatch):
+def test_the_order_does_not_depend_on_threads_or_on_batches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     first = examine(TREEBANK[:60], k=3, threads=1, **QUICK)
     monkeypatch.setattr(given_the_rest, "WORDS_AT_ONCE", 50)
     second = examine(TREEBANK[:60], k=3, threads=2, **QUICK)
@@ -109,18 +114,21 @@ def test_the_order_does_not_depend_on_threads_or_on_batches(monkeypatch):
     assert first.tags == second.tags
 
 
-def test_long_sentences_are_asked_about_once(monkeypatch, model):
+def test_long_sentences_are_asked_about_once(
+    monkeypatch: pytest.MonkeyPatch, model: EisnerModel
+) -> None:
     committee = CommitteeModel.of([model])
     sentence = TREEBANK[0]
     monkeypatch.setattr(given_the_rest, "LONGEST", 1)
     opinions = given_the_rest.arcs(committee, [sentence])[0]
     parse = model.parse(sentence, tags="given", marginals=True)
+    assert parse.marginals is not None
     for word, opinion in enumerate(opinions):
         assert opinion.probability <= dict(parse.marginals.heads[word])[sentence.heads[word]] + 0.2
     assert len(opinions) == len(sentence)
 
 
-def test_crossing_arcs_several_roots_and_one_word():
+def test_crossing_arcs_several_roots_and_one_word() -> None:
     crossing = Sentence.from_columns(
         ["a", "hearing", "is", "scheduled", "on", "it", "today"],
         heads=[2, 3, 0, 3, 2, 5, 4],
@@ -138,7 +146,7 @@ def test_crossing_arcs_several_roots_and_one_word():
         assert all(0 <= f.surprise <= 50 for f in found.findings)
 
 
-def test_words_without_labels():
+def test_words_without_labels() -> None:
     bare = [s.replace(deprels=["_"] * len(s)) for s in TREEBANK[:100]]
     spoilt, planted = plant_heads(bare, seed=1, share=0.02)
     found = examine(spoilt, k=3, labels="none", **QUICK)
@@ -146,14 +154,14 @@ def test_words_without_labels():
     assert share_found(found.arcs, planted) > 40
 
 
-def test_other_data_and_folds_beside_it():
+def test_other_data_and_folds_beside_it() -> None:
     alone = examine(TREEBANK[:40], beside=TREEBANK[100:200], **QUICK)
     assert "one model of other data" in alone.protocol
     both = examine(TREEBANK[:40], beside=TREEBANK[100:200], k=2, **QUICK)
     assert "2 folds by sentence, beside other data" in both.protocol
 
 
-def test_half_annotated_sentences_are_left_out():
+def test_half_annotated_sentences_are_left_out() -> None:
     part = [TREEBANK[0].replace(heads=[-1] * len(TREEBANK[0])), *TREEBANK[1:30]]
     found = examine(part, k=2, **QUICK)
     assert found.skipped == 1
@@ -164,7 +172,7 @@ def test_half_annotated_sentences_are_left_out():
         examine(part, kind="ngram")
 
 
-def test_lines_and_snippets():
+def test_lines_and_snippets() -> None:
     text = "# a comment\n1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n"
     rows = [f"{i}\tw{i}\t_\tX\t_\t_\t{i - 1}\tdep\t_\t_\n" for i in range(1, 16)]
     sentence = bistro.read(io.BytesIO(("\n" + text + "".join(rows) + "\n").encode()))[0]
@@ -173,8 +181,8 @@ def test_lines_and_snippets():
     assert snippet(sentence, 8).startswith("… w3 w4")
 
 
-def test_the_label_of_roots_is_that_of_head_0_and_no_other():
-    def tree(*labels):
+def test_the_label_of_roots_is_that_of_head_0_and_no_other() -> None:
+    def tree(*labels: str) -> Sentence:
         words = [str(number) for number in range(len(labels))]
         return Sentence.from_columns(words, heads=[0, *[1] * (len(labels) - 1)], deprels=labels)
 

@@ -40,32 +40,6 @@ def test_part() -> list[Sentence]:
     return list(bistro.builtin(sentences=40, seed=2))
 
 
-def test_a_loaded_model_parses_alike(
-    tmp_path: Path, model: EisnerModel, test_part: list[Sentence]
-) -> None:
-    model.save(tmp_path / "m.bistro")
-    again = bistro.load(tmp_path / "m.bistro")
-    assert isinstance(again, EisnerModel)
-    assert again.summary() == model.summary()
-    options = {"marginals": True, "samples": 2}
-    for one, other in zip(
-        model.parse_all(test_part, **options), again.parse_all(test_part, **options), strict=True
-    ):
-        assert one == other
-
-
-def test_threads_change_nothing(model: EisnerModel, test_part: list[Sentence]) -> None:
-    options = {"samples": 3, "seed": 5}
-    alone = list(model.parse_all(test_part, threads=1, **options))
-    assert alone == list(model.parse_all(test_part, threads=3, **options))
-
-
-def test_the_seed_decides_every_byte(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        trained().save(tmp_path / name)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-
-
 def test_marginals_sum_to_one_and_agree_with_samples(model: EisnerModel) -> None:
     sentence = ["The", "dog", "that", "the", "cat", "saw", "sleeps", "."]
     parse = model.parse(sentence, marginals=True, samples=3000, temperature=1.0)
@@ -138,11 +112,6 @@ def test_given_labels_that_a_tag_was_never_seen_with(model: EisnerModel) -> None
 def test_settings_that_cannot_be(settings: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         bistro.train("eisner", bistro.builtin(sentences=5, seed=1), **settings)
-
-
-def test_words_are_no_trees() -> None:
-    with pytest.raises(BistroError, match="learns from trees"):
-        bistro.train("eisner", [["to", "be"]])
 
 
 def test_a_damaged_file_is_one_sentence(tmp_path: Path) -> None:

@@ -6,7 +6,10 @@ import errno
 import gzip
 import lzma
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,13 +20,13 @@ CONTENT = b"".join(b"%d\tthe dog\n" % i for i in range(20_000))
 SUFFIXES = ["", ".gz", ".xz", ".zst"]
 
 
-def read_all(path):
+def read_all(path: str | os.PathLike[str]) -> bytes:
     with open_binary(path) as stream:
         return stream.read()
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_what_is_written_is_read_back(tmp_path, suffix):
+def test_what_is_written_is_read_back(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"x{suffix}"
     with writing(path) as stream:
         stream.write(CONTENT)
@@ -35,7 +38,7 @@ def test_what_is_written_is_read_back(tmp_path, suffix):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])
-def test_the_same_content_gives_the_same_bytes(tmp_path, suffix):
+def test_the_same_content_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
     for name in "ab":
         with writing(tmp_path / f"{name}{suffix}") as stream:
             stream.write(CONTENT)
@@ -44,7 +47,7 @@ def test_the_same_content_gives_the_same_bytes(tmp_path, suffix):
 
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])
 @pytest.mark.parametrize("share", [0.0005, 0.3, 0.9, 0.9999])
-def test_a_cut_file_is_noticed(tmp_path, suffix, share):
+def test_a_cut_file_is_noticed(tmp_path: Path, suffix: str, share: float) -> None:
     path = tmp_path / f"x{suffix}"
     with writing(path) as stream:
         stream.write(CONTENT)
@@ -55,7 +58,7 @@ def test_a_cut_file_is_noticed(tmp_path, suffix, share):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES[1:])
-def test_a_changed_byte_is_noticed(tmp_path, suffix):
+def test_a_changed_byte_is_noticed(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"x{suffix}"
     with writing(path) as stream:
         stream.write(CONTENT)
@@ -69,7 +72,9 @@ def test_a_changed_byte_is_noticed(tmp_path, suffix):
 @pytest.mark.parametrize(
     ("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress), (".zst", None)]
 )
-def test_files_put_together_are_read_as_one(tmp_path, suffix, compress):
+def test_files_put_together_are_read_as_one(
+    tmp_path: Path, suffix: str, compress: Callable[..., Any] | None
+) -> None:
     path = tmp_path / f"x{suffix}"
     parts = b"first\n", b"", b"second\n"
     if compress is None:
@@ -84,7 +89,7 @@ def test_files_put_together_are_read_as_one(tmp_path, suffix, compress):
     assert read_all(path) == b"first\nsecond\n"
 
 
-def test_a_failure_keeps_the_old_file_and_leaves_nothing(tmp_path):
+def test_a_failure_keeps_the_old_file_and_leaves_nothing(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"old")
     with pytest.raises(RuntimeError), writing(path) as stream:
@@ -94,8 +99,10 @@ def test_a_failure_keeps_the_old_file_and_leaves_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_a_full_disk_keeps_the_old_file(tmp_path, monkeypatch, suffix):
-    def full(handle):
+def test_a_full_disk_keeps_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    def full(handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     path = tmp_path / f"x{suffix}"
@@ -109,7 +116,7 @@ def test_a_full_disk_keeps_the_old_file(tmp_path, monkeypatch, suffix):
     assert [found.read_bytes() for found in tmp_path.iterdir()] == [b"old"]
 
 
-def test_missing_and_closed(tmp_path, monkeypatch):
+def test_missing_and_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="absent: cannot be read: no such file"):
         read_all(tmp_path / "absent")
     monkeypatch.setattr("sys.stdin", None)
@@ -120,7 +127,7 @@ def test_missing_and_closed(tmp_path, monkeypatch):
         pass
 
 
-def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with ThreadPoolExecutor(1) as pool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -10,13 +11,16 @@ import bistro
 from bistro.errors import BistroError
 from bistro.evaluate.crossval import cross_validate
 from bistro.evaluate.held_out import judge
-from bistro.tasks.folds import Recipe, Split, make_folds, run_splits, shuffled
+from bistro.models.abilities import SCORE
+from bistro.models.base import Model
+from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits, shuffled
+from bistro.treebank.sentence import Sentence
 
-QUICK = {"sampler": {"sweeps": 3, "samples": 1}}
+QUICK: dict[str, Any] = {"sampler": {"sweeps": 3, "samples": 1}}
 TREEBANK = bistro.builtin(sentences=60, seed=1)
 
 
-def documents(*lengths):
+def documents(*lengths: int) -> list[Sentence]:
     sentences, number = [], 0
     for document, length in enumerate(lengths):
         for place in range(length):
@@ -27,7 +31,7 @@ def documents(*lengths):
 
 
 @pytest.mark.parametrize("k", [2, 7, 60])
-def test_every_sentence_is_held_out_once(k):
+def test_every_sentence_is_held_out_once(k: int) -> None:
     splits = make_folds(TREEBANK, k, seed=1)
     assert sorted(place for split in splits for place in split.held_out) == list(range(60))
     sizes = [len(split.held_out) for split in splits]
@@ -36,12 +40,12 @@ def test_every_sentence_is_held_out_once(k):
         assert sorted(split.train + split.held_out) == list(range(60))
 
 
-def test_the_seed_decides():
+def test_the_seed_decides() -> None:
     assert make_folds(TREEBANK, 5, seed=1) == make_folds(TREEBANK, 5, seed=1)
     assert make_folds(TREEBANK, 5, seed=1) != make_folds(TREEBANK, 5, seed=2)
 
 
-def test_shuffling_gives_every_order_alike():
+def test_shuffling_gives_every_order_alike() -> None:
     orders = [tuple(shuffled("abc", seed, "test")) for seed in range(3000)]
     counts = [orders.count(order) for order in sorted(set(orders))]
     # Six orders, 500 each; five standard errors of a binomial count are 102.
@@ -49,7 +53,7 @@ def test_shuffling_gives_every_order_alike():
     assert max(abs(count - 500) for count in counts) < 102
 
 
-def test_documents_stay_together():
+def test_documents_stay_together() -> None:
     sentences = documents(5, 9, 2, 12, 7, 3)
     splits = make_folds(sentences, 3, seed=1, by="document")
     borders = [0, 5, 14, 16, 28, 35, 38]
@@ -68,22 +72,22 @@ def test_documents_stay_together():
         (5, "page", "not by 'page'"),
     ],
 )
-def test_impossible_folds(k, by, told):
+def test_impossible_folds(k: int, by: Unit, told: str) -> None:
     with pytest.raises(BistroError, match=told):
         make_folds(TREEBANK, k, seed=1, by=by)
 
 
-def test_too_few_sentences():
+def test_too_few_sentences() -> None:
     with pytest.raises(BistroError, match="at least two sentences, and there is one"):
         make_folds(TREEBANK[:1], 2, seed=1)
 
 
-def test_a_model_has_not_seen_what_it_is_asked_about():
+def test_a_model_has_not_seen_what_it_is_asked_about() -> None:
     odd = [[*sentence.forms, f"only{place}"] for place, sentence in enumerate(TREEBANK)]
     recipe = Recipe("ngram", {"order": 2, "unknown_below": 1, **QUICK})
 
-    def unknown(model, unseen):
-        return [model.score([words]).is_oov[-2] for words in unseen]
+    def unknown(model: Model, unseen: list[list[str]]) -> list[bool]:
+        return [bool(SCORE.of(model).score([words]).is_oov[-2]) for words in unseen]
 
     splits = make_folds(odd, 4, seed=1)
     assert all(all(fold) for fold in run_splits(recipe, odd, splits, unknown))
@@ -91,20 +95,20 @@ def test_a_model_has_not_seen_what_it_is_asked_about():
     assert not any(next(run_splits(recipe, odd, seen, unknown)))
 
 
-def test_sentences_beside_are_learned_from_too():
+def test_sentences_beside_are_learned_from_too() -> None:
     recipe = Recipe("ngram", {"order": 2, **QUICK}, beside=[["beside", "beside"]])
-    assert "beside" in recipe.trained([["one"]]).vocabulary.words
+    assert "beside" in SCORE.of(recipe.trained([["one"]])).vocabulary.words
 
 
 @pytest.mark.parametrize("kind", ["transition", "eisner", "committee", "ngram"])
-def test_any_number_of_threads_gives_the_same(kind):
+def test_any_number_of_threads_gives_the_same(kind: str) -> None:
     one, two = (
         cross_validate(kind, TREEBANK, k=3, threads=threads, **QUICK).to_tsv() for threads in (1, 2)
     )
     assert one == two
 
 
-def test_figures_are_those_of_models_made_by_hand():
+def test_figures_are_those_of_models_made_by_hand() -> None:
     found = cross_validate("eisner", TREEBANK, k=3, seed=5, keep=True, **QUICK)
     for split, fold in zip(found.splits, found.folds, strict=True):
         model = bistro.train("eisner", [TREEBANK[i] for i in split.train], seed=5, **QUICK)
@@ -119,7 +123,7 @@ def test_figures_are_those_of_models_made_by_hand():
     assert all(parse.marginals is not None for parse in found.parses())
 
 
-def test_taggers_and_language_models():
+def test_taggers_and_language_models() -> None:
     tagger = cross_validate("tags", TREEBANK, k=2, **QUICK)
     assert tagger.names == ["tags"]
     assert tagger.mean("tags") > 50

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 
 import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError
+from bistro.models.results.readings import Live, Step
+from bistro.models.transition.model import TransitionModel
+from bistro.treebank.treebank import Treebank
 
 GARDEN_PATH = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]
 QUICK = {"sampler": {"sweeps": 6, "samples": 2}}
 
 
 @pytest.fixture(scope="module")
-def parser():
+def parser() -> TransitionModel:
     return bistro.train("transition", bistro.builtin(sentences=5000, seed=1), seed=1, **QUICK)
 
 
 @pytest.fixture(scope="module")
-def small():
+def small() -> Treebank:
     return bistro.builtin(sentences=200, seed=1)
 
 
-def share(step, test):
+def share(step: Step, test: Callable[[Live], bool]) -> float:
     return sum(live.probability for live in step.analyses if test(live))
 
 
 # ---- a garden path -----------------------------------------------------------------------------
-def test_a_garden_path_is_left_at_the_word_that_cannot_follow(parser):
+def test_a_garden_path_is_left_at_the_word_that_cannot_follow(parser: TransitionModel) -> None:
     reading = parser.follow(GARDEN_PATH, analyses=10**6)
     main_verb = [share(step, lambda live: live.heads[1] == 3) for step in reading.steps[3:]]
     reduced = [share(step, lambda live: live.heads[2] == 2) for step in reading.steps[3:]]
@@ -45,7 +49,9 @@ def test_a_garden_path_is_left_at_the_word_that_cannot_follow(parser):
     assert best.labels[2] == "acl"
 
 
-def test_the_likeliest_analysis_before_the_word_is_no_ancestor_of_the_last(parser):
+def test_the_likeliest_analysis_before_the_word_is_no_ancestor_of_the_last(
+    parser: TransitionModel,
+) -> None:
     reading = parser.follow(GARDEN_PATH)
     by_id = {live.id: live for step in reading.steps for live in step.analyses}
     line = [reading.steps[-1].analyses[0]]
@@ -57,7 +63,7 @@ def test_the_likeliest_analysis_before_the_word_is_no_ancestor_of_the_last(parse
 
 
 # ---- tables ------------------------------------------------------------------------------------
-def test_a_table_has_a_row_an_analysis_a_step(parser):
+def test_a_table_has_a_row_an_analysis_a_step(parser: TransitionModel) -> None:
     reading = parser.follow(GARDEN_PATH, analyses=3)
     table = reading.to_pandas()
     assert len(table) == sum(len(step.analyses) for step in reading.steps)
@@ -72,7 +78,7 @@ def test_a_table_has_a_row_an_analysis_a_step(parser):
     assert table.id.is_unique
 
 
-def test_steps_are_ready_for_json(parser):
+def test_steps_are_ready_for_json(parser: TransitionModel) -> None:
     reading = parser.follow(GARDEN_PATH)
     again = json.loads(json.dumps(dataclasses.asdict(reading), allow_nan=False))
     assert again["steps"][-1]["token"] == "</s>"
@@ -81,7 +87,7 @@ def test_steps_are_ready_for_json(parser):
 
 
 # ---- labels that stand for crossing arcs, unknown words ----------------------------------------
-def test_labels_of_lifted_arcs_are_decoded(small):
+def test_labels_of_lifted_arcs_are_decoded(small: Treebank) -> None:
     crossing = [
         s.replace(heads=[3, 4, 0, 3], deprels=["det", "nsubj", "root", "obl"]) if len(s) == 4 else s
         for s in small
@@ -93,7 +99,7 @@ def test_labels_of_lifted_arcs_are_decoded(small):
         assert not any("↑" in label for live in step.analyses for label in live.labels)
 
 
-def test_spelled_words_have_the_surprisal_of_the_scores(small):
+def test_spelled_words_have_the_surprisal_of_the_scores(small: Treebank) -> None:
     model = bistro.train("transition", small, seed=1, unknown="spelling", **QUICK)
     words = ["The", "zyzzyva", "sleeps", "."]
     found = [step.surprisal for step in model.follow(words, particles=200).steps]
@@ -102,7 +108,7 @@ def test_spelled_words_have_the_surprisal_of_the_scores(small):
 
 
 # ---- what cannot be read -----------------------------------------------------------------------
-def test_what_cannot_be_read_is_refused(parser, small):
+def test_what_cannot_be_read_is_refused(parser: TransitionModel, small: Treebank) -> None:
     with pytest.raises(BistroError, match="at least one word"):
         parser.follow([])
     with pytest.raises(BistroError, match="split the text first"):

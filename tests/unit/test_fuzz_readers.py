@@ -38,19 +38,19 @@ def check(data: bytes, format: str | None) -> None:
 
 @settings(max_examples=2000, deadline=None)
 @given(st.lists(PIECES, max_size=60).map("".join), FORMATS)
-def test_pieces_of_files(text, format):
+def test_pieces_of_files(text: str, format: str | None) -> None:
     check(text.encode(), format)
 
 
 @settings(max_examples=500, deadline=None)
 @given(st.binary(max_size=200), FORMATS)
-def test_any_bytes(data, format):
+def test_any_bytes(data: bytes, format: str | None) -> None:
     check(data, format)
 
 
 @settings(max_examples=500, deadline=None)
 @given(st.data())
-def test_damaged_files(choices):
+def test_damaged_files(choices: st.DataObject) -> None:
     data = choices.draw(st.one_of(documents(), st.just(HAND_MADE.encode())))
     begin = choices.draw(st.integers(0, len(data)))
     end = choices.draw(st.integers(begin, min(len(data), begin + 9)))
@@ -60,7 +60,7 @@ def test_damaged_files(choices):
 
 @settings(max_examples=1000, deadline=None)
 @given(st.lists(st.sampled_from(["(", "(", ")", ")", "S", " ", "\n", "語", "(NN a)"])).map("".join))
-def test_brackets(text):
+def test_brackets(text: str) -> None:
     try:
         trees = list(iter_trees(io.BytesIO(text.encode())))
     except BistroError:
@@ -78,7 +78,7 @@ def fuzzer() -> ModuleType:
     return module
 
 
-def test_mutated_seeds(fuzzer):
+def test_mutated_seeds(fuzzer: ModuleType) -> None:
     counts = fuzzer.run(inputs=4000, seed=20)
     for format in ("conllu", "conllx", "text", "brackets"):
         assert counts[format, "read"] > 100
@@ -86,7 +86,9 @@ def test_mutated_seeds(fuzzer):
     assert fuzzer.run(inputs=500, seed=20) == fuzzer.run(inputs=500, seed=20)
 
 
-def test_the_fuzzer_finds_a_reader_that_loses_bytes(fuzzer, monkeypatch):
+def test_the_fuzzer_finds_a_reader_that_loses_bytes(
+    fuzzer: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(fuzzer, "encoded", lambda s: (str(x).replace("\r", "").encode() for x in s))
     with pytest.raises(SystemExit, match="other bytes came back"):
         fuzzer.run(inputs=500, seed=20)

@@ -10,7 +10,6 @@ import pytest
 
 from bistro.errors import BistroError
 from bistro.inference.grammar.exact import english
-from bistro.treebank import samples
 from bistro.treebank.builtin.derivations import capitalized, spaces_after
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.samples import builtin
@@ -90,16 +89,18 @@ def test_the_turkish_treebank_is_whole() -> None:
     assert str(builtin("turkish", sentences=7)[6]) == str(treebank[6])
 
 
-def test_without_the_package_the_command_to_install_it_is_told(monkeypatch) -> None:
+def test_without_the_package_the_command_to_install_it_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def absent(name: str) -> None:
         raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(samples.metadata, "files", absent)
+    monkeypatch.setattr(metadata, "files", absent)
     with pytest.raises(BistroError, match=r"pip install 'bistro-syntax\[samples\]'"):
         builtin("turkish")
 
 
-def test_a_damaged_installation_is_told_like_an_absent_one(monkeypatch) -> None:
-    monkeypatch.setattr(samples.metadata, "files", lambda name: [])
+def test_a_damaged_installation_is_told_like_an_absent_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "files", lambda name: [])
     with pytest.raises(BistroError, match="not installed"):
         builtin("turkish")

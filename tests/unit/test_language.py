@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
+from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ from hypothesis import strategies as st
 from bistro.evaluate.language import count_characters, language_figures
 
 
-def test_by_hand():
+def test_by_hand() -> None:
     """Two sentences, "ab c </s>" and "dé </s>"; the word "c" is out of vocabulary."""
     log_probs = [math.log(p) for p in (0.5, 0.125, 0.25, 0.25, 0.5)]
     figures = language_figures(
@@ -35,7 +38,7 @@ def test_by_hand():
     assert figures.oov_rate == pytest.approx(1 / 3)
 
 
-def test_protocol_says_what_is_counted():
+def test_protocol_says_what_is_counted() -> None:
     figures = language_figures([-1.0], [False], [True], 2)
     for phrase in ("</s>", "space or newline", "natural logarithm", "letters not counted"):
         assert phrase in figures.protocol
@@ -43,7 +46,7 @@ def test_protocol_says_what_is_counted():
     assert "words spelled" in spelled.protocol and "any open vocabulary" in spelled.protocol
 
 
-def test_impossible_event_is_infinite_not_an_exception():
+def test_impossible_event_is_infinite_not_an_exception() -> None:
     figures = language_figures([-math.inf, -1.0], [False, True], [True, False], 4)
     assert figures.perplexity == math.inf
     assert figures.perplexity_no_eos == math.inf
@@ -54,11 +57,11 @@ def test_impossible_event_is_infinite_not_an_exception():
     assert figures.perplexity_known == pytest.approx(math.e)
 
 
-def test_astronomic_perplexity_is_infinite():
+def test_astronomic_perplexity_is_infinite() -> None:
     assert language_figures([-1000.0], [False], [False], 1).perplexity == math.inf
 
 
-def test_figures_over_nothing_are_undefined():
+def test_figures_over_nothing_are_undefined() -> None:
     figures = language_figures([], [], [], 0)
     assert math.isnan(figures.perplexity)
     assert figures.log_prob == 0.0
@@ -68,7 +71,7 @@ def test_figures_over_nothing_are_undefined():
     assert only_end.perplexity == pytest.approx(math.e)
 
 
-def test_to_dict_is_unrounded_json():
+def test_to_dict_is_unrounded_json() -> None:
     figures = language_figures([math.log(1 / 3)] * 2, [False, True], [False, False], 5)
     again = json.loads(json.dumps(figures.to_dict()))
     assert again["perplexity"] == figures.perplexity
@@ -95,7 +98,9 @@ def test_to_dict_is_unrounded_json():
         ([-1.0], [False], [False], -1),
     ],
 )
-def test_impossible_arguments(log_probs, is_eos, is_oov, characters):
+def test_impossible_arguments(
+    log_probs: list[Any], is_eos: list[Any], is_oov: list[Any], characters: int
+) -> None:
     with pytest.raises(ValueError):
         language_figures(log_probs, is_eos, is_oov, characters)
 
@@ -106,7 +111,7 @@ EVENTS = st.lists(
 
 
 @given(EVENTS, st.integers(1, 500))
-def test_identities(events, characters):
+def test_identities(events: list[tuple[float, str]], characters: int) -> None:
     logs = np.array([log for log, _ in events])
     kinds = [kind for _, kind in events]
     figures = language_figures(
@@ -124,8 +129,8 @@ def test_identities(events, characters):
 
 
 @given(EVENTS, st.randoms(use_true_random=False))
-def test_order_of_events_does_not_matter(events, random):
-    def figures(items):
+def test_order_of_events_does_not_matter(events: list[tuple[float, str]], random: Random) -> None:
+    def figures(items: Sequence[tuple[float, str]]) -> dict[str, Any]:
         return language_figures(
             [log for log, _ in items],
             [k == "eos" for _, k in items],

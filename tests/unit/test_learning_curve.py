@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +16,20 @@ from bistro.evaluate.forecast import forecast_of
 from bistro.evaluate.held_out import judge
 from bistro.evaluate.learning_curve import learning_curve
 
-QUICK = {"sampler": {"sweeps": 3, "samples": 1}}
+QUICK: dict[str, Any] = {"sampler": {"sweeps": 3, "samples": 1}}
 TREEBANK = bistro.builtin(sentences=96, seed=1)
 TEST = bistro.builtin(sentences=30, seed=2)
 
 
-def points_of(a, b, c, sizes, noise=0.0, draws=1, seed=1):
+def points_of(
+    a: float,
+    b: float,
+    c: float,
+    sizes: Iterable[int],
+    noise: float = 0.0,
+    draws: int = 1,
+    seed: int = 1,
+) -> list[tuple[int, list[float]]]:
     random = np.random.default_rng(seed)
     return [
         (n, [a - b * n**-c + noise * random.normal() / n**0.5 for _ in range(draws)]) for n in sizes
@@ -27,14 +37,14 @@ def points_of(a, b, c, sizes, noise=0.0, draws=1, seed=1):
 
 
 @pytest.mark.parametrize(("a", "b", "c"), [(85, 200, 0.3), (90, 400, 0.45), (75, 900, 0.5)])
-def test_power_laws_go_on(a, b, c):
+def test_power_laws_go_on(a: int, b: int, c: float) -> None:
     sizes = [4000, 8000, 16000, 32000, 64000]
     for times in (2, 4):
         found = forecast_of(points_of(a, b, c, sizes), times * 64000)
         assert found.mean == pytest.approx(a - b * (times * 64000) ** -c, abs=0.6)
 
 
-def test_intervals_hold_what_they_promise():
+def test_intervals_hold_what_they_promise() -> None:
     sizes = [4000, 8000, 16000, 32000, 64000]
     inside = 0
     for seed in range(200):
@@ -46,19 +56,19 @@ def test_intervals_hold_what_they_promise():
     assert inside >= 174
 
 
-def test_far_forecasts_are_less_certain_and_stay_below_the_ceiling():
+def test_far_forecasts_are_less_certain_and_stay_below_the_ceiling() -> None:
     points = points_of(99.5, 30, 0.3, [1000, 2000, 4000, 8000])
     near, far = (forecast_of(points, 8000 * times) for times in (2, 1000))
     assert near.high - near.low < far.high - far.low
     assert far.high <= 100
 
 
-def test_two_sizes_foretell_nothing():
+def test_two_sizes_foretell_nothing() -> None:
     with pytest.raises(BistroError, match="at least 3 sizes"):
         forecast_of([(1000, [50.0]), (2000, [55.0])], 4000)
 
 
-def test_parts_are_nested_and_figures_are_those_of_models_made_by_hand():
+def test_parts_are_nested_and_figures_are_those_of_models_made_by_hand() -> None:
     places = tuple(range(96))
     for draw in range(2):
         small, large = (set(module._beginning(places, s, 1, draw)) for s in (1 / 8, 1 / 2))
@@ -75,8 +85,8 @@ def test_parts_are_nested_and_figures_are_those_of_models_made_by_hand():
     assert curve.hindcast is None
 
 
-def test_folds_in_place_of_a_test_set_and_threads():
-    options = {"k": 3, "shares": (0.125, 0.25, 0.5, 1), "draws": 1, **QUICK}
+def test_folds_in_place_of_a_test_set_and_threads() -> None:
+    options: dict[str, Any] = {"k": 3, "shares": (0.125, 0.25, 0.5, 1), "draws": 1, **QUICK}
     one, two = (learning_curve("eisner", TREEBANK, threads=t, **options) for t in (1, 2))
     assert one.to_tsv() == two.to_tsv()
     assert [part.sentences for part in one.parts] == [8, 16, 32, 64]
@@ -86,7 +96,7 @@ def test_folds_in_place_of_a_test_set_and_threads():
     assert "twice as much (128 sentences to learn from) would bring las" in one.summary()
 
 
-def test_taggers_have_curves_too():
+def test_taggers_have_curves_too() -> None:
     curve = learning_curve("tags", TREEBANK, test=TEST, shares=(0.25, 0.5, 1), draws=1, **QUICK)
     assert curve.figure == "tags"
 
@@ -101,11 +111,11 @@ def test_taggers_have_curves_too():
         ({"k": 100}, "cannot be cut into 100 folds"),
     ],
 )
-def test_impossible_curves(options, told):
+def test_impossible_curves(options: dict[str, Any], told: str) -> None:
     with pytest.raises(BistroError, match=told):
         learning_curve("eisner", TREEBANK, **options)
 
 
-def test_perplexities_are_refused():
+def test_perplexities_are_refused() -> None:
     with pytest.raises(BistroError, match="know different words"):
         learning_curve("ngram", TREEBANK)

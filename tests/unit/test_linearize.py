@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -55,38 +53,6 @@ def test_the_order_that_came_in_is_not_looked_at(model: LinearizeModel) -> None:
     for tree in TREES[:20]:
         straight, backward = model.linearize(tree)[0], model.linearize(scrambled(tree))[0]
         assert straight.log_prob == pytest.approx(backward.log_prob)
-
-
-def test_kbest_falls_and_begins_with_the_best(model: LinearizeModel) -> None:
-    found = model.linearize(TREES[3], kbest=8)
-    logs = [r.log_prob for r in found]
-    assert logs == sorted(logs, reverse=True)
-    assert logs[0] == pytest.approx(model.linearize(TREES[3])[0].log_prob)
-    assert len({tuple(r.order) for r in found}) == len(found)
-
-
-def test_a_saved_model_is_the_same(model: LinearizeModel, tmp_path: Path) -> None:
-    counted = bistro.train("linearize", TREES, smoothing="add-k", models=("oo", "c", "n3"))
-    for trained in (model, counted):
-        trained.save(tmp_path / "m.bistro")
-        again = bistro.load(tmp_path / "m.bistro")
-        for tree in TREES[:10]:
-            assert again.score_order(tree) == trained.score_order(tree)
-
-
-def test_numbers_of_orders_that_mean_nothing_are_refused(model: LinearizeModel) -> None:
-    with pytest.raises(ConfigError, match="kbest = 0"):
-        model.linearize(TREES[0], kbest=0)
-    with pytest.raises(ConfigError, match="n = -1"):
-        model.sample_orders(TREES[0], -1)
-    assert model.sample_orders(TREES[0], 0) == []
-
-
-def test_one_seed_one_result(model: LinearizeModel) -> None:
-    again = bistro.train("linearize", TREES, seed=1)
-    assert np.array_equal(again.weights, model.weights)
-    first, second = (m.sample_orders(TREES[5], 4, seed=3) for m in (model, again))
-    assert [r.order for r in first] == [r.order for r in second]
 
 
 @pytest.mark.parametrize("different", [1, 3, 30])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -77,7 +78,7 @@ def test_a_vocabulary_with_markers_comes_back() -> None:
 
 
 @pytest.mark.data
-def test_markers_tell_tags_of_unknown_words(data_dir) -> None:
+def test_markers_tell_tags_of_unknown_words(data_dir: Path) -> None:
     """As often right as the learned classes of `test_unknown_tell_tags`, within a few points."""
     from collections import Counter, defaultdict
 

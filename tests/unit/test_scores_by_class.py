@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +19,7 @@ RELATIONS = ["nsubj", "nsubj:pass", "obj", "root", "punct"]
 
 
 @st.composite
-def annotated(draw, size):
+def annotated(draw: st.DrawFn, size: int) -> dict[str, Any]:
     """Columns of a sentence: a tree, grown in some order of the words from its root."""
     order = draw(st.permutations(range(1, size + 1)))
     heads = [0] * size
@@ -29,7 +31,7 @@ def annotated(draw, size):
 
 
 @st.composite
-def pairs(draw):
+def pairs(draw: st.DrawFn) -> list[Sentence]:
     """A sentence twice, annotated in two ways."""
     size = draw(st.integers(1, 6))
     forms = ["w"] * size
@@ -37,7 +39,7 @@ def pairs(draw):
 
 
 @given(st.lists(pairs(), min_size=1, max_size=5))
-def test_rows_weighted_by_words_give_the_scores_in_all(sentences):
+def test_rows_weighted_by_words_give_the_scores_in_all(sentences: list[list[Sentence]]) -> None:
     gold, system = [a for a, _ in sentences], [b for _, b in sentences]
     whole = score(gold, system)
     relations = score_by_relation(gold, system)
@@ -54,7 +56,7 @@ def test_rows_weighted_by_words_give_the_scores_in_all(sentences):
     assert sum(row.sentences for row in lengths) == len(gold)
 
 
-def test_what_a_relation_is_taken_for():
+def test_what_a_relation_is_taken_for() -> None:
     gold = Sentence.from_columns(
         ["a", "b", "c", "d"], heads=[2, 0, 2, 2], deprels=["obl", "root", "obl", "obl:tmod"]
     )
@@ -67,7 +69,7 @@ def test_what_a_relation_is_taken_for():
     assert by_name["root"].taken_for is None
 
 
-def test_classes_of_lengths():
+def test_classes_of_lengths() -> None:
     assert class_names([10, 20]) == ["1-10", "11-20", "> 20"]
     gold = [Sentence.from_columns(["w"] * n, heads=[0, *range(1, n)]) for n in (1, 10, 11, 21)]
     rows = score_by_sentence(gold, gold, [10, 20])
@@ -77,6 +79,6 @@ def test_classes_of_lengths():
 
 
 @pytest.mark.parametrize("borders", [[], [0, 5], [10, 10], [20, 10]])
-def test_borders_that_do_not_rise_are_refused(borders):
+def test_borders_that_do_not_rise_are_refused(borders: list[Any]) -> None:
     with pytest.raises(ConfigError, match="must rise"):
         score_by_sentence([], [], borders)

@@ -152,7 +152,7 @@ def test_an_item_is_right_if_all_its_predictions_hold() -> None:
     assert [item.margins for item in result.items] == [[2.0], [-1.0], [0.0]]
     assert result.accuracy == pytest.approx(1 / 3)
     low, high = result.interval
-    assert (low, high) == (pytest.approx(0.0615, abs=1e-3), pytest.approx(0.7923, abs=1e-3))
+    assert [low, high] == pytest.approx([0.0615, 0.7923], abs=1e-3)
     frame = result.to_pandas()
     assert frame.groupby(["item", "condition"]).surprisal.sum()["1", "bad"] == pytest.approx(4)
 

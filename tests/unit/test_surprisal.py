@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,34 +14,39 @@ from scipy import optimize
 import bistro
 from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
+from bistro.models.ngram.model import NgramModel
 from bistro.models.results.surprisal import Token, rows_of, word_tokens
+from bistro.models.transition.model import TransitionModel
 from bistro.tasks.stimuli import split_word, visible
 from bistro.tasks.surprisal import COLUMNS, surprisal_rows, written_tokens
 from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import Treebank
 
 TEXT = [["The", "dog", "sleeps", "."], ["Who", "saw", "the", "zyzzyva", "?"]]
-QUICK = {"particles": 30, "repeats": 4}
+QUICK: dict[str, Any] = {"particles": 30, "repeats": 4}
 FEW_SWEEPS = {"sampler": {"sweeps": 6, "samples": 2}}
 
 
 @pytest.fixture(scope="module")
-def treebank():
+def treebank() -> Treebank:
     return bistro.builtin(sentences=300, seed=1)
 
 
 @pytest.fixture(scope="module")
-def parser(treebank):
+def parser(treebank: Treebank) -> TransitionModel:
     return bistro.train("transition", treebank, seed=1, **FEW_SWEEPS)
 
 
 @pytest.fixture(scope="module")
-def ngram(treebank):
+def ngram(treebank: Treebank) -> NgramModel:
     return bistro.train("ngram", treebank, seed=1, **FEW_SWEEPS)
 
 
 # ---- rows --------------------------------------------------------------------------------------
 @pytest.mark.parametrize("method", ["smc", "search"])
-def test_rows_of_a_parser_sum_to_the_sentence_and_parts_to_rows(parser, method):
+def test_rows_of_a_parser_sum_to_the_sentence_and_parts_to_rows(
+    parser: TransitionModel, method: str
+) -> None:
     table = parser.surprisal(TEXT, method=method, **QUICK)
     scores = parser.score(TEXT, method=method, **QUICK)
     totals = -np.add.reduceat(scores.log_probs, scores.offsets[:-1]) / math.log(2)
@@ -49,15 +56,17 @@ def test_rows_of_a_parser_sum_to_the_sentence_and_parts_to_rows(parser, method):
         assert sum(row.surprisal for row in own) == pytest.approx(totals[number])
         assert own[-1].prefix_log2_prob == pytest.approx(-totals[number])
         for before, row in zip([None, *own], own, strict=False):
+            assert row.surprisal_syn is not None and row.surprisal_lex is not None
             assert row.surprisal_syn + row.surprisal_lex == pytest.approx(row.surprisal)
             earlier = before.entropy if before else 0.0
+            assert earlier is not None and row.entropy is not None
             assert row.entropy_reduction == pytest.approx(max(0.0, earlier - row.entropy))
             assert (row.mc_se is None) == (method == "search")
         assert own[-1].surprisal_lex == 0.0
     assert "zyzzyva" in [row.token for row in table if row.oov]
 
 
-def test_a_token_of_several_words_has_their_sum_and_its_own_error(parser):
+def test_a_token_of_several_words_has_their_sum_and_its_own_error(parser: TransitionModel) -> None:
     scores = parser.score(TEXT[:1], particles=20, repeats=30)
     single = list(rows_of(scores, [("s", word_tokens(TEXT[0]))]))
     tokens = [Token(1, "The"), Token("2-4", "dog sleeps .", 3)]
@@ -66,18 +75,19 @@ def test_a_token_of_several_words_has_their_sum_and_its_own_error(parser):
     for name in ("surprisal", "surprisal_syn", "surprisal_lex"):
         parts = [getattr(row, name) for row in single[1:4]]
         assert getattr(joined, name) == pytest.approx(sum(parts))
-    assert joined.entropy == single[3].entropy
-    assert joined.entropy_reduction == pytest.approx(
-        max(0.0, single[0].entropy - single[3].entropy)
-    )
+    first_entropy, last_entropy = single[0].entropy, single[3].entropy
+    assert first_entropy is not None and last_entropy is not None
+    assert joined.entropy == last_entropy
+    assert joined.entropy_reduction == pytest.approx(max(0.0, first_entropy - last_entropy))
     assert joined.prefix_log2_prob == single[3].prefix_log2_prob
+    assert scores.deviation is not None and scores.standard_error is not None
     deviation = scores.deviation[:, 3] - scores.deviation[:, 0]
     error = deviation.std(ddof=1) / math.sqrt(30) / math.log(2)
     assert joined.mc_se == pytest.approx(error)
     assert [row.mc_se for row in single] == pytest.approx(scores.standard_error / math.log(2))
 
 
-def test_multiword_tokens_of_a_treebank(ngram):
+def test_multiword_tokens_of_a_treebank(ngram: NgramModel) -> None:
     sentence = Sentence.from_columns(
         ["The", "dog", "did", "n't", "sleep"], multiword=[(3, 4, "didn't")]
     )
@@ -91,7 +101,7 @@ def test_multiword_tokens_of_a_treebank(ngram):
 
 
 # ---- model.surprisal ---------------------------------------------------------------------------
-def test_one_sentence_or_many(ngram, treebank):
+def test_one_sentence_or_many(ngram: NgramModel, treebank: Treebank) -> None:
     alone, many = ngram.surprisal(TEXT[0]), ngram.surprisal(iter(TEXT))
     assert list(many[:5]) == list(alone)
     assert len(many) == 11
@@ -100,7 +110,7 @@ def test_one_sentence_or_many(ngram, treebank):
     assert len(ngram.surprisal([])) == 0
 
 
-def test_tables_for_pandas(parser, ngram):
+def test_tables_for_pandas(parser: TransitionModel, ngram: NgramModel) -> None:
     table = parser.surprisal(TEXT, **QUICK).to_pandas()
     assert tuple(table.columns) == COLUMNS
     assert table.surprisal.dtype == table.mc_se.dtype == float
@@ -109,7 +119,7 @@ def test_tables_for_pandas(parser, ngram):
     assert flat.entropy.isna().all()
 
 
-def test_a_string_is_not_a_sentence(ngram):
+def test_a_string_is_not_a_sentence(ngram: NgramModel) -> None:
     for wrong in ("The dog sleeps .", [TEXT[0], "The dog sleeps ."]):
         with pytest.raises(BistroError, match="list of words"):
             ngram.surprisal(wrong)
@@ -124,22 +134,24 @@ def test_a_string_is_not_a_sentence(ngram):
         ({"repeats": 0}, "repeats = 0 must be at least 1"),
     ],
 )
-def test_impossible_options_are_refused(parser, options, told):
+def test_impossible_options_are_refused(
+    parser: TransitionModel, options: dict[str, Any], told: str
+) -> None:
     with pytest.raises(BistroError, match=told):
         parser.surprisal(TEXT, **options)
 
 
-def test_nothing_to_score_is_an_empty_table(parser, ngram):
+def test_nothing_to_score_is_an_empty_table(parser: TransitionModel, ngram: NgramModel) -> None:
     assert len(parser.surprisal([])) == len(ngram.surprisal([])) == 0
 
 
-def test_a_prefix_is_a_list_of_words(parser, ngram):
+def test_a_prefix_is_a_list_of_words(parser: TransitionModel, ngram: NgramModel) -> None:
     for model in (parser, ngram):
         with pytest.raises(BistroError, match="a prefix is a list of words"):
             list(model.generate(1, prefix="The dog"))
 
 
-def test_the_seed_decides(parser):
+def test_the_seed_decides(parser: TransitionModel) -> None:
     first, again, other = (parser.surprisal(TEXT, seed=s, **QUICK) for s in (1, 1, 2))
     assert list(first) == list(again)
     assert list(first) != list(other)
@@ -158,12 +170,12 @@ def test_the_seed_decides(parser):
         ("$5", ["$5"]),
     ],
 )
-def test_punctuation_is_split_from_the_ends(word, parts):
+def test_punctuation_is_split_from_the_ends(word: str, parts: list[str]) -> None:
     assert split_word(word) == parts
     assert "".join(parts) == word
 
 
-def test_zero_width_characters():
+def test_zero_width_characters() -> None:
     assert visible("do\u200bg\ufeff") == "dog"
     joined = "می\u200cخواهم"
     assert visible(joined) == joined
@@ -173,7 +185,7 @@ def test_zero_width_characters():
 
 # ---- interpolation -----------------------------------------------------------------------------
 @pytest.mark.parametrize("seed", range(5))
-def test_the_weight_is_the_best_of_all(seed):
+def test_the_weight_is_the_best_of_all(seed: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = np.log(rng.beta(1, 3 + seed, 400)), np.log(rng.beta(1, 5, 400))
     found = mixing_weight(first, second)
@@ -185,7 +197,7 @@ def test_the_weight_is_the_best_of_all(seed):
     assert mixed(first, second, found).sum() >= grid - 1e-6
 
 
-def test_weights_at_the_ends():
+def test_weights_at_the_ends() -> None:
     good, bad = np.log([0.9, 0.8]), np.log([0.1, 0.2])
     assert mixing_weight(good, bad) == pytest.approx(1.0, abs=1e-6)
     assert mixing_weight(bad, good) == pytest.approx(0.0, abs=1e-6)
@@ -195,14 +207,23 @@ def test_weights_at_the_ends():
         mixing_weight(good, bad[:1])
 
 
-def test_models_of_other_vocabularies_are_refused(parser, ngram, treebank):
+def test_models_of_other_vocabularies_are_refused(
+    parser: TransitionModel, ngram: NgramModel, treebank: Treebank
+) -> None:
     require_same_events(parser, ngram)
     other = bistro.train("ngram", treebank, seed=1, unknown="single", **FEW_SWEEPS)
     with pytest.raises(BistroError, match="different vocabularies"):
         require_same_events(parser, other)
 
 
-def test_the_mixture_on_the_command_line(parser, ngram, treebank, tmp_path, monkeypatch, capsys):
+def test_the_mixture_on_the_command_line(
+    parser: TransitionModel,
+    ngram: NgramModel,
+    treebank: Treebank,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     from bistro.cli.main import run
     from bistro.treebank.treebank import write
 
@@ -233,7 +254,13 @@ def test_the_mixture_on_the_command_line(parser, ngram, treebank, tmp_path, monk
 
 
 # ---- generation on the command line ------------------------------------------------------------
-def test_generation_with_a_prefix_and_a_temperature(parser, ngram, tmp_path, monkeypatch, capsys):
+def test_generation_with_a_prefix_and_a_temperature(
+    parser: TransitionModel,
+    ngram: NgramModel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     from bistro.cli.main import run
 
     monkeypatch.chdir(tmp_path)
@@ -249,7 +276,13 @@ def test_generation_with_a_prefix_and_a_temperature(parser, ngram, tmp_path, mon
         assert "temperature = 0.0 must be a number above 0" in capsys.readouterr().err
 
 
-def test_sentences_that_reach_the_limit_are_counted(parser, ngram, tmp_path, monkeypatch, capsys):
+def test_sentences_that_reach_the_limit_are_counted(
+    parser: TransitionModel,
+    ngram: NgramModel,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     from bistro.cli.main import run
 
     monkeypatch.chdir(tmp_path)

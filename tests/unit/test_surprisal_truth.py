@@ -26,7 +26,8 @@ MOST_BITS_ABOVE, LEAST_CORRELATION = 0.95, 0.83
 
 def bits_of(model: TransitionModel, texts: list[list[str]]) -> Bits:
     log_probs = model.score(texts, particles=200, repeats=2, tags="seen").log_probs
-    return -log_probs / np.log(2)
+    bits: Bits = -log_probs / np.log(2)
+    return bits
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,7 +31,7 @@ from bistro.treebank.treebank import read
         ("a\u00a0b", "a b"),
     ],
 )
-def test_words(text, words):
+def test_words(text: str, words: str) -> None:
     assert split_text(text).forms == words.split(" ")
 
 
@@ -45,16 +46,16 @@ def test_words(text, words):
         (" \n ", []),
     ],
 )
-def test_sentences(text, sentences):
+def test_sentences(text: str, sentences: list[Any]) -> None:
     assert [joined(s.forms, s.spaces) for s in split_sentences(text)] == sentences
 
 
-def test_lines_are_sentences_if_asked():
+def test_lines_are_sentences_if_asked() -> None:
     assert [s.forms for s in split_lines("a. B.\n\nc")] == [["a.", "B."], ["c"]]
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.text(" .!?()aA\n-"))
-def test_nothing_is_lost(text):
+def test_nothing_is_lost(text: str) -> None:
     sentences = list(split_sentences(text))
     for sentence in sentences:
         assert sentence.forms
@@ -64,12 +65,12 @@ def test_nothing_is_lost(text):
     assert told.split() == text.split()
 
 
-def test_long_rows_of_marks_take_no_long_time():
+def test_long_rows_of_marks_take_no_long_time() -> None:
     for text in ("a" + "." * 20_000, "a" + ".!" * 10_000, "(" * 10_000 + ")" * 10_000):
         assert "".join(split_text(text).forms) == text
 
 
-def test_raw_text_is_a_format_to_read():
+def test_raw_text_is_a_format_to_read() -> None:
     found = read(io.BytesIO(b'He said: "No!"\nIt rains. \r\n'), "raw", roots="any")
     assert [s.forms for s in found] == [
         ["He", "said", ":", '"', "No", "!", '"'],

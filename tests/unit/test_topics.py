@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import bistro
-from bistro.errors import BistroError, ConfigError, ModelFileError
+from bistro.errors import BistroError, ConfigError
 from bistro.evaluate.clusterings import variation_of_information
-from bistro.inference.chains import Session
-from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.parsing.arc_trees import ArcTrees
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.model import TopicsModel, parent_numbers
@@ -124,16 +121,6 @@ def test_unknown_words_and_tags_are_parsed() -> None:
         model.parse([])
 
 
-def test_file_gives_the_same_model(tmp_path: Path) -> None:
-    model = trained(states=None, directed=True)
-    model.save(tmp_path / "t.bistro")
-    again = bistro.load(tmp_path / "t.bistro")
-    assert isinstance(again, TopicsModel)
-    assert again.parse(SENTENCE) == model.parse(SENTENCE)
-    assert again.top_states() == model.top_states()
-    assert again.summary() == model.summary()
-
-
 def test_damaged_counts_are_noticed() -> None:
     sample = trained().samples[0]
     arrays = sample.arrays() | {"weights": sample.weights[:2]}
@@ -141,29 +128,6 @@ def test_damaged_counts_are_noticed() -> None:
         TopicSample.from_arrays(arrays)
     with pytest.raises(ValueError, match="three"):
         TopicSample.from_arrays(sample.arrays() | {"words": sample.words[:, :2]})
-
-
-@pytest.mark.parametrize("settings", [{"states": 6}, {"states": None}, {"source": "upos"}])
-def test_a_stopped_run_ends_like_an_unbroken_one(
-    tmp_path: Path, settings: dict[str, object]
-) -> None:
-    trees = bistro.builtin(sentences=60, seed=1)
-    chosen = {"sweeps": 12, "samples": 3, **settings}
-    whole = bistro.train("topics", trees, seed=3, **chosen)
-    checkpoint = Checkpoint(tmp_path / "c", every_seconds=1e9)
-    seen: list[int] = []
-    session = Session(
-        checkpoint,
-        False,
-        on_sweep=lambda s: seen.append(s.number),
-        stop_asked=lambda: len(seen) > 8,
-    )
-    with pytest.raises(StoppedError):
-        bistro.train("topics", trees, seed=3, session=session, **chosen)
-    resumed = bistro.train("topics", trees, seed=3, session=Session(checkpoint, True), **chosen)
-    whole.save(tmp_path / "a")
-    resumed.save(tmp_path / "b")
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_trace_has_live_states() -> None:
@@ -186,11 +150,6 @@ def test_impossible_settings_are_refused(settings: dict[str, object]) -> None:
         trained(**settings)
 
 
-def test_words_without_trees_are_refused() -> None:
-    with pytest.raises(BistroError, match="treebank"):
-        bistro.train("topics", [["a", "b"]])
-
-
 def test_states_of_a_sentence_have_probabilities() -> None:
     model = trained()
     sentence = next(iter(bistro.builtin(sentences=1, seed=5)))
@@ -206,13 +165,3 @@ def test_variation_of_information_is_a_metric_blind_to_names() -> None:
     assert direct <= variation_of_information(a, b) + variation_of_information(b, c) + 1e-12
     with pytest.raises(BistroError, match="same things"):
         variation_of_information([1], [1, 2])
-
-
-def test_a_file_without_samples_is_damaged(tmp_path: Path) -> None:
-    from bistro.modelfile import read_model, write_model
-
-    trained().save(tmp_path / "t.bistro")
-    file = read_model(tmp_path / "t.bistro")
-    write_model(tmp_path / "e.bistro", file.header, {"other": np.zeros(1)})
-    with pytest.raises(ModelFileError, match="sample"):
-        bistro.load(tmp_path / "e.bistro")

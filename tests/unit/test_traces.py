@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,16 +13,17 @@ from bistro.encoding.events import Events
 from bistro.inference.chains import Stage, short
 from bistro.inference.gibbs import Chain
 from bistro.inference.settings import SamplerSettings
+from bistro.treebank.treebank import Treebank
 
 SHORT = {"sweeps": 3, "samples": 2}
 
 
 @pytest.fixture(scope="module")
-def treebank():
+def treebank() -> Treebank:
     return bistro.builtin(sentences=120, seed=1)
 
 
-def test_the_figures_of_a_chain_are_those_of_its_franchise():
+def test_the_figures_of_a_chain_are_those_of_its_franchise() -> None:
     contexts = np.array([[0, 1], [1, 0], [1, 1]] * 20, dtype=np.int32)
     events = Events(contexts, np.array([0, 1, 2] * 20, dtype=np.int32))
     chain = Chain("words", events, UniformBase(5), SamplerSettings(), seed=1)
@@ -31,6 +34,7 @@ def test_the_figures_of_a_chain_are_those_of_its_franchise():
     assert figures["words.discount"] == [short(discount) for discount, _ in parameters]
     assert figures["words.strength"] == [short(strength) for _, strength in parameters]
     tables = figures["words.tables"]
+    assert isinstance(tables, list)
     customers = [customers for _, customers, _ in chain.franchise.counts_by_level()]
     # A table of one depth is a customer of the depth below it.
     assert customers[:-1] == tables[1:]
@@ -52,7 +56,9 @@ def test_the_figures_of_a_chain_are_those_of_its_franchise():
         ),
     ],
 )
-def test_every_sweep_has_discounts_strengths_and_tables(treebank, kind, settings, names):
+def test_every_sweep_has_discounts_strengths_and_tables(
+    treebank: Treebank, kind: str, settings: dict[str, Any], names: dict[str, Any]
+) -> None:
     trace = bistro.train(kind, treebank, seed=1, **settings).origin.trace
     assert len(trace) == 3
     for row in trace:
@@ -64,18 +70,18 @@ def test_every_sweep_has_discounts_strengths_and_tables(treebank, kind, settings
             assert all(count > 0 for count in lists[2])
 
 
-def test_one_pass_tells_its_hyper_parameters(treebank):
+def test_one_pass_tells_its_hyper_parameters(treebank: Treebank) -> None:
     (row,) = bistro.train("tags", treebank, seed=1).origin.trace
     assert len(row["rules.discount"]) == len(row["rules.strength"]) > 1
 
 
-def test_topics_tell_their_hyper_parameters(treebank):
+def test_topics_tell_their_hyper_parameters(treebank: Treebank) -> None:
     trace = bistro.train("topics", treebank, seed=1, states=4, sweeps=10).origin.trace
     assert len({row["strength"] for row in trace}) > 1
     assert all({"live_states", "smoothing", "gamma"} <= set(row) for row in trace)
 
 
-def test_members_of_a_committee_have_their_names(treebank):
+def test_members_of_a_committee_have_their_names(treebank: Treebank) -> None:
     settings = {"sampler": SHORT, "members": ["left", "right"]}
     row = bistro.train("committee", treebank, seed=1, **settings).origin.trace[-1]
     assert {"left/words.tables", "right/actions.discount"} <= set(row)

@@ -10,7 +10,6 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ModelFileError
-from bistro.inference.chains import Session
 from bistro.modelfile import read_model, write_model
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.projectivity import is_projective
@@ -31,50 +30,7 @@ def model() -> TransitionModel:
     return trained()
 
 
-TEXT = [
-    ["The", "dog", "sleeps", "."],
-    ["Zzyzx", "qwerty", "plugh"],
-    ["Run"],
-    ["the", "old", "house", "in", "the", "city", "is", "big", "."],
-]
-
-
 # ---- files -------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "settings",
-    [{}, {"labels": "joint", "root": "last"}, {"labels": "none", "roots": "several"}],
-    ids=str,
-)
-def test_a_loaded_model_parses_alike(tmp_path: Path, settings: dict[str, Any]) -> None:
-    model = trained(**settings)
-    model.save(tmp_path / "m.bistro")
-    again = bistro.load(tmp_path / "m.bistro")
-    assert isinstance(again, TransitionModel)
-    assert again.header() == model.header()
-    options = {"marginals": True, "samples": 2, "kbest": 2}
-    assert list(again.parse_all(TEXT, **options)) == list(model.parse_all(TEXT, **options))
-    again.save(tmp_path / "again.bistro")
-    assert (tmp_path / "m.bistro").read_bytes() == (tmp_path / "again.bistro").read_bytes()
-
-
-def test_the_seed_decides_every_byte(tmp_path: Path, model: TransitionModel) -> None:
-    for name, made in (("a", model), ("b", trained()), ("c", trained(seed=2))):
-        made.save(tmp_path / name)
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
-
-
-def test_a_truncated_file_is_refused(tmp_path: Path, model: TransitionModel) -> None:
-    whole = tmp_path / "m.bistro"
-    model.save(whole)
-    content = whole.read_bytes()
-    cut = tmp_path / "cut.bistro"
-    for share in (0.0, 0.001, 0.3, 0.7, 0.999):
-        cut.write_bytes(content[: int(len(content) * share)])
-        with pytest.raises(ModelFileError, match=r"cut\.bistro"):
-            bistro.load(cut)
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -123,13 +79,6 @@ def test_odd_sentences(model: TransitionModel, mbr: bool) -> None:
         assert math.isfinite(parse.log_prob)
         assert math.isfinite(parse.log_total)
     assert model.parse(["Run"]).heads == [0]
-
-
-def test_an_empty_sentence_is_refused(model: TransitionModel) -> None:
-    with pytest.raises(BistroError, match="at least one word"):
-        model.parse([])
-    with pytest.raises(BistroError, match="split the text"):
-        model.parse("The dog sleeps .")
 
 
 def test_given_tags_are_kept(model: TransitionModel) -> None:
@@ -198,13 +147,3 @@ def test_words_without_any_label_make_a_model_without_labels() -> None:
     model = bistro.train("transition", [plain] * 3, sampler=SHORT)
     assert isinstance(model, TransitionModel)
     assert model.parse(["a", "b"]).labels == ["_", "_"]
-
-
-def test_threads_do_not_change_what_is_learned(tmp_path: Path) -> None:
-    treebank = bistro.builtin(sentences=60, seed=3)
-    files = []
-    for threads in (1, 2, 4):
-        model = bistro.train("transition", treebank, seed=2, session=Session(threads=threads))
-        model.save(tmp_path / f"{threads}.bistro")
-        files.append((tmp_path / f"{threads}.bistro").read_bytes())
-    assert files[0] == files[1] == files[2]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +20,7 @@ from bistro.treebank.treebank import Treebank, encoded, iter_sentences, read, wr
 ROW = "1\t{}\t_\tNOUN\tN\t_\t0\troot\t_\t_\n\n"
 
 
-def test_a_treebank_is_a_sequence(tmp_path):
+def test_a_treebank_is_a_sequence(tmp_path: Path) -> None:
     path = tmp_path / "three.conllu"
     path.write_text("".join(map(ROW.format, "abc")))
     treebank = read(path)
@@ -32,7 +34,7 @@ def test_a_treebank_is_a_sequence(tmp_path):
     assert "3 sentences" in repr(treebank)
 
 
-def test_a_treebank_made_in_memory():
+def test_a_treebank_made_in_memory() -> None:
     sentences = [Sentence.from_columns(["a", "b"], heads=[0, 1])]
     treebank = Treebank(sentences, name="toy", license="CC0")
     assert (treebank.path, treebank.name, treebank.license) == (None, "toy", "CC0")
@@ -53,7 +55,7 @@ def test_a_treebank_made_in_memory():
         ("conllu", None),
     ],
 )
-def test_format_by_suffix(name, format):
+def test_format_by_suffix(name: str, format: str | None) -> None:
     assert detect.format_of_suffix(name) == format
 
 
@@ -69,11 +71,11 @@ def test_format_by_suffix(name, format):
         ("\n\n  ( (S (NN a)))", "brackets"),
     ],
 )
-def test_format_by_content(content, format):
+def test_format_by_content(content: str, format: str) -> None:
     assert detect.format_of_content(content.encode()) == format
 
 
-def test_brackets_are_no_sentences():
+def test_brackets_are_no_sentences() -> None:
     with pytest.raises(TreebankError, match="looks like brackets"):
         read(io.BytesIO(b"(S (NN a))"))
 
@@ -88,7 +90,7 @@ class Trickle(io.RawIOBase):
         return self._data.read(min(size, 7) if size > 0 else 7)
 
 
-def test_a_slow_stream():
+def test_a_slow_stream() -> None:
     data = (ROW.format("a") * 5).encode()
     treebank = read(Trickle(data))  # type: ignore[arg-type]
     assert len(treebank) == 5
@@ -108,17 +110,18 @@ class Long(io.RawIOBase):
         return data
 
 
-def test_streaming_holds_a_small_part_of_the_file():
+def test_streaming_holds_a_small_part_of_the_file() -> None:
     tracemalloc.start()
-    words = sum(len(sentence) for sentence in iter_sentences(Long(), "conllu"))  # type: ignore[arg-type]
+    sentences: Iterator[Sentence] = iter_sentences(Long(), "conllu")  # type: ignore[arg-type]
+    words = sum(map(len, sentences))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert words > 16_000
     assert peak < 12 << 20
 
 
-def test_a_faulty_sentence_leaves_no_file(tmp_path):
-    def sentences():
+def test_a_faulty_sentence_leaves_no_file(tmp_path: Path) -> None:
+    def sentences() -> Iterator[Sentence]:
         yield Sentence.from_columns(["a"])
         raise TreebankError("broken")
 
@@ -129,7 +132,7 @@ def test_a_faulty_sentence_leaves_no_file(tmp_path):
         write([Sentence.from_columns(["a"])], tmp_path / "nowhere" / "out.conllu")
 
 
-def test_formats_are_not_mixed():
+def test_formats_are_not_mixed() -> None:
     with pytest.raises(TreebankError, match="is conllx, but those before it are conllu"):
         list(encoded([Sentence.from_columns(["a"], format=f) for f in ("conllu", "conllx")]))
 
@@ -137,7 +140,7 @@ def test_formats_are_not_mixed():
 TEXT = "\ufeff \n  to\tbe  \r\n\n \t\nor\u00a0not\u2028 to\x1cbe\n\n\r"
 
 
-def test_plain_text():
+def test_plain_text() -> None:
     sentences = list(iter_sentences(io.BytesIO(TEXT.encode()), "text"))
     assert [s.forms for s in sentences] == [["to", "be"], ["or\u00a0not\u2028", "to\x1cbe"]]
     assert [s.line for s in sentences] == [2, 5]
@@ -146,7 +149,7 @@ def test_plain_text():
     assert b"".join(encoded(sentences)) == TEXT.encode()
 
 
-def test_changed_text():
+def test_changed_text() -> None:
     first, _ = iter_sentences(io.BytesIO(TEXT.encode()), "text")
     assert str(first.replace(forms=["TO", "BE"])) == "\ufeff \n  TO BE\n\n \t\n"
     with pytest.raises(TreebankError, match="no place for heads"):
@@ -155,14 +158,14 @@ def test_changed_text():
         str(first.replace(lemmas=["to", "be"]))
 
 
-def test_texts_are_joined_by_lines():
+def test_texts_are_joined_by_lines() -> None:
     sentences = [s for t in (b"a b", b"c\n") for s in iter_sentences(io.BytesIO(t), "text")]
     assert b"".join(encoded(sentences)) == b"a b\nc\n"
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from("ab \t\r\n\ufeff\u2028\x85\u00a0語")))
-def test_any_text(text):
+def test_any_text(text: str) -> None:
     data = text.encode()
     try:
         sentences = list(iter_sentences(io.BytesIO(data), "text"))
@@ -177,7 +180,7 @@ def test_any_text(text):
     ]
 
 
-def test_lines_is_another_name_for_text(tmp_path):
+def test_lines_is_another_name_for_text(tmp_path: Path) -> None:
     path = tmp_path / "sentences"
     path.write_text("1\tnot\tcolumns\nDogs bark .\n", encoding="utf-8")
     assert [s.forms for s in read(path, format="lines")] == [

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from bistro.errors import BistroError, ConfigError
 from bistro.evaluate.development import DevelopmentSet, default_metric
 from bistro.inference.journal import Journal
 from bistro.inference.settings import SamplerSettings
+from bistro.modelfile import Arrays
 from bistro.models import kinds, presets
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.tags.config import TagsConfig
@@ -22,6 +26,8 @@ from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig
 from bistro.models.transition.tune import Effort, Search, Trial
 from bistro.models.transition.workbench import Workbench, with_elements
 from bistro.models.trees.config import TreesConfig
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import Treebank
 
 QUICK = SamplerSettings(sweeps=3, samples=1)
 SMALL = with_elements(
@@ -30,26 +36,37 @@ SMALL = with_elements(
 
 
 @pytest.fixture(scope="module")
-def english():
+def english() -> Treebank:
     return bistro.builtin(sentences=160, seed=3)
 
 
 class CountingBench:
     """A bench whose models are the configurations themselves."""
 
-    def __init__(self, sentences):
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
         self.sentences = sentences
-        self.made = []
+        self.made: list[TransitionConfig] = []
 
-    def model(self, config):
+    def model(self, config: TransitionConfig) -> TransitionConfig:
         self.made.append(config)
         return config
 
 
-def likes(wanted):
+Judge = Callable[[TransitionConfig], dict[str, float]]
+
+
+def search_with(
+    bench: CountingBench, judge: Judge, journal: Journal | None = None, **options: Any
+) -> Search:
+    """A search whose models are configurations, for the bench and the judge alike."""
+    notes = Journal(None, {}) if journal is None else journal
+    return Search(cast(Workbench, bench), cast(Any, judge), notes, **options)
+
+
+def likes(wanted: Sequence[str]) -> Judge:
     """A judge for wanted elements, their order, and short contexts."""
 
-    def judge(config):
+    def judge(config: TransitionConfig) -> dict[str, float]:
         places = [config.contexts.actions.index(e) for e in wanted if e in config.contexts.actions]
         in_order = sum(one < other for one, other in combinations(places, 2))
         return {"score": len(places) + 0.5 * in_order - 0.1 * len(config.contexts.actions)}
@@ -57,11 +74,11 @@ def likes(wanted):
     return judge
 
 
-def same(one, other):
+def same(one: Arrays, other: Arrays) -> bool:
     return one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)
 
 
-def test_the_bench_makes_the_model_that_training_makes(english):
+def test_the_bench_makes_the_model_that_training_makes(english: Treebank) -> None:
     bench = Workbench(english, seed=5)
     for config in (
         SMALL,
@@ -74,13 +91,15 @@ def test_the_bench_makes_the_model_that_training_makes(english):
         assert same(bench.model(config).arrays(), trained.arrays())
 
 
-def test_only_the_chain_that_changed_is_trained_again(english, monkeypatch):
-    learned = []
+def test_only_the_chain_that_changed_is_trained_again(
+    english: Treebank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learned: list[str] = []
     learn = Workbench._learn
 
-    def noted(self, name, config):
+    def noted(self: Workbench, name: str, *rest: Any) -> Any:
         learned.append(name)
-        return learn(self, name, config)
+        return learn(self, name, *rest)
 
     monkeypatch.setattr(Workbench, "_learn", noted)
     bench = Workbench(english, seed=5)
@@ -94,9 +113,9 @@ def test_only_the_chain_that_changed_is_trained_again(english, monkeypatch):
     assert len(learned) == 9
 
 
-def test_the_climb_finds_elements_and_their_order(english):
+def test_the_climb_finds_elements_and_their_order(english: Treebank) -> None:
     wanted = ("s2.tag", "s1.tag", "distance")
-    search = Search(CountingBench(english), likes(wanted), Journal(None, {}))
+    search = search_with(CountingBench(english), likes(wanted))
     best = search.run(SMALL, ["actions"])
     assert best.config.contexts.actions == wanted
     assert best.score == pytest.approx(3 + 1.5 - 0.3)
@@ -105,33 +124,32 @@ def test_the_climb_finds_elements_and_their_order(english):
     assert search.ends == (search.accepted[0], best)
 
 
-def test_superfluous_elements_are_removed(english):
+def test_superfluous_elements_are_removed(english: Treebank) -> None:
     start = with_elements(SMALL, "actions", ["s1.tag", "s3.word", "s2.tag"])
-    search = Search(CountingBench(english), likes(("s1.tag", "s2.tag")), Journal(None, {}))
+    search = search_with(CountingBench(english), likes(("s1.tag", "s2.tag")))
     assert search.run(start, ["actions"]).config.contexts.actions == ("s1.tag", "s2.tag")
 
 
-def test_small_gains_are_not_taken(english):
-    search = Search(
+def test_small_gains_are_not_taken(english: Treebank) -> None:
+    search = search_with(
         CountingBench(english),
         lambda config: {"score": 0.01 * len(config.contexts.words)},
-        Journal(None, {}),
         effort=Effort(least_gain=0.02),
     )
     assert search.run(SMALL, ["words"]).config == SMALL
 
 
-def test_settings_and_features_are_searched(english):
-    def judge(config):
+def test_settings_and_features_are_searched(english: Treebank) -> None:
+    def judge(config: TransitionConfig) -> dict[str, float]:
         return {"score": 2.0 * ("Number" in config.tag_features) + (config.unknown_below == 4)}
 
-    search = Search(CountingBench(english), judge, Journal(None, {}))
+    search = search_with(CountingBench(english), judge)
     best = search.run(SMALL, ["tag_features", "unknown_below"]).config
     assert (best.tag_features, best.unknown_below) == (("Number",), 4)
     assert best.contexts == SMALL.contexts
 
 
-def test_elements_only_where_they_exist(english):
+def test_elements_only_where_they_exist(english: Treebank) -> None:
     tried: set[tuple[str, str]] = set()
 
     def note(trial: Trial, best: Trial) -> None:
@@ -140,10 +158,9 @@ def test_elements_only_where_they_exist(english):
         )
 
     for label_elements in (False, True):
-        Search(
+        search_with(
             CountingBench(english),
             lambda config: {"score": 0.0},
-            Journal(None, {}),
             effort=Effort(label_elements=label_elements),
             on_trial=note,
         ).run(with_elements(SMALL, "words", ["s1.tag"]), ["actions", "words"])
@@ -152,19 +169,21 @@ def test_elements_only_where_they_exist(english):
     assert not {("actions", "b.tag"), ("words", "action"), ("actions", "action")} & tried
 
 
-def test_an_unknown_part_is_refused(english):
+def test_an_unknown_part_is_refused(english: Treebank) -> None:
     with pytest.raises(ConfigError, match="'wrods' cannot be searched"):
-        Search(CountingBench(english), likes(()), Journal(None, {})).run(SMALL, ["wrods"])
+        search_with(CountingBench(english), likes(())).run(SMALL, ["wrods"])
 
 
-def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(english, tmp_path):
+def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(
+    english: Treebank, tmp_path: Path
+) -> None:
     judge = likes(("s2.tag", "s1.tag", "distance"))
     whole = CountingBench(english)
-    unbroken = Search(whole, judge, Journal(tmp_path / "whole", {}))
+    unbroken = search_with(whole, judge, Journal(tmp_path / "whole", {}))
     unbroken.run(SMALL, ["actions"])
 
     first = CountingBench(english)
-    stopped = Search(
+    stopped = search_with(
         first, judge, Journal(tmp_path / "j", {}), stop_asked=lambda: len(first.made) >= 36
     )
     best = stopped.run(SMALL, ["actions"])
@@ -172,19 +191,19 @@ def test_a_stopped_search_keeps_its_best_and_goes_on_as_if_unbroken(english, tmp
     assert stopped.accepted[0].score < best.score < unbroken.best.score
 
     second = CountingBench(english)
-    resumed = Search(second, judge, Journal(tmp_path / "j", {}))
+    resumed = search_with(second, judge, Journal(tmp_path / "j", {}))
     assert resumed.run(SMALL, ["actions"]) == unbroken.best
     assert len(second.made) == len(whole.made) - 36
     assert resumed.accepted == unbroken.accepted
     assert (tmp_path / "j").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
-def test_a_stop_before_the_beginning_still_gives_a_result(english):
-    search = Search(CountingBench(english), likes(()), Journal(None, {}), stop_asked=lambda: True)
+def test_a_stop_before_the_beginning_still_gives_a_result(english: Treebank) -> None:
+    search = search_with(CountingBench(english), likes(()), stop_asked=lambda: True)
     assert search.run(SMALL, ["actions"]).config == SMALL
 
 
-def test_a_line_cut_short_is_forgotten(tmp_path):
+def test_a_line_cut_short_is_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "j"
     journal = Journal(path, {"seed": 1})
     journal.add({"a": 1}, {"score": 2.0})
@@ -197,7 +216,7 @@ def test_a_line_cut_short_is_forgotten(tmp_path):
     assert len(Journal(path, {"seed": 1})) == 2
 
 
-def test_a_journal_of_another_search_is_refused(tmp_path):
+def test_a_journal_of_another_search_is_refused(tmp_path: Path) -> None:
     Journal(tmp_path / "j", {"seed": 1, "metric": "las"})
     with pytest.raises(BistroError, match=r"another search \(it differs in seed"):
         Journal(tmp_path / "j", {"seed": 2, "metric": "las"})
@@ -206,7 +225,7 @@ def test_a_journal_of_another_search_is_refused(tmp_path):
         Journal(tmp_path / "k", {})
 
 
-def test_the_development_set_scores_models(english):
+def test_the_development_set_scores_models(english: Treebank) -> None:
     config = replace(SMALL, tag_features=("Number",))
     model = bistro.train("transition", english[:120], config=config, seed=1)
     held_out = english[120:]
@@ -218,7 +237,7 @@ def test_the_development_set_scores_models(english):
     assert default_metric(held_out, labelled=False) == "uas"
 
 
-def test_labels_cannot_be_scored_where_there_are_none(english):
+def test_labels_cannot_be_scored_where_there_are_none(english: Treebank) -> None:
     bare = [sentence.replace(deprels=["_"] * len(sentence)) for sentence in english[:40]]
     model = bistro.train("transition", bare, config=SMALL, seed=1)
     with pytest.raises(BistroError, match="there is no las"):

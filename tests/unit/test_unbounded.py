@@ -12,9 +12,9 @@ from toy_kind import TREES, ToyModel
 import bistro
 from bistro.errors import BistroError, ConfigError
 from bistro.models.unbounded.rules import Derivation
-from bistro.models.unbounded.search import SearchOptions
+from bistro.models.unbounded.search import SearchName, SearchOptions
 from bistro.reference.infinite import Context, PlainTrie
-from bistro.treebank.brackets import parse_tree
+from bistro.treebank.brackets import Tree, parse_tree
 
 GIBBS = {"seating": "gibbs", "hyper": "slice", "sweeps": 6, "samples": 3}
 
@@ -28,6 +28,15 @@ def trained(**settings: object) -> ToyModel:
     model = bistro.train("toy", map(parse_tree, TREES), seed=3, **settings)
     assert isinstance(model, ToyModel)
     return model
+
+
+def derived(model: ToyModel, tree: Tree | str) -> Derivation:
+    """The derivation of a tree that the grammar knows."""
+    found: Derivation | None = model.task.derivation(
+        parse_tree(tree) if isinstance(tree, str) else tree
+    )
+    assert found is not None
+    return found
 
 
 def events(model: ToyModel, tree: Derivation) -> list[tuple[Context, int]]:
@@ -48,8 +57,7 @@ def events(model: ToyModel, tree: Derivation) -> list[tuple[Context, int]]:
 @pytest.mark.parametrize("base", ["pcfg", "uniform"])
 def test_a_tree_is_the_product_of_its_rules(contexts: str, depth: int | None, base: str) -> None:
     model = trained(contexts=contexts, depth=depth, base=base, shared_from=3)
-    trees = [model.task.derivation(parse_tree(tree)) for tree in TREES]
-    found = [tree for tree in trees if tree is not None]
+    found = [derived(model, tree) for tree in TREES]
     arrays = model.arrays()
     pairs = list(zip(arrays["trie.discount"], arrays["trie.strength"], strict=True))
     assert len(pairs) == min(3, depth or 3)
@@ -64,11 +72,7 @@ def test_a_tree_is_the_product_of_its_rules(contexts: str, depth: int | None, ba
 @pytest.mark.parametrize("sampler", [{}, GIBBS])
 def test_rules_of_a_symbol_sum_to_one_in_every_context(sampler: dict[str, object]) -> None:
     model = trained(sampler=sampler, base_smoothing=0.1)
-    contexts = {
-        context
-        for tree in TREES
-        for context, _ in events(model, model.task.derivation(parse_tree(tree)))
-    }
+    contexts = {context for tree in TREES for context, _ in events(model, derived(model, tree))}
     for context in [*contexts, (0, 1, 1, 1), (1, 99)]:
         rules = np.flatnonzero(model.rules.left == context[0]).astype(np.int32)
         elements = np.tile(np.array(context, np.int32), rules.size)
@@ -76,20 +80,8 @@ def test_rules_of_a_symbol_sum_to_one_in_every_context(sampler: dict[str, object
         assert model.trie.probabilities(elements, offsets, rules).sum() == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("sampler", [{}, GIBBS])
-def test_saved_and_loaded(tmp_path: Path, sampler: dict[str, object]) -> None:
-    model = trained(sampler=sampler, contexts="rules")
-    model.save(tmp_path / "toy.bistro")
-    again = bistro.load(tmp_path / "toy.bistro")
-    assert isinstance(again, ToyModel)
-    trees = [model.task.derivation(parse_tree(tree)) for tree in TREES]
-    assert again.log_prob(trees).tolist() == model.log_prob(trees).tolist()
-    assert again.summary() == model.summary()
-    assert again.to_bytes() == trained(sampler=sampler, contexts="rules").to_bytes()
-
-
 def test_deep_contexts_help_and_one_that_is_cut_does_not_see_them() -> None:
-    trees = [model.task.derivation(parse_tree(t)) for model in [trained()] for t in TREES]
+    trees = [derived(model, tree) for model in [trained()] for tree in TREES]
     models = [trained(depth=d, fit="seating") for d in (1, 2, 3, None)]
     by_depth = [float(model.log_prob(trees).sum()) for model in models]
     assert by_depth == sorted(by_depth)
@@ -106,12 +98,12 @@ def test_maximised_parameters_are_better_than_others() -> None:
 def test_parameters_fitted_to_what_is_left_out_predict_it_better() -> None:
     """Each tree in turn, by a model of the others whose parameters are those of all."""
     trees = [parse_tree(tree) for tree in TREES for _ in range(3)]
-    figures = []
+    figures: list[float] = []
     for fit in ("left-out", "seating"):
         model = bistro.train("toy", trees, fit=fit, blocks=4, shared_from=2)
         pairs = [model.arrays()[f"trie.{name}"].tolist() for name in ("discount", "strength")]
         assert isinstance(model, ToyModel)
-        derivations = [model.task.derivation(tree) for tree in trees]
+        derivations = [derived(model, tree) for tree in trees]
         total = 0.0
         for i in range(4):
             held, rest = (
@@ -129,7 +121,7 @@ def test_parameters_fitted_to_what_is_left_out_predict_it_better() -> None:
 
 @pytest.mark.parametrize("search", ["cyk", "astar-local", "astar-full", "mcmc"])
 @pytest.mark.parametrize("contexts", ["symbols", "rules"])
-def test_trees_are_found_by_every_search(search: str, contexts: str) -> None:
+def test_trees_are_found_by_every_search(search: SearchName, contexts: str) -> None:
     model = trained(contexts=contexts)
     words = ["time flies", "flies like time", "like like", "time flies like time"]
     options = SearchOptions(search=search, samples=300, threads=1)
@@ -153,7 +145,7 @@ def test_what_the_model_says_of_itself() -> None:
     assert model.origin.treebank == {"sentences": 4, "words": 16}
     figures = model.figures([*map(parse_tree, TREES), parse_tree("(S (N arrow))")])
     assert (figures["trees"], figures["trees known"]) == (5, 4)
-    total = model.log_prob([model.task.derivation(parse_tree(t)) for t in TREES]).sum()
+    total = model.log_prob([derived(model, tree) for tree in TREES]).sum()
     assert figures["bits per word"] == pytest.approx(-total / np.log(2) / 16)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -55,7 +58,7 @@ def test_a_rule_keeps_its_number() -> None:
         lambda tree: tree[:0],
     ],
 )
-def test_what_is_no_tree_is_refused(change) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_no_tree_is_refused(change: Callable[..., Any]) -> None:
     table, tree = garden_path()
     with pytest.raises(BistroError, match="derivation"):
         table.check(change(tree))

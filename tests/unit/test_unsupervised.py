@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError
-from bistro.inference.chains import Session
+from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.derivations import LatentChain
 from bistro.models.transition.model import TransitionModel
+from bistro.treebank.treebank import Treebank
 
 SHORT = {"sweeps": 3, "samples": 2}
 
 
 @pytest.fixture(scope="module")
-def treebank():
+def treebank() -> Treebank:
     return bistro.builtin(sentences=60, seed=3)
 
 
-def train(treebank, session: Session | None = None, **settings) -> TransitionModel:
+def train(treebank: Treebank, session: Session | None = None, **settings: Any) -> TransitionModel:
     unsupervised = {"sweeps": 4, "samples": 2, "particles": 5, **settings.pop("unsupervised", {})}
     model = bistro.train(
         "transition",
@@ -33,12 +38,12 @@ def train(treebank, session: Session | None = None, **settings) -> TransitionMod
     return model
 
 
-def as_bytes(model: TransitionModel, folder, name: str = "m.bistro") -> bytes:
+def as_bytes(model: TransitionModel, folder: Path, name: str = "m.bistro") -> bytes:
     model.save(folder / name)
     return (folder / name).read_bytes()
 
 
-SETTINGS = {
+SETTINGS: dict[str, dict[str, Any]] = {
     "both": {},
     "trees": {"unsupervised": {"latent": "trees"}},
     "tags": {"unsupervised": {"latent": "tags"}},
@@ -52,7 +57,7 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_every_kind_of_model_has_a_second_stage(treebank, name):
+def test_every_kind_of_model_has_a_second_stage(treebank: Treebank, name: str) -> None:
     model = train(treebank, **SETTINGS[name])
     assert [row["sweep"] for row in model.origin.trace] == list(range(1, 8))
     parse = model.parse(["The", "dog", "sleeps", "."])
@@ -64,9 +69,11 @@ def test_every_kind_of_model_has_a_second_stage(treebank, name):
 
 @pytest.mark.parametrize("name", ["both", "sampled derivations first", "words spelled"])
 @pytest.mark.parametrize("stop_after", [2, 3, 5])
-def test_a_stopped_training_ends_in_the_same_file(treebank, tmp_path, name, stop_after):
+def test_a_stopped_training_ends_in_the_same_file(
+    treebank: Treebank, tmp_path: Path, name: str, stop_after: int
+) -> None:
     whole = as_bytes(train(treebank, **SETTINGS[name]), tmp_path, "whole")
-    swept = []
+    swept: list[Sweep] = []
     session = Session(
         Checkpoint.beside(tmp_path / "m"),
         on_sweep=swept.append,
@@ -78,10 +85,12 @@ def test_a_stopped_training_ends_in_the_same_file(treebank, tmp_path, name, stop
     assert as_bytes(train(treebank, again, **SETTINGS[name]), tmp_path, "m") == whole
 
 
-def test_a_damaged_checkpoint_of_the_second_stage_is_refused(treebank, tmp_path):
+def test_a_damaged_checkpoint_of_the_second_stage_is_refused(
+    treebank: Treebank, tmp_path: Path
+) -> None:
     from bistro.modelfile import read_model, write_model
 
-    swept = []
+    swept: list[Sweep] = []
     path = tmp_path / "m.checkpoint"
     session = Session(Checkpoint(path), on_sweep=swept.append, stop_asked=lambda: len(swept) == 5)
     with pytest.raises(StoppedError):
@@ -94,7 +103,7 @@ def test_a_damaged_checkpoint_of_the_second_stage_is_refused(treebank, tmp_path)
         train(treebank, Session(Checkpoint(path), resume=True))
 
 
-def test_given_tags_stay_and_given_trees_stay(treebank):
+def test_given_tags_stay_and_given_trees_stay(treebank: Treebank) -> None:
     """What is not latent is never touched: those events are the treebank's in every sweep."""
     from bistro.models.parsing.codec import Codec
     from bistro.models.transition.train import Training
@@ -113,12 +122,13 @@ def test_given_tags_stay_and_given_trees_stay(treebank):
         first, second = training.stages()
         for chain in first.chains:
             chain.seat()
-        (chain,) = second.chains
-        chain.seat()
-        before = chain.derivations[0].reshape(-1, 3)
+        (latent_chain,) = second.chains
+        assert isinstance(latent_chain, LatentChain)
+        latent_chain.seat()
+        before = latent_chain.derivations[0].reshape(-1, 3)
         for sweep in range(3):
-            chain.step(3 + sweep, keep=False)
-        after = chain.derivations[0].reshape(-1, 3)
+            latent_chain.step(3 + sweep, keep=False)
+        after = latent_chain.derivations[0].reshape(-1, 3)
         shifts = [steps[steps[:, 0] == 0, 1].tolist() for steps in (before, after)]
         assert (shifts[0] == shifts[1]) == (latent == "trees")
         assert before.tolist() != after.tolist()
@@ -135,6 +145,6 @@ def test_given_tags_stay_and_given_trees_stay(treebank):
         ({"lexical": "none"}, "latent = 'trees'"),
     ],
 )
-def test_what_cannot_be_is_said(treebank, settings, message):
+def test_what_cannot_be_is_said(treebank: Treebank, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         train(treebank, **settings)

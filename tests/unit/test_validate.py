@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,9 @@ from bistro.errors import TreebankError
 from bistro.treebank.column_file import ColumnReader, _CarefulReader
 from bistro.treebank.conllu import CONLLU
 from bistro.treebank.treebank import iter_sentences
-from bistro.treebank.validate import find_tree_problem
+from bistro.treebank.validate import Roots, find_tree_problem
+
+ROOTS: tuple[Roots, ...] = ("one", "any")
 
 
 def is_sound(heads: list[int], roots: str, partial: bool) -> bool:
@@ -35,15 +38,15 @@ def is_sound(heads: list[int], roots: str, partial: bool) -> bool:
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
-def test_all_head_lists(size):
+def test_all_head_lists(size: int) -> None:
     for heads in map(list, itertools.product(range(-1, size + 2), repeat=size)):
-        for roots, partial in itertools.product(("one", "any"), (False, True)):
+        for roots, partial in itertools.product(ROOTS, (False, True)):
             problem = find_tree_problem(heads, roots=roots, partial=partial)
             assert (problem is None) == is_sound(heads, roots, partial), (heads, roots, partial)
             assert problem is None or 1 <= problem.word <= size
 
 
-def test_a_long_cycle_is_shown_in_part():
+def test_a_long_cycle_is_shown_in_part() -> None:
     heads = [*range(2, 101), 1, 0]
     problem = find_tree_problem(heads)
     assert problem is not None
@@ -53,7 +56,7 @@ def test_a_long_cycle_is_shown_in_part():
 
 
 @pytest.mark.parametrize("last_head", [0, 50_000], ids=["a chain", "a cycle"])
-def test_a_hundred_thousand_words_are_read_or_refused(tmp_path, last_head):
+def test_a_hundred_thousand_words_are_read_or_refused(tmp_path: Path, last_head: int) -> None:
     # A quadratic reader would not come to an end here.
     size = 100_000
     rows = (f"{i}\tw\t_\tX\t_\t_\t{i + 1}\tdep\t_\t_\n" for i in range(1, size))
@@ -67,7 +70,7 @@ def test_a_hundred_thousand_words_are_read_or_refused(tmp_path, last_head):
 
 
 @pytest.mark.data
-def test_the_fast_reader_and_the_careful_one_agree(data_dir):
+def test_the_fast_reader_and_the_careful_one_agree(data_dir: Path) -> None:
     reader = ColumnReader(CONLLU)
     for sentence in iter_sentences(data_dir / "en_ewt" / "en_ewt-ud-dev.conllu"):
         lines = str(sentence).removesuffix("\n\n").split("\n")

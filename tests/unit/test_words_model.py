@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -73,15 +71,6 @@ def test_a_word_is_the_same_alone_and_in_a_batch(model: WordsModel) -> None:
         assert found == model.segment([word])[0]
 
 
-def test_saved_and_loaded_it_is_the_same(model: WordsModel, tmp_path: Path) -> None:
-    model.save(tmp_path / "m.bistro")
-    again = bistro.load(tmp_path / "m.bistro")
-    assert isinstance(again, WordsModel)
-    assert again.segment(["abathi"], kbest=3) == model.segment(["abathi"], kbest=3)
-    assert again.summary() == model.summary()
-    assert (tmp_path / "m.bistro").read_bytes() == again.to_bytes()
-
-
 def test_canonical_forms_are_learned_with_what_is_written() -> None:
     lines = [
         ("kwephroje", "kwa[Poss]-i[Pre]-phroje[Stem]"),
@@ -106,7 +95,7 @@ def test_annotations_have_probabilities(model: WordsModel) -> None:
         SegmentedWord("umuntu", parse_morphemes(text))
         for text in ("u[Pre]-mu[Class]-ntu[Stem]", "umu[Pre]-ntu[Stem]", "umuntu[Verb]")
     )
-    log_probs = model.log_prob([right, wrong, foreign])
+    log_probs = model.score_words([right, wrong, foreign])
     assert log_probs[0] > log_probs[1] > -np.inf
     assert log_probs[2] == -np.inf
     found = model.segment(["umuntu"])[0]

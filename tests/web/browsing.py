@@ -167,21 +167,23 @@ def visit(browser: Any, serve_page: Callable[..., str]) -> Iterator[Callable[...
 def _watch(page: Any, url: str, complaints: list[str], allowed: str) -> None:
     """Note errors and requests that leave the server; `allowed` errors are what a test is about."""
 
-    def told(text: str) -> None:
+    def note(text: str) -> None:
         if not allowed or allowed not in text:
             complaints.append(text)
 
+    def note_message(message: Any) -> None:
+        if message.type in ("error", "warning"):
+            note(f"{message.type}: {message.text}")
+
+    def note_request(request: Any) -> None:
+        asked = urlsplit(request.url)
+        if asked.scheme in ("http", "https", "ws", "wss") and asked.netloc != host:
+            note(f"request: {request.url}")
+
     host = urlsplit(url).netloc
-    page.on("pageerror", lambda error: told(f"error: {error}"))
-    page.on("console", lambda m: m.type in ("error", "warning") and told(f"{m.type}: {m.text}"))
-    page.on(
-        "request",
-        lambda r: (
-            urlsplit(r.url).scheme in ("http", "https", "ws", "wss")
-            and urlsplit(r.url).netloc != host
-            and told(f"request: {r.url}")
-        ),
-    )
+    page.on("pageerror", lambda error: note(f"error: {error}"))
+    page.on("console", note_message)
+    page.on("request", note_request)
 
 
 @pytest.fixture

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
-from types import SimpleNamespace
+from collections.abc import Iterator
 
 import pytest
 from starlette.testclient import TestClient
 
 import bistro
-from bistro.serve import answers
+from bistro.models.abilities import GENERATE, PARSE, SCORE
+from bistro.models.base import Model
 from bistro.serve.app import create_app
 from bistro.serve.catalog import Catalog
 
 SENTENCE = "The dog sleeps."
 
 
-def test_models_are_listed(client):
+def test_models_are_listed(client: TestClient) -> None:
     found = client.get("/api/models").json()
     assert set(found["limits"]) == {"words", "characters", "analyses", "sentences"}
     by_id = {model["id"]: model for model in found["models"]}
@@ -31,7 +31,7 @@ def test_models_are_listed(client):
     assert by_id["parser"]["seed"] == 1
 
 
-def test_a_text_is_split(client):
+def test_a_text_is_split(client: TestClient) -> None:
     text = '"Stop!" he said. It rains.'
     assert client.post("/api/words", json={"text": text}).json() == {
         "words": ['"', "Stop", "!", '"', "he", "said", ".", "It", "rains", "."],
@@ -43,11 +43,13 @@ def test_a_text_is_split(client):
 
 
 @pytest.mark.parametrize("model", ["parser", "ngram"])
-def test_rows_are_the_surprisals_of_the_model(client, models, model):
+def test_rows_are_the_surprisals_of_the_model(
+    client: TestClient, models: dict[str, Model], model: str
+) -> None:
     found = client.post("/api/read", json={"model": model, "text": SENTENCE}).json()
     assert found["words"] == ["The", "dog", "sleeps", "."]
     assert [row["token"] for row in found["rows"]] == ["The", "dog", "sleeps", ".", "</s>"]
-    table = models[model].surprisal(found["words"])
+    table = SCORE.of(models[model]).surprisal(found["words"])
     for row, expected in zip(found["rows"], table, strict=True):
         assert row["surprisal"] == pytest.approx(expected.surprisal)
     if hasattr(models[model], "follow"):
@@ -56,10 +58,12 @@ def test_rows_are_the_surprisals_of_the_model(client, models, model):
         assert found["steps"] == []
 
 
-def test_a_parse_begins_with_the_tree_of_least_risk(client, models):
+def test_a_parse_begins_with_the_tree_of_least_risk(
+    client: TestClient, models: dict[str, Model]
+) -> None:
     body = {"model": "parser", "text": SENTENCE, "kbest": 4, "samples": 3}
     found = client.post("/api/parse", json=body).json()
-    best = models["parser"].parse(found["words"], marginals=True)
+    best = PARSE.of(models["parser"]).parse(found["words"], marginals=True)
     assert found["analyses"][0]["heads"] == best.heads
     assert found["analyses"][0]["labels"] == best.labels
     assert len(found["analyses"]) <= 4
@@ -72,23 +76,23 @@ def test_a_parse_begins_with_the_tree_of_least_risk(client, models):
     assert "SpaceAfter=No" in found["conllu"]
 
 
-def test_words_and_spaces_are_taken_as_they_are(client):
+def test_words_and_spaces_are_taken_as_they_are(client: TestClient) -> None:
     words = client.post("/api/parse", json={"model": "parser", "words": ["The", "dog."]}).json()
     spaces = {"model": "parser", "text": "The dog.", "split": "spaces"}
     assert words["words"] == client.post("/api/parse", json=spaces).json()["words"]
 
 
 @pytest.mark.parametrize("model", ["parser", "ngram"])
-def test_sentences_are_drawn(client, models, model):
+def test_sentences_are_drawn(client: TestClient, models: dict[str, Model], model: str) -> None:
     body = {"model": model, "n": 3, "seed": 4, "temperature": 0.8, "prefix": "The dog"}
     found = client.post("/api/generate", json=body).json()["sentences"]
-    drawn = models[model].generate(3, 4, temperature=0.8, prefix=["The", "dog"])
+    drawn = GENERATE.of(models[model]).generate(3, 4, temperature=0.8, prefix=["The", "dog"])
     assert [sentence["words"] for sentence in found] == list(map(list, drawn))
     has_tree = [sentence["heads"] is not None for sentence in found]
     assert any(has_tree) == (model == "parser")
 
 
-def test_orders_of_a_tree(client):
+def test_orders_of_a_tree(client: TestClient) -> None:
     tree = {"words": ["sleeps", "the", "dog"], "heads": [0, 3, 1]}
     labels = {"labels": ["root", "det", "nsubj"], "tags": ["VERB", "DET", "NOUN"]}
     body = {"model": "order", **tree, **labels, "n": 4}
@@ -100,7 +104,7 @@ def test_orders_of_a_tree(client):
     assert len(drawn["orders"]) == 7
 
 
-def test_openapi_describes_every_address(client):
+def test_openapi_describes_every_address(client: TestClient) -> None:
     paths = client.get("/openapi.json").json()["paths"]
     for name in ("models", "words", "read", "parse", "generate", "linearize"):
         operation = next(iter(paths[f"/api/{name}"].values()))
@@ -108,7 +112,7 @@ def test_openapi_describes_every_address(client):
         assert "413" in operation["responses"]
 
 
-def test_openapi_tells_which_models_can_do_it_and_what_a_sentence_is(client):
+def test_openapi_tells_which_models_can_do_it_and_what_a_sentence_is(client: TestClient) -> None:
     schemas = client.get("/openapi.json").json()["components"]["schemas"]
     able = {
         name: schemas[f"{name}Body"]["properties"]["model"]["enum"]
@@ -121,7 +125,7 @@ def test_openapi_tells_which_models_can_do_it_and_what_a_sentence_is(client):
         assert [one["required"] for one in schemas[f"{name}Body"]["oneOf"]] == [["text"], ["words"]]
 
 
-def test_openapi_tells_what_process_takes(client):
+def test_openapi_tells_what_process_takes(client: TestClient) -> None:
     parameters = client.get("/openapi.json").json()["paths"]["/process"]["get"]["parameters"]
     schemas = {parameter["name"]: parameter["schema"] for parameter in parameters}
     assert schemas["model"]["anyOf"][0]["enum"] == ["parser", "ngram", "order"]
@@ -134,18 +138,13 @@ def test_openapi_tells_what_process_takes(client):
     assert not re.search(pattern, "rangers")
 
 
-def test_a_beam_bounds_probability_from_below():
-    @dataclass(frozen=True)
-    class Options:
-        method: str = "search"
-        particles: int = 100
-
-    told = answers._score_protocol(SimpleNamespace(kind="isbn", score_options=Options))
+def test_a_beam_bounds_probability_from_below(models: dict[str, Model]) -> None:
+    told = SCORE.of(models["parser"]).score_protocol(method="search", particles=100)
     assert "a beam of 100, which bounds the sentence's probability from below" in told
     assert "its surprisal from above" in told
 
 
-def test_the_page_and_its_headers(client):
+def test_the_page_and_its_headers(client: TestClient) -> None:
     page = client.get("/")
     assert page.headers["content-type"].startswith("text/html")
     assert "default-src 'none'" in page.headers["content-security-policy"]
@@ -172,7 +171,7 @@ KINDS = {
 
 
 @pytest.fixture(scope="module")
-def every_kind():
+def every_kind() -> Iterator[TestClient]:
     treebank = bistro.builtin(sentences=100, seed=1)
     models = [
         (name, bistro.train(kind, treebank, seed=1, **settings))
@@ -183,7 +182,7 @@ def every_kind():
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_every_kind_does_what_it_says(every_kind, name):
+def test_every_kind_does_what_it_says(every_kind: TestClient, name: str) -> None:
     listed = every_kind.get("/api/models").json()["models"]
     able = next(set(model["abilities"]) for model in listed if model["id"] == name)
     assert able == KINDS[name][2]
@@ -198,7 +197,7 @@ def test_every_kind_does_what_it_says(every_kind, name):
         assert answer.status_code == (200 if needed <= able else 422)
 
 
-def test_a_committee_has_no_joint_probability(every_kind):
+def test_a_committee_has_no_joint_probability(every_kind: TestClient) -> None:
     found = every_kind.post("/api/parse", json={"model": "committee", "text": SENTENCE}).json()
     assert found["analyses"][0]["log_prob"] is None
     assert 0 < found["analyses"][0]["expected_uas"] <= 1

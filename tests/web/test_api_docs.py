@@ -8,13 +8,16 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_api_process import start
 
 import bistro
+from bistro.models.base import Model
 from bistro.treebank.treebank import write
+
+from .test_api_process import start
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "serve.md"
 ADDRESS = "http://127.0.0.1:8000"
@@ -22,7 +25,7 @@ BLOCK = re.compile(r"test_api_docs\.py -->\n```(\w+)\n(.*?)```", re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def address(models, tmp_path_factory):
+def address(models: dict[str, Model], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("docs")
     names = {"english": "parser", "ngram": "ngram", "order": "order"}
     for name, model in names.items():
@@ -38,7 +41,7 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
-def test_every_call_of_curl_is_answered(address, tmp_path):
+def test_every_call_of_curl_is_answered(address: str, tmp_path: Path) -> None:
     write(bistro.builtin(sentences=5, seed=3), tmp_path / "test.conllu")
     commands = [line for block in blocks("sh") for line in block.splitlines()]
     assert len(commands) == 8
@@ -51,7 +54,7 @@ def test_every_call_of_curl_is_answered(address, tmp_path):
         assert answer.keys() & {"rows", "analyses", "sentences", "orders", "models", "result"}
 
 
-def test_the_client_in_python(address):
+def test_the_client_in_python(address: str) -> None:
     (code,) = blocks("python")
     said = io.StringIO()
     with contextlib.redirect_stdout(said):

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
-from schemathesis import GenerationMode
+from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
+from schemathesis.core.result import Ok
+from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
@@ -24,6 +26,7 @@ from schemathesis.specs.openapi.checks import (
 from starlette.testclient import TestClient
 
 from bistro.serve.app import create_app
+from bistro.serve.catalog import Catalog
 from bistro.serve.limits import Limits
 
 BODIES = 1000
@@ -172,14 +175,14 @@ def form_bytes(fields: dict[str, str], *, multipart: bool) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def strict(catalog):
+def strict(catalog: Catalog) -> Iterator[TestClient]:
     """A client of small limits, which shows a bug as the server would, as a 500."""
     app = create_app(catalog, Limits(words=60, characters=2000, body=200_000))
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
         yield client
 
 
-def test_a_thousand_hostile_bodies(strict, capfd):
+def test_a_thousand_hostile_bodies(strict: TestClient, capfd: pytest.CaptureFixture[str]) -> None:
     rng = random.Random(20)
     counts: dict[int, int] = {}
     for number in range(BODIES):
@@ -203,7 +206,7 @@ def _no_constant(name: str) -> float:
     raise AssertionError(f"{name} is not JSON")
 
 
-def test_the_fuzzer_finds_a_planted_bug(catalog, monkeypatch):
+def test_the_fuzzer_finds_a_planted_bug(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*arguments: Any) -> Any:
         raise ZeroDivisionError
 
@@ -225,7 +228,7 @@ CHECKS: list[Callable[..., Any]] = [
 
 
 @pytest.fixture(scope="module")
-def described(catalog):
+def described(catalog: Catalog) -> BaseSchema:
     app = create_app(catalog, Limits(words=60, characters=2000, body=200_000))
     return schemathesis.openapi.from_asgi("/openapi.json", app, headers={"host": "localhost"})
 
@@ -238,7 +241,9 @@ OPERATIONS = [
 
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
 @pytest.mark.parametrize(("path", "method"), OPERATIONS)
-def test_the_description_is_true(described, path, method, mode):
+def test_the_description_is_true(
+    described: BaseSchema, path: str, method: str, mode: GenerationMode
+) -> None:
     operation = described[path][method]
     if mode.is_negative and path.endswith("/models"):
         return  # nothing can be wrong with a request without parameters
@@ -246,7 +251,7 @@ def test_the_description_is_true(described, path, method, mode):
 
     @given(case=operation.as_strategy(generation_mode=mode))
     @settings(max_examples=25, suppress_health_check=list(HealthCheck))
-    def ask(case):
+    def ask(case: Case[Any]) -> None:
         answer = case.call(headers={"host": "localhost"})
         case.validate_response(answer, checks=CHECKS)
         seen.append(answer.status_code)
@@ -257,6 +262,7 @@ def test_the_description_is_true(described, path, method, mode):
     assert 200 in seen or mode.is_negative or not by_chance
 
 
-def test_the_description_names_every_operation(described):
-    found = {(op.ok().path, op.ok().method.upper()) for op in described.get_all_operations()}
+def test_the_description_names_every_operation(described: BaseSchema) -> None:
+    operations = [one.ok() for one in described.get_all_operations() if isinstance(one, Ok)]
+    found = {(operation.path, operation.method.upper()) for operation in operations}
     assert found == set(OPERATIONS)

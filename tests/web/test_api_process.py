@@ -18,6 +18,7 @@ import pytest
 
 import bistro
 from bistro.cli.main import run
+from bistro.models.base import Model
 from bistro.serve.run import listen
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(bistro.__file__).resolve().parents[1])}
@@ -52,7 +53,7 @@ def start(*arguments: object) -> Running:
 
 
 @pytest.fixture(scope="module")
-def files(models, tmp_path_factory) -> Path:
+def files(models: dict[str, Model], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models")
     for name, model in models.items():
         model.save(folder / f"{name}.bistro")
@@ -60,7 +61,7 @@ def files(models, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def running(files) -> Iterator[Running]:
+def running(files: Path) -> Iterator[Running]:
     names = ("parser", "ngram", "order")
     server = start(*(files / f"{name}.bistro" for name in names), "--max-body", 5000)
     yield server
@@ -77,19 +78,19 @@ REQUESTS = [
 ]
 
 
-def test_many_at_once_get_what_one_alone_gets(running):
+def test_many_at_once_get_what_one_alone_gets(running: Running) -> None:
     with httpx.Client(base_url=running.address) as client:
         alone = [client.post(path, json=body).json() for path, body in REQUESTS]
 
         def ask(number: int) -> bool:
             path, body = REQUESTS[number % len(REQUESTS)]
-            return client.post(path, json=body).json() == alone[number % len(REQUESTS)]
+            return bool(client.post(path, json=body).json() == alone[number % len(REQUESTS)])
 
         with ThreadPoolExecutor(8) as pool:
             assert all(pool.map(ask, range(80)))
 
 
-def test_large_bodies_are_answered_whatever_they_announce(running):
+def test_large_bodies_are_answered_whatever_they_announce(running: Running) -> None:
     with httpx.Client(base_url=running.address) as client:
         for content in (b"x" * 20_000, (b"x" * 1000 for _ in range(20))):
             answer = client.post("/api/words", content=content)
@@ -98,7 +99,7 @@ def test_large_bodies_are_answered_whatever_they_announce(running):
         assert client.get("/api/models").status_code == 200
 
 
-def test_broken_http_does_no_harm(running):
+def test_broken_http_does_no_harm(running: Running) -> None:
     host, port = running.address.removeprefix("http://").split(":")
     for message in (
         b"\x16\x03\x01\x00",
@@ -112,19 +113,19 @@ def test_broken_http_does_no_harm(running):
     assert httpx.get(f"{running.address}/api/models").status_code == 200
 
 
-def test_only_its_own_names_on_loopback(running):
+def test_only_its_own_names_on_loopback(running: Running) -> None:
     answer = httpx.get(f"{running.address}/api/models", headers={"host": "evil.example"})
     assert answer.status_code == 400
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_stops_when_told(files, number):
+def test_it_stops_when_told(files: Path, number: signal.Signals) -> None:
     server = start(files / "ngram.bistro")
     assert httpx.get(f"{server.address}/models").json()["default_model"] == "ngram"
     assert server.stop(number) == (0, "Bistro has stopped\n")
 
 
-def test_addresses_that_cannot_be_had(files, capsys):
+def test_addresses_that_cannot_be_had(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         assert run(["serve", str(files / "ngram.bistro"), "--port", str(port)]) == 2
@@ -135,7 +136,9 @@ def test_addresses_that_cannot_be_had(files, capsys):
     assert "no such host" in capsys.readouterr().err
 
 
-def test_models_that_cannot_be_had(files, tmp_path, capsys):
+def test_models_that_cannot_be_had(
+    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["serve", str(tmp_path / "absent.bistro")]) == 2
     assert "absent.bistro" in capsys.readouterr().err
     (tmp_path / "text.bistro").write_text("no model")
@@ -144,7 +147,9 @@ def test_models_that_cannot_be_had(files, tmp_path, capsys):
     assert run(["serve"]) == 2
 
 
-def test_without_the_extra_it_says_what_to_install(files, monkeypatch, capsys):
+def test_without_the_extra_it_says_what_to_install(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for name in [n for n in sys.modules if n.startswith("bistro.serve.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "fastapi", None)

@@ -5,12 +5,19 @@ from __future__ import annotations
 import email.mime.multipart
 import email.mime.nonmultipart
 import email.policy
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from httpx import Response
+from starlette.testclient import TestClient
 
 import bistro
 from bistro.cli.main import run
+from bistro.models.abilities import PARSE
+from bistro.models.base import Model
 from bistro.treebank.treebank import read, write
 
 TEXT = "The dog sleeps. It rains!\nThe cat (a small one) sees the old dog."
@@ -28,19 +35,19 @@ FULL = """\
 """
 
 
-def result(answer):
+def result(answer: Response) -> Any:
     assert answer.status_code == 200, answer.text
     found = answer.json()
     assert set(found) == {"model", "acknowledgements", "result"}
     return found["result"]
 
 
-def columns(text, *numbers):
+def columns(text: str, *numbers: int) -> list[list[str]]:
     rows = [line.split("\t") for line in text.splitlines() if line and line[0] != "#"]
     return [[row[number] for number in numbers] for row in rows]
 
 
-def multipart(fields):
+def multipart(fields: Mapping[str, str]) -> dict[str, Any]:
     """Make a form with the standard library, as UDPipe's own client does."""
     message = email.mime.multipart.MIMEMultipart("form-data", policy=email.policy.HTTP)
     for name, value in fields.items():
@@ -53,7 +60,7 @@ def multipart(fields):
     return {"content": body, "headers": {"Content-Type": message["Content-Type"]}}
 
 
-def test_models(client):
+def test_models(client: TestClient) -> None:
     assert client.get("/models").json() == {
         "models": {
             "parser": ["tokenizer", "tagger", "parser"],
@@ -64,7 +71,7 @@ def test_models(client):
     }
 
 
-def test_every_way_to_ask_gives_the_same(client):
+def test_every_way_to_ask_gives_the_same(client: TestClient) -> None:
     fields = {"data": TEXT + " Café, 犬!", **ALL}
     asked = result(client.get("/process", params=fields))
     assert asked == result(client.post("/process", data=fields))
@@ -75,20 +82,22 @@ def test_every_way_to_ask_gives_the_same(client):
     assert asked == result(client.post("/process?model=parser", data={**fields, "model": ""}))
 
 
-def test_text_is_split_tagged_and_parsed(client, models):
+def test_text_is_split_tagged_and_parsed(client: TestClient, models: dict[str, Model]) -> None:
     found = result(client.post("/process", data={"data": TEXT, **ALL}))
     sentences = [block for block in found.split("\n\n") if block]
     assert len(sentences) == 3
     assert "# text = The cat (a small one) sees the old dog." in sentences[2]
     for sentence in sentences:
         rows = columns(sentence, 1, 3, 6, 7)
-        parse = models["parser"].parse([form for form, *_ in rows])
+        parse = PARSE.of(models["parser"]).parse([form for form, *_ in rows])
         assert [tag for _, tag, _, _ in rows] == parse.tags
         assert [int(head) for _, _, head, _ in rows] == parse.heads
         assert [label for *_, label in rows] == parse.labels
 
 
-def test_it_is_what_the_command_writes(client, models, tmp_path):
+def test_it_is_what_the_command_writes(
+    client: TestClient, models: dict[str, Model], tmp_path: Path
+) -> None:
     treebank = bistro.builtin(sentences=20, seed=9)
     write(treebank, tmp_path / "in.conllu")
     models["parser"].save(tmp_path / "parser.bistro")
@@ -99,7 +108,7 @@ def test_it_is_what_the_command_writes(client, models, tmp_path):
     assert result(client.post("/process", data=asked)) == (tmp_path / "out.conllu").read_text()
 
 
-def test_what_was_not_asked_for_stays(client):
+def test_what_was_not_asked_for_stays(client: TestClient) -> None:
     untouched = result(client.post("/process", data={"data": FULL}))
     assert untouched == FULL
     parsed = result(client.post("/process", data={"data": FULL, "parser": ""}))
@@ -110,12 +119,12 @@ def test_what_was_not_asked_for_stays(client):
     assert columns(tagged, 3) != columns(FULL, 3)
 
 
-def test_a_parser_alone_leaves_missing_tags_missing(client):
+def test_a_parser_alone_leaves_missing_tags_missing(client: TestClient) -> None:
     words = {"data": "The dog sleeps .", "input": "horizontal", "parser": ""}
     assert columns(result(client.post("/process", data=words)), 3) == [["_"]] * 4
 
 
-def test_other_formats(client):
+def test_other_formats(client: TestClient) -> None:
     words = "The dog sleeps .\nIt rains .\n"
     upright = words.replace("\n", "\n\n").replace(" ", "\n")
     for name, data in (("horizontal", words), ("vertical", upright)):
@@ -130,7 +139,7 @@ def test_other_formats(client):
     )
 
 
-def test_options_of_the_tokenizer(client):
+def test_options_of_the_tokenizer(client: TestClient) -> None:
     asked = {"data": "Yes. No.\nIt rains.", "tokenizer": "presegmented;ranges"}
     found = result(client.post("/process", data=asked))
     assert found.count("# sent_id") == 2
@@ -154,18 +163,18 @@ def test_options_of_the_tokenizer(client):
         ({"data": "a\0b", "tokenizer": ""}, 422, "NUL"),
     ],
 )
-def test_errors(client, fields, status, told):
+def test_errors(client: TestClient, fields: dict[str, Any], status: int, told: str) -> None:
     answer = client.post("/process", data=fields)
     assert answer.status_code == status
     assert told in answer.json()["error"]
 
 
-def test_nothing_in_nothing_out(client):
+def test_nothing_in_nothing_out(client: TestClient) -> None:
     assert result(client.post("/process", data={"data": "", **ALL})) == ""
     assert result(client.post("/process", data={"data": "\n", "parser": ""})) == ""
 
 
-def test_bodies_that_are_no_form(client):
+def test_bodies_that_are_no_form(client: TestClient) -> None:
     answer = client.post("/process", json={"data": "x"})
     assert answer.status_code == 400
     headers = {"content-type": "multipart/form-data"}
@@ -175,7 +184,7 @@ def test_bodies_that_are_no_form(client):
     assert "UTF-8" in bad.json()["error"]
 
 
-def test_the_result_is_a_valid_treebank(client, tmp_path):
+def test_the_result_is_a_valid_treebank(client: TestClient, tmp_path: Path) -> None:
     found = result(client.post("/process", data={"data": TEXT, **ALL}))
     (tmp_path / "found.conllu").write_text(found)
     assert len(read(tmp_path / "found.conllu")) == 3

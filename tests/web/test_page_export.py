@@ -21,7 +21,7 @@ def saved(page: Any, section: str, kind: str, folder: Path) -> Path:
     """Press a button and return the file that came."""
     with page.expect_download() as coming:
         page.locator(section).get_by_role("button", name=f"Save as {kind}").first.click()
-    path = folder / coming.value.suggested_filename
+    path = folder / str(coming.value.suggested_filename)
     coming.value.save_as(path)
     return path
 

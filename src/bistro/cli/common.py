@@ -1,4 +1,4 @@
-"""Pieces that several commands share."""
+"""Pieces that several commands share: their options, first, and what is done with them."""
 
 from __future__ import annotations
 
@@ -8,56 +8,70 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+import bistro
 from bistro.errors import BistroError, OutputError
-from bistro.files import explain, writing
+from bistro.files import STANDARD_STREAM, explain, write_text
 
 if TYPE_CHECKING:
-    from bistro.models.base import Model
     from bistro.models.kinds import Kind
-    from bistro.treebank.sentence import Sentence
 
+INTERRUPTED = 130
+"""The exit code of a run that Ctrl-C or SIGTERM has stopped."""
 SPACES = str.maketrans("\t\r\n", "   ")
 Cells = Iterable[Sequence[Any]]
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
-InputArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="INPUT", help="CoNLL-U, CoNLL-X, or text with a sentence a line; - is stdin."
-    ),
-]
-OutputOption = Annotated[
-    str, typer.Option("--output", "-o", metavar="OUT", help="Where to write; - is stdout.")
-]
-ThreadsOption = Annotated[
-    int,
-    typer.Option(
-        "--threads", metavar="N", min=0, help="0: as many as there are; the result is the same."
-    ),
-]
-SeedOption = Annotated[
-    int,
-    typer.Option(
-        "--seed",
-        metavar="N",
-        min=0,
-        help="Decides every random choice: the same seed, the same result.",
-    ),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, unrounded.")]
-FormatOption = Annotated[
-    str | None,
-    typer.Option(
-        "--input",
-        metavar="FORMAT",
-        help="conllu, conllx, lines, or raw (running text); otherwise by suffix (.conllu; .conll, "
-        ".conllx; .txt) or content.",
-        show_default=False,
-    ),
-]
+
+
+def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
+    """Return an option that takes a value; without names it is called as its parameter."""
+    return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
+
+
+def flag(name: str, meaning: str, *, default: bool = False, **more: Any) -> Any:
+    """Return an option that is given or not."""
+    return typer.Option(default, name, help=meaning, **more)
+
+
+def argument(metavar: str, meaning: str, *, default: Any = ...) -> Any:
+    """Return an argument, which is required unless it has a default."""
+    return typer.Argument(default, metavar=metavar, help=meaning)
+
+
+MODEL = argument("MODEL", "A model file.")
+INPUT = argument(
+    "INPUT", "CoNLL-U, CoNLL-X, or text with a sentence a line; - is stdin.", default="-"
+)
+OUTPUT = option("OUT", "Where to write; - is stdout.", "--output", "-o", default="-")
+THREADS = option("N", "0: as many as there are; the result is the same.", default=0, min=0)
+SEED = option("N", "Decides every random choice: the same seed, the same result.", default=1, min=0)
+JSON = flag("--json", "Print one JSON object, unrounded.")
+FORMAT = option(
+    "FORMAT",
+    "conllu, conllx, lines, or raw (running text); otherwise by suffix (.conllu; .conll, "
+    ".conllx; .txt) or content.",
+    "--input",
+)
+METHOD = option("smc|search", "How to sum over analyses (parsers).")
+PARTICLES = typer.Option(None, "--particles", min=1, help="Effort of that sum [default: 100].")
+REPEATS = typer.Option(
+    None, "--repeats", min=1, help="Independent runs, for the standard error [default: 10]."
+)
+TAGS_SEEN = flag("--tags-seen", "Only tags that a word had in training: faster, a bound.")
+TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
+CONFIG = option("FILE.toml", "Settings: a file or a preset.")
+SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
+DEV = option(
+    "DEV", "For every model: committee fits weights on it, isbn learns until it is best there."
+)
+TAGS = option("joint|given", "Parsers find tags too, or use FILE's.", default="joint")
+BY = option(
+    "sentence|document",
+    "What is never cut; documents begin with a comment # newdoc.",
+    default="sentence",
+)
 
 
 def say(message: str) -> None:
@@ -73,7 +87,7 @@ def tell_invisible(texts: Iterable[str]) -> None:
         say(f"zero-width characters were left out of the words: {count}")
 
 
-def tell_odd_words(sentences: Iterable[Sentence]) -> None:
+def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
     """Say how many words hold what a user cannot see and may not expect in them."""
     from bistro.treebank.invisible import holds_odd_space
 
@@ -98,47 +112,31 @@ def print_json(figures: dict[str, Any]) -> None:
     print(json.dumps(plain(figures), ensure_ascii=False, indent=2))
 
 
-def require_writable(path: str) -> None:
-    """Refuse a place where a file could not be written: before hours of work, not after them."""
-    if Path(path).is_dir():
-        raise OutputError(f"{path}: is a folder, where a file was to be written")
-    folder = Path(path).parent
-    try:
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written: the folder {folder}: {explain(error)}"
-        ) from error
+def require_writable(*paths: str | None) -> None:
+    """Refuse places where a file could not be written: before hours of work, not after them."""
+    for path in paths:
+        if path in (None, STANDARD_STREAM):
+            continue
+        place = Path(str(path))
+        if place.is_dir():
+            raise OutputError(f"{path}: is a folder, where a file was to be written")
+        try:
+            tempfile.TemporaryFile(dir=place.parent).close()
+        except OSError as error:
+            raise OutputError(
+                f"{path}: cannot be written: the folder {place.parent}: {explain(error)}"
+            ) from error
 
 
-def require_suffix(path: str, *suffixes: str) -> None:
+def require_suffix(path: str | None, *suffixes: str) -> None:
     """Refuse the name of a file of another kind; names without a suffix may be anything."""
-    suffix = Path(path).suffix
+    suffix = Path(path or "").suffix
     if suffix and suffix.lower() not in suffixes:
         raise OutputError(f"{path}: what is written here is {suffixes[0]}, not {suffix}")
 
 
-MethodOption = Annotated[
-    str | None,
-    typer.Option("--method", metavar="smc|search", help="How to sum over analyses (parsers)."),
-]
-ParticlesOption = Annotated[
-    int | None, typer.Option("--particles", min=1, help="Effort of that sum [default: 100].")
-]
-RepeatsOption = Annotated[
-    int | None,
-    typer.Option(
-        "--repeats", min=1, help="Independent runs, for the standard error [default: 10]."
-    ),
-]
-TagsSeenOption = Annotated[
-    bool,
-    typer.Option("--tags-seen", help="Only tags that a word had in training: faster, a bound."),
-]
-
-
 def score_settings(
-    model: Model,
+    model: bistro.Model,
     method: str | None,
     particles: int | None,
     repeats: int | None,
@@ -150,9 +148,8 @@ def score_settings(
     from bistro.models.options import a_model
 
     options = SCORE.of(model).score_options
-    given = {"method": method, "particles": particles, "repeats": repeats}
-    given |= {"tags": "seen" if tags_seen else None}
-    chosen = {name: value for name, value in given.items() if value is not None}
+    tags = "seen" if tags_seen else None
+    chosen = given(method=method, particles=particles, repeats=repeats, tags=tags)
     known = options.names()
     if chosen and not known:
         raise BistroError(
@@ -165,6 +162,11 @@ def score_settings(
         chosen["seed"] = seed
     options.of(chosen, model.kind, "score words")
     return chosen
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """Return the options that were given; a model has defaults for the others."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def chosen_tags(tags: str) -> Any:
@@ -181,11 +183,21 @@ def chosen_config(kind: str, config: str | None, overrides: list[str] | None) ->
     return chosen_settings(kind, config, overrides or [])
 
 
+def development(kind: Kind, dev: str | None, format: str | None) -> bistro.Treebank | None:
+    """Read a development set, which only some kinds can use."""
+    from bistro.models.data import SENTENCES
+    from bistro.models.options import a_model
+
+    if dev is None:
+        return None
+    if not kind.dev:
+        raise BistroError(f"--dev: {a_model(kind.name)} learns nothing from it: leave it out")
+    return SENTENCES.read([dev], format=format)
+
+
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
     """Write rows with tabs between their cells; what is not known is NA."""
-    with writing(output) as stream:
-        for row in (columns, *rows):
-            stream.write(("\t".join(map(_cell, row)) + "\n").encode())
+    write_text(output, ("\t".join(map(_cell, row)) + "\n" for row in (columns, *rows)))
 
 
 def _cell(value: str | int | float | None) -> str:

@@ -3,64 +3,34 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    OutputOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_config,
-    require_writable,
-    say,
-)
-from bistro.cli.recipes import TreebankArgument
-from bistro.cli.train import Config, Overrides
+import bistro
+from bistro.cli import common
+from bistro.cli.common import chosen_config, option, require_writable, say
 from bistro.errors import BistroError
-
-ModelOption = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="MODEL",
-        help="A parser; otherwise one is trained on the sentences of FILE that lack nothing.",
-        show_default=False,
-    ),
-]
-Kind = Annotated[
-    str | None,
-    typer.Option(
-        "--kind",
-        metavar="KIND",
-        help="The parser to train, without --model; usual: committee.",
-        show_default=False,
-    ),
-]
-Below = Annotated[
-    float,
-    typer.Option(
-        "--below",
-        metavar="P",
-        min=0.0,
-        max=1.0,
-        help="Values that are less probable are not filled in; MISC names them (MaybeHead=…).",
-    ),
-]
 
 
 def complete(
-    treebank: TreebankArgument,
-    output: OutputOption = "-",
-    model: ModelOption = None,
-    kind: Kind = None,
-    below: Below = 0.0,
-    config: Config = None,
-    overrides: Overrides = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    treebank: str = common.TREEBANK,
+    output: str = common.OUTPUT,
+    model: str | None = option(
+        "MODEL",
+        "A parser; otherwise one is trained on the sentences of FILE that lack nothing.",
+    ),
+    kind: str | None = option("KIND", "The parser to train, without --model; usual: committee."),
+    below: float = option(
+        "P",
+        "Values that are less probable are not filled in; MISC names them (MaybeHead=…).",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+    ),
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Complete a partly annotated file: every _ in HEAD, DEPREL and the tags is filled in.
 
@@ -72,19 +42,16 @@ def complete(
         bistro complete new.conllu --model english.bistro -o done.conllu
     """
     from bistro.inference.chains import Session
-    from bistro.models.base import load
     from bistro.tasks.complete import USUAL_KIND
     from bistro.tasks.complete import complete as run
-    from bistro.treebank.treebank import read, write
 
-    if output != "-":
-        require_writable(output)
+    require_writable(output)
     if model and (kind or config or overrides):
         raise BistroError("--kind, --config and --set say how to train: not with --model")
     chosen = kind or USUAL_KIND
     settings: Any = None if model else chosen_config(chosen, config, overrides)[1]
-    trained = load(model) if model else None
-    sentences = read(treebank, format=format, roots="any", partial=True)
+    trained = bistro.load(model) if model else None
+    sentences = bistro.read(treebank, format=format, roots="any", partial=True)
     done = run(
         sentences,
         trained,
@@ -95,5 +62,5 @@ def complete(
         config=settings,
         session=Session(threads=threads or os.cpu_count() or 1),
     )
-    write(done.sentences, output)
+    bistro.write(done.sentences, output)
     say(done.summary())

@@ -4,76 +4,37 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
-
-from bistro.cli.common import OutputOption, say
+import bistro
+from bistro.cli import common
+from bistro.cli.common import argument, flag, option, say
+from bistro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
 
 
-Input = Annotated[
-    str, typer.Argument(metavar="INPUT", help="CoNLL-U, CoNLL-X, text or bracketed trees.")
-]
-From = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="FORMAT",
-        help="conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
-        ".txt; .mrg) or content.",
-        show_default=False,
-    ),
-]
-To = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        metavar="FORMAT",
-        help="The same; otherwise by the suffix of OUT, or as INPUT.",
-        show_default=False,
-    ),
-]
-Projectivize = Annotated[
-    str | None,
-    typer.Option(
-        metavar="head|path|head+path",
-        help="Lift non-projective arcs and note it in the labels.",
-        show_default=False,
-    ),
-]
-Deprojectivize = Annotated[
-    str | None,
-    typer.Option(
-        metavar="head|path|head+path",
-        help="Put lifted arcs back as the labels say.",
-        show_default=False,
-    ),
-]
-RootsOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="one|any",
-        help="Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X.",
-        show_default=False,
-    ),
-]
-Partial = Annotated[
-    bool, typer.Option("--partial", help="Allow sentences in which only some words have heads.")
-]
-
-
 def convert(
-    input: Input = "-",
-    output: OutputOption = "-",
-    from_: From = None,
-    to: To = None,
-    projectivize: Projectivize = None,
-    deprojectivize: Deprojectivize = None,
-    roots: RootsOption = None,
-    partial: Partial = False,
+    input: str = argument("INPUT", "CoNLL-U, CoNLL-X, text or bracketed trees.", default="-"),
+    output: str = common.OUTPUT,
+    from_: str | None = option(
+        "FORMAT",
+        "conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "
+        ".txt; .mrg) or content.",
+        "--from",
+    ),
+    to: str | None = option("FORMAT", "The same; otherwise by the suffix of OUT, or as INPUT."),
+    projectivize: str | None = option(
+        "head|path|head+path", "Lift non-projective arcs and note it in the labels."
+    ),
+    deprojectivize: str | None = option(
+        "head|path|head+path", "Put lifted arcs back as the labels say."
+    ),
+    roots: str | None = option(
+        "one|any", "Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X."
+    ),
+    partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:
     """Read a treebank, check every sentence, and write it: the same, or in another format.
 
@@ -87,7 +48,6 @@ def convert(
         bistro convert parsed.conll --deprojectivize head -o final.conll
     """
     from bistro.treebank.brackets import write_trees
-    from bistro.treebank.treebank import write
 
     conversion = _plan(roots=roots, projectivize=projectivize, deprojectivize=deprojectivize)
     items = _read(input, from_, to, output, partial, conversion)
@@ -96,7 +56,7 @@ def convert(
     if conversion.to == "brackets":
         write_trees(items, output)
     else:
-        write(items, output)
+        bistro.write(items, output)
         _say_what_happened(conversion)
 
 
@@ -118,7 +78,10 @@ def _read(
         conversion.to = _target(source, to, output)
         conversion.path = path
         if source == "brackets":
-            _refuse_arcs(conversion)
+            if conversion.projectivize or conversion.deprojectivize:
+                raise ConfigError(
+                    "bracketed trees have no arcs: --(de)projectivize needs dependencies"
+                )
             yield from iter_trees(cast(Any, stream), path)
         else:
             sentences = parse(stream, path, source, conversion.roots, partial)
@@ -127,7 +90,6 @@ def _read(
 
 def _plan(**choices: str | None) -> Conversion:
     """Return the conversion asked for, its words checked."""
-    from bistro.errors import ConfigError, nearest
     from bistro.treebank.conversion import Conversion
     from bistro.treebank.projectivity import SCHEMES
 
@@ -142,7 +104,6 @@ def _plan(**choices: str | None) -> Conversion:
 
 
 def _target(source: str, to: str | None, output: str) -> str:
-    from bistro.errors import ConfigError
     from bistro.treebank.detect import check_format, format_of_suffix
 
     target = to or format_of_suffix(output) or source
@@ -153,13 +114,6 @@ def _target(source: str, to: str | None, output: str) -> str:
             "only; choose the same format for both, with --from and --to if the suffix misleads"
         )
     return target
-
-
-def _refuse_arcs(conversion: Conversion) -> None:
-    from bistro.errors import ConfigError
-
-    if conversion.projectivize or conversion.deprojectivize:
-        raise ConfigError("bracketed trees have no arcs: --(de)projectivize needs dependencies")
 
 
 def _say_what_happened(counts: Conversion) -> None:

@@ -2,77 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    JsonOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_config,
-    chosen_tags,
-    print_json,
-    require_writable,
-    say,
-    tell_odd_words,
-)
-from bistro.cli.recipes import (
-    DevOption,
-    KindArgument,
-    TagsOption,
-    TreebankArgument,
-    development,
-    shown,
-)
-from bistro.cli.train import Config, Overrides
+import bistro
+from bistro.cli import common
+from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
     from bistro.evaluate.crossval import CrossValidation
 
-Folds = Annotated[int, typer.Option("-k", "--folds", metavar="K", help="How many folds.")]
-By = Annotated[
-    str,
-    typer.Option(
-        "--by",
-        metavar="sentence|document",
-        help="What is never cut; documents begin with a comment # newdoc.",
-    ),
-]
-ParsesOutput = Annotated[
-    str | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="OUT",
-        help="FILE with each sentence parsed by the model that has not seen it, with marginals.",
-        show_default=False,
-    ),
-]
-
 
 def crossval(
-    kind: KindArgument,
-    treebank: TreebankArgument,
-    folds: Folds = 10,
-    by: By = "sentence",
-    tags: TagsOption = "joint",
-    output: ParsesOutput = None,
-    dev: DevOption = None,
-    config: Config = None,
-    overrides: Overrides = None,
-    json: JsonOption = False,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    kind: str = argument(
+        "KIND", "The kind of model: transition, eisner, isbn, committee, topics, ngram or tags."
+    ),
+    treebank: str = common.TREEBANK,
+    folds: int = option("K", "How many folds.", "-k", "--folds", default=10),
+    by: str = common.BY,
+    tags: str = common.TAGS,
+    output: str | None = option(
+        "OUT",
+        "FILE with each sentence parsed by the model that has not seen it, with marginals.",
+        "--output",
+        "-o",
+    ),
+    dev: str | None = common.DEV,
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    json: bool = common.JSON,
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Cross-validate: K models, each trained on all of FILE but a part, and judged on that part.
 
     Prints a table (TSV): UAS, LAS and tag accuracy of parsers (all words, subtypes ignored), tag
-    accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its standard error.
-    Folds are drawn by the seed. Several models are trained at a time; the result is the same.
+    accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its standard
+    error. Folds are drawn by the seed. Several models are trained at a time; the result is the
+    same.
 
         bistro crossval eisner treebank.conllu -k 10 > scores.tsv
         bistro crossval committee treebank.conllu -k 5 --by document -o unseen.conllu
@@ -82,46 +50,47 @@ def crossval(
     from bistro.models.abilities import PARSE
     from bistro.models.data import SENTENCES
 
-    way: Any = chosen_tags(tags)
-    family, settings = chosen_config(kind, config, overrides)
+    way: Any = common.chosen_tags(tags)
+    family, settings = common.chosen_config(kind, config, overrides)
     judged_kind(family.name, settings)
     if output is not None and not family.can("parse"):
         raise BistroError(f"-o writes parses: {PARSE.refusal(family.name)}")
-    if output not in (None, "-"):
-        require_writable(str(output))
+    common.require_writable(output)
     sentences = SENTENCES.read([treebank], format=format)
-    tell_odd_words(sentences)
-    grouping: Any = by
+    common.tell_odd_words(sentences)
     found = cross_validate(
         family.name,
         sentences,
         k=folds,
-        by=grouping,
+        by=cast(Any, by),
         tags=way,
         seed=seed,
         threads=threads,
         keep=output is not None,
         config=settings,
-        dev=development(family, dev, format),
-        on_fold=lambda number, fold: say(f"fold {number} of {folds}: {shown(fold.figures)}"),
+        dev=common.development(family, dev, format),
+        on_fold=lambda number, fold: say(f"fold {number} of {folds}: {_shown(fold.figures)}"),
     )
     if output is not None:
         _write_parses(found, output, given_tags=way == "given")
     if json:
-        print_json(found.to_dict())
+        common.print_json(found.to_dict())
     elif output != "-":
         print(found.to_tsv(), end="")
     say(found.protocol)
 
 
+def _shown(figures: dict[str, float]) -> str:
+    """Return figures in a line."""
+    return ", ".join(f"{name} {value:.2f}" for name, value in figures.items())
+
+
 def _write_parses(found: CrossValidation, output: str, *, given_tags: bool) -> None:
     from bistro.tasks.parsed import ParseWriter
-    from bistro.treebank.treebank import write
 
-    column: Any = found.folds[0].tag_column
-    writer = ParseWriter(column, given_tags)
+    writer = ParseWriter(cast(Any, found.folds[0].tag_column), given_tags)
     parses = found.parses()
-    write((s for parse in parses for s in writer.sentences(parse)), output)
+    bistro.write((s for parse in parses for s in writer.sentences(parse)), output)
     given = [parse.sentence for parse in parses if parse.sentence.format == "conllu"]
     if kept := sum(any(deps != "_" for deps in sentence.deps) for sentence in given):
         say(f"enhanced graphs (DEPS) of {kept:,} sentences kept as given")

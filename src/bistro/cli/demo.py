@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from bistro.cli.common import SeedOption, say
+import bistro
+from bistro.cli import common
+from bistro.cli.common import option, say
 from bistro.errors import OutputError
 from bistro.files import explain
 
@@ -20,14 +22,13 @@ SENTENCES_PRINTED = 4
 
 
 def demo(
-    treebank: Annotated[
-        Literal["english", "turkish"],
-        typer.Option(help="The built-in English one, or 4,851 hand-annotated Turkish sentences."),
-    ] = "english",
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FOLDER", help="Where the results go.")
-    ] = "bistro-demo",
-    seed: SeedOption = 1,
+    treebank: Literal["english", "turkish"] = typer.Option(
+        "english", help="The built-in English one, or 4,851 hand-annotated Turkish sentences."
+    ),
+    output: str = option(
+        "FOLDER", "Where the results go.", "--output", "-o", default="bistro-demo"
+    ),
+    seed: int = common.SEED,
 ) -> None:
     """Train a parser on a built-in treebank, measure it, and write a report to look at.
 
@@ -41,11 +42,10 @@ def demo(
         bistro demo --treebank turkish -o turkish-demo
     """
     from bistro.report.demo import NGRAM, PARSER, demo_page, run_demo
-    from bistro.treebank.samples import builtin
 
     begin = time.monotonic()
     say(f"reading the {treebank} treebank ...")
-    sentences = builtin(treebank, seed=seed)
+    sentences = bistro.builtin(treebank, seed=seed)
     folder = _made(output)
     held_out = len(sentences) // 10
     data, test = sentences[:-held_out], sentences[-held_out:]

@@ -5,78 +5,39 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from bistro.cli.common import FormatOption, SeedOption, ThreadsOption, require_writable, say
+import bistro
+from bistro.cli import common
+from bistro.cli.common import argument, option, require_writable, say
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
-    from bistro.models.base import Model
     from bistro.report.diagnostics import Chains
-
-INTERRUPTED = 130
-Sources = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="KIND TREEBANK... | MODEL...",
-        help="What to train, and on what; or models that differ in their seed alone.",
-        show_default=False,
-    ),
-]
 
 
 def diagnose(
-    sources: Sources,
-    chains: Annotated[
-        int | None,
-        typer.Option(
-            "--chains",
-            metavar="N",
-            min=2,
-            max=10,
-            help="Runs, with the seeds SEED, SEED + 1, ...; usual: 4.",
-            show_default=False,
-        ),
-    ] = None,
-    burn_in: Annotated[
-        int | None,
-        typer.Option(
-            "--burn-in",
-            metavar="N",
-            min=0,
-            help="Sweeps of each chain that are left out; usual: the first half.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUT.html",
-            help="Also a page with pictures.",
-            show_default=False,
-        ),
-    ] = None,
-    netcdf: Annotated[
-        str | None,
-        typer.Option(
-            "--netcdf", metavar="OUT.nc", help="Also the draws, for ArviZ.", show_default=False
-        ),
-    ] = None,
-    config: Annotated[
-        str | None,
-        typer.Option("--config", metavar="FILE.toml", help="Settings: a file or a preset."),
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="One setting, as often as you like."),
-    ] = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    sources: list[str] = argument(
+        "KIND TREEBANK... | MODEL...",
+        "What to train, and on what; or models that differ in their seed alone.",
+    ),
+    chains: int | None = option(
+        "N", "Runs, with the seeds SEED, SEED + 1, ...; usual: 4.", min=2, max=10
+    ),
+    burn_in: int | None = option(
+        "N", "Sweeps of each chain that are left out; usual: the first half.", min=0
+    ),
+    output: str | None = option("OUT.html", "Also a page with pictures.", "--output", "-o"),
+    netcdf: str | None = option("OUT.nc", "Also the draws, for ArviZ."),
+    config: str | None = option("FILE.toml", "Settings: a file or a preset."),
+    overrides: list[str] | None = option(
+        "KEY=VALUE", "One setting, as often as you like.", "--set"
+    ),
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Compare several chains of one model: R-hat, effective draws, rank plots.
 
@@ -89,14 +50,13 @@ def diagnose(
         bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
         bistro diagnose one.bistro two.bistro three.bistro --burn-in 100 --netcdf chains.nc
     """
+    from bistro.cli.train import read_data
     from bistro.modelfile import is_model_file
     from bistro.report.diagnose_page import diagnose_page
     from bistro.report.diagnostics import advice, load_arviz, table_lines, write_netcdf
     from bistro.report.diagnostics import diagnose as judge
 
-    for place in (output, netcdf):
-        if place is not None:
-            require_writable(place)
+    require_writable(output, netcdf)
     load_arviz()
     if is_model_file(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:
@@ -104,8 +64,10 @@ def diagnose(
         found, told = _trained_before(sources, burn_in)
     else:
         kind, *files = sources
-        run = _Training(kind, files, config, overrides or [], format, seed, threads)
-        found, told = run.chains(chains or 4, burn_in)
+        family, settings = common.chosen_config(kind, config, overrides)
+        data = read_data(family, settings, files, format)
+        seeds = range(seed, seed + (chains or 4))
+        found, told = _trained_now(family.name, data, settings, seeds, threads, burn_in)
     rows = judge(found)
     print("\n".join(table_lines(rows)))
     say(f"{told}; burn-in: {found.burn_in} of {found.sweeps} sweeps left out")
@@ -126,10 +88,9 @@ def _is_path(source: str) -> bool:
 
 def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]:
     """Read the traces of models, which must be runs of one training."""
-    from bistro.models.base import load
     from bistro.report.diagnostics import chains_of
 
-    models = [load(path) for path in paths]
+    models = [bistro.load(path) for path in paths]
     for path, model in zip(paths[1:], models[1:], strict=True):
         _check_same(paths[0], models[0], path, model)
     seeds = [model.origin.seed for model in models]
@@ -145,7 +106,7 @@ def _trained_before(paths: list[str], burn_in: int | None) -> tuple[Chains, str]
     return found, f"{models[0].kind} of {source}; {', '.join(PurePath(p).name for p in paths)}"
 
 
-def _check_same(first: str, one: Model, path: str, other: Model) -> None:
+def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -> None:
     """Refuse models that differ in more than their seed."""
     from bistro.config import to_dict
     from bistro.report.about import flattened
@@ -164,51 +125,31 @@ def _check_same(first: str, one: Model, path: str, other: Model) -> None:
         )
 
 
-class _Training:
-    """Runs of one kind on the same data."""
+def _trained_now(
+    kind: str, data: Any, config: Any, seeds: range, threads: int, burn_in: int | None
+) -> tuple[Chains, str]:
+    """Train models of one kind on the same data, and put their traces side by side."""
+    from bistro.cli.watcher import Watcher
+    from bistro.inference.checkpoint import StoppedError
+    from bistro.report.diagnostics import chains_of
+    from bistro.tasks.several import several_traces
 
-    def __init__(
-        self,
-        kind: str,
-        files: list[str],
-        config: str | None,
-        overrides: list[str],
-        format: str | None,
-        seed: int,
-        threads: int,
-    ) -> None:
-        from bistro.cli.common import chosen_config
-        from bistro.cli.train import read_data
-
-        family, self.settings = chosen_config(kind, config, overrides)
-        self.kind, self.seed = family.name, seed
-        self.threads = threads or os.cpu_count() or 1
-        self.data = read_data(family, self.settings, files, format)
-
-    def chains(self, number: int, burn_in: int | None) -> tuple[Chains, str]:
-        """Train, and put the traces side by side."""
-        from bistro.cli.watcher import Watcher
-        from bistro.inference.checkpoint import StoppedError
-        from bistro.report.diagnostics import chains_of
-        from bistro.tasks.several import several_traces
-
-        seeds = list(range(self.seed, self.seed + number))
-        try:
-            with Watcher() as watcher:
-                traces = several_traces(
-                    self.kind,
-                    self.data,
-                    seeds,
-                    threads=min(self.threads, number),
-                    on_sweep=_show,
-                    stop_asked=lambda: watcher.stopped,
-                    config=self.settings,
-                )
-        except StoppedError as interruption:
-            say(f"{interruption}: nothing was compared")
-            raise typer.Exit(INTERRUPTED) from None
-        found = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
-        return found, f"{self.kind} of {self.data.label}; seeds {seeds[0]} to {seeds[-1]}"
+    try:
+        with Watcher() as watcher:
+            traces = several_traces(
+                kind,
+                data,
+                list(seeds),
+                threads=min(threads or os.cpu_count() or 1, len(seeds)),
+                on_sweep=_show,
+                stop_asked=lambda: watcher.stopped,
+                config=config,
+            )
+    except StoppedError as interruption:
+        say(f"{interruption}: nothing was compared")
+        raise typer.Exit(common.INTERRUPTED) from None
+    found = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
+    return found, f"{kind} of {data.label}; seeds {seeds[0]} to {seeds[-1]}"
 
 
 def _show(done: int, total: int) -> None:

@@ -2,81 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any, cast
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    OutputOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_config,
-    require_suffix,
-    require_writable,
-    say,
-)
-from bistro.cli.crossval import By
-from bistro.cli.recipes import (
-    DevOption,
-    KindOption,
-    TreebankArgument,
-    development,
-)
-from bistro.cli.train import Config, Overrides
+import bistro
+from bistro.cli import common
+from bistro.cli.common import option, say
 from bistro.errors import BistroError
-
-if TYPE_CHECKING:
-    from bistro.evaluate.doctor import Examination, Finding
-
-With = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--with",
-        metavar="TRAIN",
-        help="Other annotated data: one model of it judges FILE; with -k, the folds of FILE are "
-        "learned from too.",
-        show_default=False,
-    ),
-]
-Folds = Annotated[
-    int | None,
-    typer.Option(
-        "-k", "--folds", metavar="K", help="How many folds; usual: 10.", show_default=False
-    ),
-]
-Top = Annotated[int, typer.Option("--top", metavar="N", min=0, help="Rows; 0: all of them.")]
-Only = Annotated[
-    str | None,
-    typer.Option("--only", metavar="arcs|tags", help="One kind of value.", show_default=False),
-]
-Html = Annotated[
-    str | None,
-    typer.Option(
-        "--html",
-        metavar="OUT.html",
-        help="Also a page with the trees, as annotated and with the alternative.",
-        show_default=False,
-    ),
-]
+from bistro.files import write_text
 
 
 def doctor(
-    treebank: TreebankArgument,
-    with_: With = None,
-    output: OutputOption = "-",
-    kind: KindOption = "eisner",
-    folds: Folds = None,
-    by: By = "sentence",
-    top: Top = 100,
-    only: Only = None,
-    html: Html = None,
-    dev: DevOption = None,
-    config: Config = None,
-    overrides: Overrides = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    treebank: str = common.TREEBANK,
+    with_: list[str] | None = option(
+        "TRAIN",
+        "Other annotated data: one model of it judges FILE; with -k, the folds of FILE are "
+        "learned from too.",
+        "--with",
+    ),
+    output: str = common.OUTPUT,
+    kind: str = option(
+        "KIND", "The parser: eisner (quick), transition, isbn or committee.", default="eisner"
+    ),
+    folds: int | None = option("K", "How many folds; usual: 10.", "-k", "--folds"),
+    by: str = common.BY,
+    top: int = option("N", "Rows; 0: all of them.", default=100, min=0),
+    only: str | None = option("arcs|tags", "One kind of value."),
+    html: str | None = option(
+        "OUT.html", "Also a page with the trees, as annotated and with the alternative."
+    ),
+    dev: str | None = common.DEV,
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Look for mistakes: arcs and tags of FILE ranked by how much they surprise a model.
 
@@ -90,36 +49,30 @@ def doctor(
         bistro doctor dev.conllu --with train.conllu --top 500 --html look-at.html -o look-at.tsv
         bistro doctor treebank.conllu --only tags --kind committee -k 5
     """
-    from bistro.evaluate.doctor import examine
     from bistro.models.data import SENTENCES
 
     if only not in (None, "arcs", "tags"):
         raise BistroError(f"--only is 'arcs' or 'tags', not '{only}'")
     if html == output == "-":
         raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
-    if html is not None:
-        require_suffix(html, ".html", ".htm")
-    family, settings = chosen_config(kind, config, overrides)
-    for path in (output, html):
-        if path not in (None, "-"):
-            require_writable(str(path))
-    grouping: Any = by
-    sentences = _read(treebank, format)
-    found = examine(
-        sentences,
+    common.require_suffix(html, ".html", ".htm")
+    family, settings = common.chosen_config(kind, config, overrides)
+    common.require_writable(output, html)
+    found = bistro.examine(
+        bistro.read(treebank, format=format, roots="any", partial=True),
         kind=family.name,
         k=folds,
         beside=SENTENCES.read(with_, format=format) if with_ else (),
-        by=grouping,
+        by=cast(Any, by),
         seed=seed,
         threads=threads,
         config=settings,
-        dev=development(family, dev, format),
+        dev=common.development(family, dev, format),
         on_fold=lambda number, total: say(f"models that have judged: {number} of {total}"),
     )
     ranked = found.findings if only is None else getattr(found, only)
     shown = ranked[:top] if top else ranked
-    _write(found, shown, output)
+    write_text(output, found.to_tsv(shown))
     if html is not None:
         from bistro.report.doctor import doctor_page, left_out
 
@@ -131,17 +84,3 @@ def doctor(
         f"{len(shown):,} of {len(ranked):,} values; {found.protocol}"
         f"{skipped if found.skipped else ''}"
     )
-
-
-def _read(path: str, format: str | None) -> Any:
-    """Read a treebank in which some sentences may lack heads."""
-    from bistro.treebank.treebank import read
-
-    return read(path, format=format, roots="any", partial=True)
-
-
-def _write(found: Examination, shown: list[Finding], output: str) -> None:
-    from bistro.files import writing
-
-    with writing(output) as stream:
-        stream.write(found.to_tsv(shown).encode())

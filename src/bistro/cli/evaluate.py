@@ -2,71 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from bistro.cli.common import JsonOption, print_json, require_writable, say
+from bistro.cli import common
+from bistro.cli.common import argument, flag, option, print_json, require_writable, say
 from bistro.errors import ConfigError
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from bistro.evaluate.attachment import AttachmentScores
+    from bistro.evaluate.brackets import BracketReport
     from bistro.evaluate.by_length import LengthScores
     from bistro.evaluate.calibration import Calibration
 
-Plot = Annotated[
-    str | None,
-    typer.Option(
-        "--plot",
-        metavar="OUT.svg",
-        help="With --calibration: the reliability diagram, as .svg or in an .html page.",
-        show_default=False,
-    ),
-]
-
 
 def evaluate(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The right trees.")],
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help="The same words, parsed.")],
-    json: JsonOption = False,
-    punct: Annotated[
-        str | None,
-        typer.Option(
-            "--punct",
-            metavar="upos|penn|unicode",
-            help="What punctuation is: the tag PUNCT, the Penn tags `` '' , . : or words of "
-            "Unicode punctuation. Default: what fits the tags of GOLD.",
-            show_default=False,
-        ),
-    ] = None,
-    by_length: Annotated[
-        bool, typer.Option("--by-length", help="Also F1 of arcs by their length in words.")
-    ] = False,
-    calibration: Annotated[
-        bool,
-        typer.Option(
-            "--calibration",
-            help="Also how honest the probabilities in MISC are (of `bistro parse --marginals`).",
-        ),
-    ] = False,
-    plot: Plot = None,
-    brackets: Annotated[
-        bool, typer.Option("--brackets", help="Compare constituency trees, as EVALB does.")
-    ] = False,
-    morphemes: Annotated[
-        bool, typer.Option("--morphemes", help="Compare words cut into morphemes.")
-    ] = False,
-    training: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--training",
-            metavar="TRAIN",
-            help="With --morphemes: also figures for words that this file has, and has not.",
-            show_default=False,
-        ),
-    ] = None,
+    gold: str = argument("GOLD", "The right trees."),
+    system: str = argument("SYSTEM", "The same words, parsed."),
+    json: bool = common.JSON,
+    punct: str | None = option(
+        "upos|penn|unicode",
+        "What punctuation is: the tag PUNCT, the Penn tags `` '' , . : or words of "
+        "Unicode punctuation. Default: what fits the tags of GOLD.",
+    ),
+    by_length: bool = flag("--by-length", "Also F1 of arcs by their length in words."),
+    calibration: bool = flag(
+        "--calibration",
+        "Also how honest the probabilities in MISC are (of `bistro parse --marginals`).",
+    ),
+    plot: str | None = option(
+        "OUT.svg", "With --calibration: the reliability diagram, as .svg or in an .html page."
+    ),
+    brackets: bool = flag("--brackets", "Compare constituency trees, as EVALB does."),
+    morphemes: bool = flag("--morphemes", "Compare words cut into morphemes."),
+    training: list[str] | None = option(
+        "TRAIN", "With --morphemes: also figures for words that this file has, and has not."
+    ),
 ) -> None:
     """Compare the trees and tags of SYSTEM with those of GOLD, word by word.
 
@@ -82,7 +55,6 @@ def evaluate(
         bistro evaluate --brackets test.mrg parsed.mrg
         bistro evaluate --morphemes test.tsv segmented.tsv --training train.tsv
     """
-    from bistro.cli.evaluate_brackets import evaluate_brackets
     from bistro.cli.segment import print_scores
     from bistro.evaluate.attachment import score
     from bistro.evaluate.by_length import score_by_length
@@ -99,7 +71,7 @@ def evaluate(
         return
     if brackets:
         _check_alone(punct=punct, by_length=by_length, calibration=calibration, plot=plot)
-        evaluate_brackets(gold, system, json)
+        _evaluate_brackets(gold, system, json)
         return
     if plot is not None:
         _check_plot(plot, calibration)
@@ -140,7 +112,6 @@ def _check_plot(plot: str, calibration: bool) -> None:
 
 def _draw(honesty: dict[str, Calibration], plot: str, title: str) -> None:
     from bistro.evaluate.calibration import PROTOCOL
-    from bistro.files import writing
     from bistro.report.html import Page, figure, paragraph
     from bistro.report.reliability import reliability_diagram
 
@@ -149,8 +120,7 @@ def _draw(honesty: dict[str, Calibration], plot: str, title: str) -> None:
         page = Page("Calibration", subtitle=title)
         page.section("Reliability diagram", figure(svg), paragraph(PROTOCOL)).write(plot)
     else:
-        with writing(plot) as stream:
-            stream.write(svg.encode())
+        write_text(plot, svg)
     say(f"{plot}: reliability diagram")
 
 
@@ -193,23 +163,18 @@ def _print_tables(
 def _score_table(scores: AttachmentScores, title: str) -> Table:
     from rich.table import Table
 
+    from bistro.evaluate.attachment import SCORES
+
     table = Table("score", title=title)
     table.add_column("percent", justify="right", no_wrap=True)
     table.add_column("words", justify="right")
     table.add_column("what is counted")
-    ud = (
-        ("UAS", "uas", "heads; all words, punctuation included (UD)"),
-        ("LAS", "las", "heads and relations without subtypes; all words (UD)"),
-        ("CLAS", "clas", "the same, content words of gold and system, F1 (UD)"),
-        ("UPOS", "upos", "universal tags; all words (UD)"),
-        ("XPOS", "xpos", "treebank's own tags; all words (UD)"),
-        ("UFeats", "ufeats", "universal features; all words (UD)"),
-        ("AllTags", "alltags", "UPOS, XPOS and UFeats at once; all words (UD)"),
-    )
-    for label, name, told in ud:
+    for label, name, told in SCORES:
         shown = _show(getattr(scores, name), scores.unavailable.get(name))
         words = scores.content_words if name == "clas" else scores.words
-        table.add_row(label, shown, "" if name in scores.unavailable else f"{words:,}", told)
+        table.add_row(
+            label, shown, "" if name in scores.unavailable else f"{words:,}", f"{told} (UD)"
+        )
     table.add_section()
     for label, name in (("UPOS sentences", "upos_sentences"), ("XPOS sentences", "xpos_sentences")):
         shown = _show(getattr(scores, name), scores.unavailable.get(name))
@@ -232,8 +197,7 @@ def _length_table(rows: list[LengthScores], words: str) -> Table:
         table.add_column(name, justify="right")
     for row in rows:
         figures = (row.las.f1, row.las.precision, row.las.recall, row.uas.f1)
-        shown = ["n/a" if figure is None else f"{figure:.2f}" for figure in figures]
-        table.add_row(row.length, f"{row.gold:,}", f"{row.system:,}", *shown)
+        table.add_row(row.length, f"{row.gold:,}", f"{row.system:,}", *map(_percent, figures))
     return table
 
 
@@ -252,6 +216,55 @@ def _calibration_table(honesty: dict[str, Calibration]) -> Table:
 
 
 def _show(score: float | None, reason: str | None) -> str:
-    if score is None:
-        return f"n/a ({reason or 'no such words'})"
-    return f"{score:.2f}"
+    return f"n/a ({reason or 'no such words'})" if score is None else _percent(score)
+
+
+def _percent(figure: float | None) -> str:
+    return "n/a" if figure is None else f"{figure:.2f}"
+
+
+def _evaluate_brackets(gold: str, system: str, json: bool) -> None:
+    """Score constituency trees and print the figures."""
+    from rich.console import Console
+
+    from bistro.evaluate.brackets import score_brackets
+    from bistro.treebank.brackets import read_trees
+
+    golds, systems = read_trees(gold), read_trees(system)
+    report = score_brackets(golds, systems, gold_name=gold, system_name=system)
+    if json:
+        print_json({"gold": gold, "system": system, **report.to_dict()})
+        return
+    console = Console(highlight=False)
+    console.print(_bracket_table(report, f"{system} against {gold}"))
+    console.print(report.protocol, soft_wrap=True)
+
+
+def _bracket_table(report: BracketReport, title: str) -> Table:
+    from rich.table import Table
+
+    from bistro.evaluate.brackets import SHORT
+
+    sets = (report.all, report.short)
+    table = Table("score", title=title)
+    table.add_column("all", justify="right", no_wrap=True)
+    table.add_column(f"≤ {SHORT} words", justify="right", no_wrap=True)
+    table.add_column("what is counted")
+    for kind in ("labelled", "unlabelled"):
+        for name in ("precision", "recall", "f1"):
+            figures = (getattr(getattr(one, kind), name) for one in sets)
+            shown = name.upper() if name == "f1" else name
+            table.add_row(f"{kind} {shown}", *map(_percent, figures), "constituents, percent")
+    table.add_section()
+    for label, name, told in (
+        ("exact match", "exact", "sentences with all constituents right, percent"),
+        ("crossing", "crossing", "constituents that cross one of gold, a sentence"),
+        ("no crossing", "no_crossing", "sentences without any, percent"),
+        ("tags", "tags", "words without punctuation, percent"),
+    ):
+        table.add_row(label, *(_percent(getattr(one, name)) for one in sets), told)
+    table.add_section()
+    for name in ("sentences", "words", "gold", "system"):
+        told = "constituents" if name in ("gold", "system") else ""
+        table.add_row(name, *(f"{getattr(one, name):,}" for one in sets), told)
+    return table

@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from bistro.cli.common import ModelArgument, OutputOption, say
+import bistro
+from bistro.cli import common
+from bistro.cli.common import argument, option, say, write_table
 from bistro.errors import BistroError
+from bistro.files import write_text
 
 if TYPE_CHECKING:
-    from bistro.models.base import Model
     from bistro.models.results.explanations import Decision, Explanation
 
 FORMATS = ("text", "tsv", "json")
@@ -22,27 +22,15 @@ WIDE = 120
 
 
 def explain(
-    model: ModelArgument,
-    sentence: Annotated[
-        str | None,
-        typer.Argument(metavar="SENTENCE", help="A sentence; punctuation is split from its words."),
-    ] = None,
-    tree: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Instead: the first sentence of a treebank, with its tree."
-        ),
-    ] = None,
-    word: Annotated[
-        list[int] | None,
-        typer.Option(metavar="N", help="Whole chains of the Nth word (may be repeated)."),
-    ] = None,
-    train: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The training data: adds how often each context occurs."),
-    ] = None,
-    format: Annotated[str, typer.Option(metavar="text|tsv|json", help="What to write.")] = "text",
-    output: OutputOption = "-",
+    model: str = common.MODEL,
+    sentence: str | None = argument(
+        "SENTENCE", "A sentence; punctuation is split from its words.", default=None
+    ),
+    tree: str | None = option("FILE", "Instead: the first sentence of a treebank, with its tree."),
+    word: list[int] | None = option("N", "Whole chains of the Nth word (may be repeated)."),
+    train: str | None = option("FILE", "The training data: adds how often each context occurs."),
+    format: str = option("text|tsv|json", "What to write.", default="text"),
+    output: str = common.OUTPUT,
 ) -> None:
     """Show which counts and back-off levels made the probability of a sentence.
 
@@ -63,11 +51,9 @@ def explain(
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu
         bistro explain parser.bistro --tree gold.conllu --format tsv -o steps.tsv
     """
-    from bistro.models.base import load
-
     if format not in FORMATS:
         raise BistroError(f"--format is text, tsv or json, not '{format}'")
-    trained = load(model)
+    trained = bistro.load(model)
     explanation = _explanation(trained, sentence, tree, train)
     chosen = _chosen(explanation, word)
     if format == "text":
@@ -78,23 +64,22 @@ def explain(
 
 
 def _explanation(
-    model: Model, text: str | None, tree: str | None, train: str | None
+    model: bistro.Model, text: str | None, tree: str | None, train: str | None
 ) -> Explanation:
     from bistro.models.abilities import EXPLAIN
-    from bistro.treebank.treebank import read
 
     if (text is None) == (tree is None):
         raise BistroError("give either a SENTENCE or --tree FILE")
     explainer = EXPLAIN.of(model)
     given: Any = text.split() if text is not None else None
     if tree is not None:
-        sentences = list(read(tree))
+        sentences = list(bistro.read(tree))
         if not sentences:
             raise BistroError(f"{tree}: has no sentence to explain")
         given = sentences[0]
     elif not given:
         raise BistroError("the SENTENCE has no word to explain")
-    return explainer.explain(given, training=None if train is None else list(read(train)))
+    return explainer.explain(given, training=None if train is None else list(bistro.read(train)))
 
 
 def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:
@@ -113,7 +98,6 @@ def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision
 def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -> None:
     from rich.console import Console
 
-    from bistro.files import writing
     from bistro.report.explained import tables_of, tree_of
 
     whole = len(chosen) == len(explanation.decisions)
@@ -126,13 +110,10 @@ def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -
         return
     text = io.StringIO()
     Console(file=text, highlight=False, width=WIDE).print(*parts, sep="\n")
-    with writing(output) as stream:
-        stream.write(text.getvalue().encode())
+    write_text(output, text.getvalue())
 
 
 def _write_data(explanation: Explanation, format: str, output: str) -> None:
-    from bistro.cli.common import write_table
-    from bistro.files import writing
     from bistro.models.results.explanations import DECISION_COLUMNS, LEVEL_COLUMNS
 
     if format == "tsv":
@@ -141,8 +122,7 @@ def _write_data(explanation: Explanation, format: str, output: str) -> None:
         write_table(output, columns, rows)
         return
     figures = {**dataclasses.asdict(explanation), "log_prob": explanation.log_prob}
-    with writing(output) as stream:
-        stream.write((json.dumps(figures, ensure_ascii=False, indent=2) + "\n").encode())
+    write_text(output, json.dumps(figures, ensure_ascii=False, indent=2) + "\n")
 
 
 def _digits(value: Any) -> Any:

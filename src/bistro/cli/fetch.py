@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from bistro.cli.common import say
+from bistro.cli.common import flag, say
 from bistro.errors import BistroError
 from bistro.treebank.ud_names import LATEST_RELEASE
 
@@ -27,31 +27,22 @@ CHECKED = {
 
 
 def fetch(
-    treebank: Annotated[
-        str | None,
-        typer.Argument(help="Its name: UD_English-EWT, English-EWT or en_ewt.", show_default=False),
-    ] = None,
-    release: Annotated[
-        str, typer.Option(help="Release of Universal Dependencies.")
-    ] = LATEST_RELEASE,
-    mirror: Annotated[
-        str | None,
-        typer.Option(
-            envvar="BISTRO_MIRROR",
-            help="A folder or URL that holds ud-treebanks-v2.18/UD_English-EWT/…, or the place of "
-            "an archive with {name} and {release} in it. Default: the project's public archives.",
-            show_default=False,
-        ),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Download again what is already cached.")
-    ] = False,
-    timeout: Annotated[
-        float, typer.Option(min=0.1, help="Longest silence of the server to bear, in seconds.")
-    ] = 30.0,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List what is cached, and download nothing.")
-    ] = False,
+    treebank: str | None = typer.Argument(
+        None, help="Its name: UD_English-EWT, English-EWT or en_ewt.", show_default=False
+    ),
+    release: str = typer.Option(LATEST_RELEASE, help="Release of Universal Dependencies."),
+    mirror: str | None = typer.Option(
+        None,
+        envvar="BISTRO_MIRROR",
+        help="A folder or URL that holds ud-treebanks-v2.18/UD_English-EWT/…, or the place of "
+        "an archive with {name} and {release} in it. Default: the project's public archives.",
+        show_default=False,
+    ),
+    force: bool = flag("--force", "Download again what is already cached."),
+    timeout: float = typer.Option(
+        30.0, min=0.1, help="Longest silence of the server to bear, in seconds."
+    ),
+    list_: bool = flag("--list", "List what is cached, and download nothing."),
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
 

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sized
-from typing import Annotated, TypeVar
+from typing import Any, TypeVar
 
-import typer
-
-from bistro.cli.common import ModelArgument, OutputOption, SeedOption, say
+import bistro
+from bistro.cli import common
+from bistro.cli.common import flag, option, say
+from bistro.files import write_text
 
 T = TypeVar("T", bound=Sized)
 
 
 def generate(
-    model: ModelArgument,
-    number: Annotated[
-        int, typer.Option("--number", "-n", metavar="N", min=1, help="How many sentences.")
-    ] = 10,
-    seed: SeedOption = 1,
-    output: OutputOption = "-",
-    trees: Annotated[
-        bool, typer.Option("--trees", help="CoNLL-U with the trees they were generated with.")
-    ] = False,
-    temperature: Annotated[
-        float,
-        typer.Option(
-            metavar="T", help="Draw by p^(1/T): below 1 the likely, above 1 the unlikely gain."
-        ),
-    ] = 1.0,
-    prefix: Annotated[
-        str, typer.Option(metavar="WORDS", help="What every sentence begins with.")
-    ] = "",
+    model: str = common.MODEL,
+    number: int = option("N", "How many sentences.", "--number", "-n", default=10, min=1),
+    seed: int = common.SEED,
+    output: str = common.OUTPUT,
+    trees: bool = flag("--trees", "CoNLL-U with the trees they were generated with."),
+    temperature: float = option(
+        "T", "Draw by p^(1/T): below 1 the likely, above 1 the unlikely gain.", default=1.0
+    ),
+    prefix: str = option("WORDS", "What every sentence begins with.", default=""),
 ) -> None:
     """Draw sentences from a model, one a line, words separated by spaces.
 
@@ -41,40 +33,24 @@ def generate(
         bistro generate english.bistro -n 20 --seed 3
         bistro generate english.bistro --prefix "The old man" --temperature 0.7
     """
-    from bistro.files import writing
     from bistro.models.abilities import GENERATE, GENERATE_TREES
-    from bistro.models.base import load
-    from bistro.treebank.treebank import write
 
-    trained = load(model)
-    limit = Limit(GENERATE.of(trained).longest_generated)
-    if trees:
-        drawn = GENERATE_TREES.of(trained).generate_trees(
-            number, seed, temperature=temperature, prefix=prefix.split()
-        )
-        write(limit.watched(drawn), output)
-    else:
-        lists = trained.generate(number, seed, temperature=temperature, prefix=prefix.split())
-        with writing(output) as stream:
-            for words in limit.watched(lists):
-                stream.write((" ".join(words) + "\n").encode())
-    limit.tell()
+    trained = bistro.load(model)
+    limit, cut = GENERATE.of(trained).longest_generated, 0
 
-
-class Limit:
-    """Counts the sentences that were cut since they reached the greatest length."""
-
-    def __init__(self, words: float) -> None:
-        self.words = words
-        self.reached = 0
-
-    def watched(self, sentences: Iterable[T]) -> Iterator[T]:
-        """Yield sentences as they come."""
+    def watched(sentences: Iterable[T]) -> Iterator[T]:
+        """Yield sentences as they come, and count those that reach the greatest length."""
+        nonlocal cut
         for sentence in sentences:
-            self.reached += len(sentence) >= self.words
+            cut += len(sentence) >= limit
             yield sentence
 
-    def tell(self) -> None:
-        """Say how many there were, if any."""
-        if self.reached:
-            say(f"sentences cut at the limit of {self.words:.0f} words: {self.reached}")
+    options: dict[str, Any] = {"temperature": temperature, "prefix": prefix.split()}
+    if trees:
+        drawn = GENERATE_TREES.of(trained).generate_trees(number, seed, **options)
+        bistro.write(watched(drawn), output)
+    else:
+        lists = trained.generate(number, seed, **options)
+        write_text(output, (" ".join(words) + "\n" for words in watched(lists)))
+    if cut:
+        say(f"sentences cut at the limit of {limit:.0f} words: {cut}")

@@ -5,83 +5,42 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_config,
-    chosen_tags,
-    require_suffix,
-    require_writable,
-    say,
-    tell_odd_words,
-)
-from bistro.cli.crossval import By
-from bistro.cli.recipes import (
-    DevOption,
-    TagsOption,
-    TreebankArgument,
-    development,
-)
-from bistro.cli.train import Config, Overrides
+from bistro.cli import common
+from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.evaluate.learning_curve import LearningCurve
 
-Kind = Annotated[
-    str,
-    typer.Argument(
-        metavar="KIND",
-        help="The kind of model: transition, eisner, isbn, committee, or infinite (tags).",
-    ),
-]
-Test = Annotated[
-    str | None,
-    typer.Option(
-        "--test", metavar="TEST", help="Judge on this; otherwise on folds.", show_default=False
-    ),
-]
-Folds = Annotated[
-    int | None,
-    typer.Option(
-        "-k",
-        "--folds",
-        metavar="K",
-        help="Folds, without --test: all that is learned from is (K - 1) / K of FILE; usual: 5.",
-        show_default=False,
-    ),
-]
-Parts = Annotated[
-    str, typer.Option("--parts", metavar="A,B,…", help="Shares of what there is to learn from.")
-]
-Draws = Annotated[int, typer.Option("--draws", metavar="N", help="Random parts of each size.")]
-Plot = Annotated[
-    str | None,
-    typer.Option("--plot", metavar="OUT.svg", help="Also a picture.", show_default=False),
-]
-
 
 def learning_curve(
-    kind: Kind,
-    treebank: TreebankArgument,
-    test: Test = None,
-    folds: Folds = None,
-    by: By = "sentence",
-    parts: Parts = "1/16,1/8,1/4,1/2,1",
-    draws: Draws = 3,
-    tags: TagsOption = "joint",
-    plot: Plot = None,
-    dev: DevOption = None,
-    config: Config = None,
-    overrides: Overrides = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    kind: str = argument(
+        "KIND", "The kind of model: transition, eisner, isbn, committee, topics or tags."
+    ),
+    treebank: str = common.TREEBANK,
+    test: str | None = option("TEST", "Judge on this; otherwise on folds."),
+    folds: int | None = option(
+        "K",
+        "Folds, without --test: all that is learned from is (K - 1) / K of FILE; usual: 5.",
+        "-k",
+        "--folds",
+    ),
+    by: str = common.BY,
+    parts: str = option(
+        "A,B,…", "Shares of what there is to learn from.", default="1/16,1/8,1/4,1/2,1"
+    ),
+    draws: int = option("N", "Random parts of each size.", default=3),
+    tags: str = common.TAGS,
+    plot: str | None = option("OUT.svg", "Also a picture."),
+    dev: str | None = common.DEV,
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Draw a learning curve: scores of models of growing parts of FILE, and a forecast.
 
@@ -98,32 +57,29 @@ def learning_curve(
     from bistro.evaluate.learning_curve import learning_curve as run
     from bistro.models.data import SENTENCES
 
-    way: Any = chosen_tags(tags)
-    family, settings = chosen_config(kind, config, overrides)
+    way: Any = common.chosen_tags(tags)
+    family, settings = common.chosen_config(kind, config, overrides)
     check_learner(family.name, settings)
     if test is not None and (folds is not None or by != "sentence"):
         raise BistroError("-k and --by say how FILE is cut into folds: not with --test")
     shares = _shares(parts)
-    if plot is not None:
-        require_suffix(plot, ".svg")
-    if plot not in (None, "-"):
-        require_writable(str(plot))
+    common.require_suffix(plot, ".svg")
+    common.require_writable(plot)
     sentences = SENTENCES.read([treebank], format=format)
-    tell_odd_words(sentences)
-    grouping: Any = by
+    common.tell_odd_words(sentences)
     curve = run(
         family.name,
         sentences,
         test=SENTENCES.read([test], format=format) if test else None,
         k=USUAL_FOLDS if folds is None else folds,
-        by=grouping,
+        by=cast(Any, by),
         shares=shares,
         draws=draws,
         tags=way,
         seed=seed,
         threads=threads,
         config=settings,
-        dev=development(family, dev, format),
+        dev=common.development(family, dev, format),
         on_model=lambda done, total: say(f"{done} of {total} models"),
     )
     print(curve.to_tsv(), end="")
@@ -140,7 +96,6 @@ def _shares(parts: str) -> list[float]:
 
 
 def _draw(curve: LearningCurve, path: str) -> None:
-    from bistro.files import writing
     from bistro.report.plots import line_chart
 
     measured = [fmean(part.scores(curve.figure)) for part in curve.parts]
@@ -156,5 +111,4 @@ def _draw(curve: LearningCurve, path: str) -> None:
     svg = line_chart(
         series, x=sizes, x_label="words of training data", y_label=curve.figure.upper()
     )
-    with writing(path) as stream:
-        stream.write(svg.encode())
+    write_text(path, svg)

@@ -2,51 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    InputArgument,
-    ModelArgument,
-    OutputOption,
-    SeedOption,
-    say,
-)
+import bistro
+from bistro.cli import common
+from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
-
-if TYPE_CHECKING:
-    pass
+from bistro.files import write_text
 
 
 def linearize(
-    model: ModelArgument,
-    input: InputArgument = "-",
-    output: OutputOption = "-",
-    best: Annotated[
-        bool, typer.Option("--best", help="The most probable order of each tree (the default).")
-    ] = False,
-    kbest: Annotated[
-        int | None, typer.Option("--kbest", metavar="K", min=1, help="The K most probable orders.")
-    ] = None,
-    samples: Annotated[
-        int | None,
-        typer.Option("--samples", "--sample", metavar="N", min=1, help="Draw N orders of each."),
-    ] = None,
-    score: Annotated[
-        bool,
-        typer.Option("--score", help="A table: how probable each sentence's own order is."),
-    ] = False,
-    of_labels: Annotated[
-        bool,
-        typer.Option(
-            "--of-labels", help="--score: words with the same labels are one and the same."
-        ),
-    ] = False,
-    text: Annotated[bool, typer.Option("--text", help="Words, a sentence a line.")] = False,
-    seed: SeedOption = 1,
-    format: FormatOption = None,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    output: str = common.OUTPUT,
+    best: bool = flag("--best", "The most probable order of each tree (the default)."),
+    kbest: int | None = option("K", "The K most probable orders.", min=1),
+    samples: int | None = option("N", "Draw N orders of each.", "--samples", "--sample", min=1),
+    score: bool = flag("--score", "A table: how probable each sentence's own order is."),
+    of_labels: bool = flag(
+        "--of-labels", "--score: words with the same labels are one and the same."
+    ),
+    text: bool = flag("--text", "Words, a sentence a line."),
+    seed: int = common.SEED,
+    format: str | None = common.FORMAT,
 ) -> None:
     """Order the words of dependency trees; the order they come in is not looked at.
 
@@ -59,26 +35,20 @@ def linearize(
         bistro linearize order.bistro trees.conllu --samples 5 --seed 2 -o drawn.conllu
         bistro linearize order.bistro test.conllu --score -o scores.tsv
     """
-    from bistro.files import writing
     from bistro.models.abilities import ORDER
-    from bistro.models.base import load
     from bistro.tasks.linearize import orders_of, score_rows, with_probability
-    from bistro.treebank.treebank import encoded, iter_sentences
+    from bistro.treebank.treebank import iter_sentences
 
     if sum((best, kbest is not None, samples is not None, score)) > 1:
         raise BistroError("give one of --best, --kbest, --samples and --score")
-    trained = ORDER.of(load(model))
+    trained = ORDER.of(bistro.load(model))
     sentences = iter_sentences(input, format)
-    with writing(output) as stream:
-        if score:
-            for row in score_rows(trained, sentences, input, say, of_labels=of_labels):
-                stream.write(row.encode())
-            return
-        found = orders_of(trained, sentences, input, kbest or 1, samples, seed, say)
-        if text:
-            for result in found:
-                stream.write((" ".join(result.sentence.forms) + "\n").encode())
-        else:
-            numbered = kbest is not None or samples is not None
-            for piece in encoded(with_probability(r, numbered=numbered) for r in found):
-                stream.write(piece)
+    if score:
+        write_text(output, score_rows(trained, sentences, input, say, of_labels=of_labels))
+        return
+    found = orders_of(trained, sentences, input, kbest or 1, samples, seed, say)
+    if text:
+        write_text(output, (" ".join(result.sentence.forms) + "\n" for result in found))
+    else:
+        numbered = kbest is not None or samples is not None
+        bistro.write((with_probability(result, numbered=numbered) for result in found), output)

@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -27,30 +27,9 @@ BROKEN_PIPE = 1
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 COMMANDS = (
-    "demo",
-    "train",
-    "tune",
-    "parse",
-    "tag",
-    "perplexity",
-    "surprisal",
-    "suite",
-    "generate",
-    "linearize",
-    "segment",
-    "evaluate",
-    "complete",
-    "crossval",
-    "learning-curve",
-    "report",
-    "doctor",
-    "diagnose",
-    "convert",
-    "fetch",
-    "info",
-    "serve",
-    "explain",
-    "topics",
+    *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal", "suite", "generate"),
+    *("linearize", "segment", "evaluate", "complete", "crossval", "learning-curve", "report"),
+    *("doctor", "diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
 )
 """Every command, in the order of the help; each is a function of the module of its name."""
 
@@ -84,12 +63,9 @@ def _show_version(asked: bool) -> None:
 
 
 def about(
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
-        ),
-    ] = False,
+    version: bool = typer.Option(
+        False, "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+    ),
 ) -> None:
     """Generative models of syntax: train on a treebank in seconds, get probabilities everywhere.
 

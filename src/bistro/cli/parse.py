@@ -2,155 +2,71 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from functools import partial
+from typing import Any, Literal
 
 import typer
 
-from bistro.cli.common import (
-    FormatOption,
-    OutputOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_tags,
-    require_writable,
-    say,
-)
+import bistro
+from bistro.cli import common
+from bistro.cli.common import argument, chosen_tags, flag, option, require_writable, say
 from bistro.errors import BistroError, ConfigError
+from bistro.files import write_text
 
-if TYPE_CHECKING:
-    from bistro.models.base import Model
-
-CONSTITUENTS = "Constituency (kind trees)"
-
-
-def _number(name: str, told: str, smallest: int = 1, panel: str = "Search") -> Any:
-    return typer.Option(
-        name, metavar="N", min=smallest, help=told, show_default=False, rich_help_panel=panel
-    )
-
-
-Paths = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="MODEL... [INPUT]",
-        help="Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with a "
-        "sentence a line; - is stdin.",
-        show_default=False,
-    ),
-]
-Tags = Annotated[
-    str, typer.Option("--tags", metavar="joint|given", help="Find the tags too, or use INPUT's.")
-]
-Particles = Annotated[
-    int | None, _number("--particles", "Search with this budget; usual: 1000, a committee 100.")
-]
-Beam = Annotated[int | None, _number("--beam", "Search with a beam of this width instead.")]
-Greedy = Annotated[
-    bool,
-    typer.Option("--greedy", help="Keep one derivation after each word.", rich_help_panel="Search"),
-]
-TagsPerWord = Annotated[int | None, _number("--tags-per-word", "Most tags tried; usual: 3.")]
-LabelsPerArc = Annotated[
-    int | None,
-    _number("--labels-per-arc", "Most labels tried, where contexts see labels; usual: 3."),
-]
-OneReduce = Annotated[
-    bool,
-    typer.Option(
-        "--one-reduce",
-        help="Try only the likelier of left arc and right arc.",
-        rich_help_panel="Search",
-    ),
-]
-Selection = Annotated[
-    Literal["weight", "paper"] | None,
-    typer.Option(
-        show_default=False,
-        help="How particles are shared out after each word: by weight, or faster, as in the paper.",
-        rich_help_panel="Search",
-    ),
-]
-Temperature = Annotated[
-    float | None,
-    typer.Option(
-        metavar="T",
-        min=0.01,
-        help="Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
-        "usual: 2.",
-        show_default=False,
-        rich_help_panel="Search",
-    ),
-]
-KBest = Annotated[
-    int, typer.Option("--kbest", metavar="K", min=1, help="Write the K most probable trees.")
-]
-Samples = Annotated[
-    int,
-    typer.Option("--samples", metavar="N", min=0, help="Write N trees drawn from the posterior."),
-]
-MarginalsOption = Annotated[
-    bool, typer.Option("--marginals", help="Write PHead, PDeprel and PUpos into MISC.")
-]
-Mbr = Annotated[
-    bool,
-    typer.Option(
-        "--mbr/--no-mbr", help="The tree of least risk, or the most probable one (as in --kbest)."
-    ),
-]
-Partial = Annotated[
-    bool,
-    typer.Option(
-        "--partial", help="Heads and labels that INPUT has are kept; find those that are _."
-    ),
-]
-SearchOption = Annotated[
-    str | None,
-    typer.Option(
-        "--search",
-        metavar="NAME",
-        help="cyk, astar-local, astar-full or mcmc; usual: mcmc.",
-        show_default=False,
-        rich_help_panel=CONSTITUENTS,
-    ),
-]
-Draws = Annotated[
-    int | None, _number("--draws", "Whole trees that mcmc draws; usual: 2000.", panel=CONSTITUENTS)
-]
-LogProbs = Annotated[
-    str | None,
-    typer.Option(
-        "--log-probs",
-        metavar="OUT.tsv",
-        help="Also a table of the trees' probabilities, for which brackets have no place.",
-        show_default=False,
-        rich_help_panel=CONSTITUENTS,
-    ),
-]
+SEARCH, CONSTITUENTS = "Search", "Constituency (kind trees)"
+_number = partial(option, "N", min=1, rich_help_panel=SEARCH)
+_of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 
 
 def parse(
-    paths: Paths,
-    output: OutputOption = "-",
-    tags: Tags = "joint",
-    kbest: KBest = 1,
-    samples: Samples = 0,
-    marginals: MarginalsOption = False,
-    mbr: Mbr = True,
-    partial: Partial = False,
-    particles: Particles = None,
-    beam: Beam = None,
-    greedy: Greedy = False,
-    tags_per_word: TagsPerWord = None,
-    labels_per_arc: LabelsPerArc = None,
-    one_reduce: OneReduce = False,
-    selection: Selection = None,
-    temperature: Temperature = None,
-    search: SearchOption = None,
-    draws: Draws = None,
-    log_probs: LogProbs = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    paths: list[str] = argument(
+        "MODEL... [INPUT]",
+        "Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with a "
+        "sentence a line; - is stdin.",
+    ),
+    output: str = common.OUTPUT,
+    tags: str = option("joint|given", "Find the tags too, or use INPUT's.", default="joint"),
+    kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
+    samples: int = option("N", "Write N trees drawn from the posterior.", default=0, min=0),
+    marginals: bool = flag("--marginals", "Write PHead, PDeprel and PUpos into MISC."),
+    mbr: bool = flag(
+        "--mbr/--no-mbr",
+        "The tree of least risk, or the most probable one (as in --kbest).",
+        default=True,
+    ),
+    partial: bool = flag(
+        "--partial", "Heads and labels that INPUT has are kept; find those that are _."
+    ),
+    particles: int | None = _number("Search with this budget; usual: 1000, a committee 100."),
+    beam: int | None = _number("Search with a beam of this width instead."),
+    greedy: bool = flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH),
+    tags_per_word: int | None = _number("Most tags tried; usual: 3."),
+    labels_per_arc: int | None = _number("Most labels tried, where contexts see labels; usual: 3."),
+    one_reduce: bool = flag(
+        "--one-reduce",
+        "Try only the likelier of left arc and right arc.",
+        rich_help_panel=SEARCH,
+    ),
+    selection: Literal["weight", "paper"] | None = typer.Option(
+        None,
+        help="How particles are shared out after each word: by weight, or faster, as in the paper.",
+        rich_help_panel=SEARCH,
+    ),
+    temperature: float | None = option(
+        "T",
+        "Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
+        "usual: 2.",
+        min=0.01,
+        rich_help_panel=SEARCH,
+    ),
+    search: str | None = _of_trees("NAME", "cyk, astar-local, astar-full or mcmc; usual: mcmc."),
+    draws: int | None = _of_trees("N", "Whole trees that mcmc draws; usual: 2000.", min=1),
+    log_probs: str | None = _of_trees(
+        "OUT.tsv", "Also a table of the trees' probabilities, for which brackets have no place."
+    ),
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Parse sentences: INPUT comes back with new heads, labels and tags, all else as it was.
 
@@ -171,9 +87,8 @@ def parse(
     """
     from bistro.cli.progress import Progress
     from bistro.models.abilities import PARSE_TREES
-    from bistro.models.base import load
     from bistro.tasks.parse import ParseRun, together
-    from bistro.treebank.treebank import iter_sentences, write
+    from bistro.treebank.treebank import iter_sentences
 
     chosen_tags(tags)
     if samples and kbest > 1:
@@ -183,16 +98,18 @@ def parse(
         "seed": seed,
         "threads": threads,
         **_search(particles, beam, greedy, tags_per_word, labels_per_arc, one_reduce),
-        **({"kbest": kbest} if kbest > 1 else {}),
-        **({"samples": samples} if samples else {}),
-        **({"marginals": True} if marginals else {}),
-        **({} if mbr else {"mbr": False}),
-        **({"partial": True} if partial else {}),
-        **({} if selection is None else {"selection": selection}),
-        **({} if temperature is None else {"temperature": temperature}),
+        **common.given(
+            kbest=kbest if kbest > 1 else None,
+            samples=samples or None,
+            marginals=marginals or None,
+            mbr=None if mbr else False,
+            partial=partial or None,
+            selection=selection,
+            temperature=temperature,
+        ),
     }
     models, input = _models_and_input(paths)
-    trained = [load(model) for model in models]
+    trained = [bistro.load(model) for model in models]
     if len(trained) == 1 and PARSE_TREES.is_of(trained[0]):
         _constituents(trained[0], input, output, format, log_probs, options, search, draws)
         return
@@ -200,12 +117,12 @@ def parse(
         raise ConfigError("--search, --draws and --log-probs belong to models of constituency")
     run = ParseRun(together(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
-    write(Progress(input, output).watch(run.parsed(sentences)), output)
+    bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
     say(run.report(input))
 
 
 def _constituents(
-    model: Model,
+    model: bistro.Model,
     input: str,
     output: str,
     format: str | None,
@@ -216,13 +133,11 @@ def _constituents(
 ) -> None:
     """Write the constituency trees of a file, and a table of their probabilities if asked to."""
     from bistro.cli.progress import Progress
-    from bistro.files import writing
     from bistro.tasks.parse_trees import TreeRun, tree_options
     from bistro.treebank.brackets import write_trees
     from bistro.treebank.tree_files import iter_words
 
-    if log_probs is not None:
-        require_writable(log_probs)
+    require_writable(log_probs)
     progress = Progress(input, output)
     run = TreeRun(model, tree_options(options, search, draws), progress.add)
     try:
@@ -230,8 +145,7 @@ def _constituents(
     finally:
         progress.clear()
     if log_probs is not None:
-        with writing(log_probs) as stream:
-            stream.write(run.table().encode())
+        write_text(log_probs, run.table())
     say(run.report())
 
 
@@ -261,15 +175,11 @@ def _search(
     """Return the options of the search that were given; a model has defaults for the others."""
     if (particles is not None) + (beam is not None) + greedy > 1:
         raise ConfigError("--particles, --beam and --greedy are three ways to search: choose one")
-    chosen: dict[str, Any] = {}
-    if particles is not None:
-        chosen |= {"search": "particles", "size": particles}
-    if beam is not None or greedy:
-        chosen |= {"search": "beam", "size": beam or 1}
-    if tags_per_word is not None:
-        chosen["tags_per_word"] = tags_per_word
-    if labels_per_arc is not None:
-        chosen["labels_per_arc"] = labels_per_arc
-    if one_reduce:
-        chosen["both_reduces"] = False
-    return chosen
+    search = "particles" if particles is not None else "beam" if beam or greedy else None
+    return common.given(
+        search=search,
+        size=particles or beam or int(greedy) or None,
+        tags_per_word=tags_per_word,
+        labels_per_arc=labels_per_arc,
+        both_reduces=False if one_reduce else None,
+    )

@@ -4,50 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    InputArgument,
-    JsonOption,
-    MethodOption,
-    ModelArgument,
-    ParticlesOption,
-    RepeatsOption,
-    SeedOption,
-    TagsSeenOption,
-    print_json,
-    score_settings,
-    tell_odd_words,
-)
+import bistro
+from bistro.cli import common
+from bistro.cli.common import option, print_json, score_settings, tell_odd_words
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
     from bistro.evaluate.language import LanguageFigures
     from bistro.models.results.scores import TextScores
 
-ScoreChoices = dict[str, Any]
-
 
 def perplexity(
-    model: ModelArgument,
-    input: InputArgument = "-",
-    other: Annotated[
-        str | None,
-        typer.Option("--with", metavar="MODEL2", help="Mix the model with this one, word by word."),
-    ] = None,
-    dev: Annotated[
-        str | None, typer.Option(metavar="DEV", help="The text that decides the mixing weight.")
-    ] = None,
-    json: JsonOption = False,
-    format: FormatOption = None,
-    method: MethodOption = None,
-    particles: ParticlesOption = None,
-    repeats: RepeatsOption = None,
-    tags_seen: TagsSeenOption = False,
-    seed: SeedOption = 1,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    other: str | None = option("MODEL2", "Mix the model with this one, word by word.", "--with"),
+    dev: str | None = option("DEV", "The text that decides the mixing weight."),
+    json: bool = common.JSON,
+    format: str | None = common.FORMAT,
+    method: str | None = common.METHOD,
+    particles: int | None = common.PARTICLES,
+    repeats: int | None = common.REPEATS,
+    tags_seen: bool = common.TAGS_SEEN,
+    seed: int = common.SEED,
 ) -> None:
     """Print perplexity, bits per word and per character, and the rate of unknown words.
 
@@ -67,19 +47,17 @@ def perplexity(
         bistro generate english.bistro -n 1000 | bistro perplexity english.bistro
     """
     from bistro.evaluate.text import text_figures
-    from bistro.models.base import load
-    from bistro.treebank.treebank import read
 
     if (other is None) != (dev is None):
         raise BistroError("a mixture needs both: --with MODEL2 and --dev DEV")
-    choices: ScoreChoices = {"method": method, "particles": particles, "repeats": repeats}
+    choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
     choices |= {"tags_seen": tags_seen, "seed": seed}
     if other is not None and dev is not None:
         _mixture([model, other], dev, input, format, choices, json)
         return
-    trained = load(model)
+    trained = bistro.load(model)
     settings = score_settings(trained, **choices)
-    sentences = read(input, format=format)
+    sentences = bistro.read(input, format=format)
     tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
     chosen = vars(trained.score_options.of(settings, trained.kind, "score words"))
@@ -91,17 +69,20 @@ def perplexity(
 
 
 def _mixture(
-    paths: Sequence[str], dev: str, test: str, format: str | None, choices: ScoreChoices, json: bool
+    paths: Sequence[str],
+    dev: str,
+    test: str,
+    format: str | None,
+    choices: dict[str, Any],
+    json: bool,
 ) -> None:
     """Print the figures of two models and of their mixture."""
     from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
     from bistro.evaluate.text import figures_of
     from bistro.models.abilities import SCORE
-    from bistro.models.base import load
     from bistro.models.inputs import as_words
-    from bistro.treebank.treebank import read
 
-    models = [load(path) for path in paths]
+    models = [bistro.load(path) for path in paths]
     scorers = [SCORE.of(trained) for trained in models]
     require_same_events(*scorers)
     nothing = {"method": None, "particles": None, "repeats": None, "tags_seen": False}
@@ -116,9 +97,9 @@ def _mixture(
         pairs = zip(scorers, settings, strict=True)
         return [scorer.score(sentences, **options) for scorer, options in pairs]
 
-    tuned = scores_of(as_words(read(dev, format=format)))
+    tuned = scores_of(as_words(bistro.read(dev, format=format)))
     weight = mixing_weight(tuned[0].log_probs, tuned[1].log_probs)
-    sentences = read(test, format=format)
+    sentences = bistro.read(test, format=format)
     tell_odd_words(sentences)
     words = as_words(sentences)
     first, second = scores_of(words)

@@ -3,56 +3,34 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
-from bistro.cli.common import (
-    FormatOption,
-    ModelArgument,
-    SeedOption,
-    ThreadsOption,
-    require_suffix,
-    require_writable,
-    say,
-)
+import bistro
+from bistro.cli import common
+from bistro.cli.common import option, require_suffix, require_writable, say
 from bistro.errors import ConfigError
 
 
 def report(
-    model: ModelArgument,
-    test: Annotated[
-        str,
-        typer.Option(
-            "--test",
-            metavar="FILE",
-            help="What the model is tested on; - is stdin.",
-            show_default=False,
-        ),
-    ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUT.html", help="The page; - is stdout.")
-    ] = "report.html",
-    tags: Annotated[
-        Literal["joint", "given"] | None,
-        typer.Option(
-            "--tags",
-            help="Parsers find the tags too (joint, as usual), or use those of FILE.",
-            show_default=False,
-        ),
-    ] = None,
-    by_sentences: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--by-sentences",
-            metavar="N,N...",
-            help="Greatest lengths of the classes of sentences; usual: 10,20,30,40.",
-            show_default=False,
-        ),
-    ] = None,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    model: str = common.MODEL,
+    test: str = option("FILE", "What the model is tested on; - is stdin.", default=...),
+    output: str = option(
+        "OUT.html", "The page; - is stdout.", "--output", "-o", default="report.html"
+    ),
+    tags: Literal["joint", "given"] | None = typer.Option(
+        None,
+        "--tags",
+        help="Parsers find the tags too (joint, as usual), or use those of FILE.",
+        show_default=False,
+    ),
+    by_sentences: list[str] | None = option(
+        "N,N...", "Greatest lengths of the classes of sentences; usual: 10,20,30,40."
+    ),
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Test a model and write one HTML page with all that there is to say of it.
 
@@ -68,15 +46,13 @@ def report(
     """
     from bistro.evaluate.by_sentence import BORDERS
     from bistro.models.abilities import PARSE
-    from bistro.models.base import load
     from bistro.models.options import a_model
     from bistro.report.model_report import ReportOptions, read_test, report_page
 
-    if output != "-":
-        require_suffix(output, ".html", ".htm")
-        require_writable(output)
+    require_suffix(output, ".html", ".htm")
+    require_writable(output)
     borders = _lengths(by_sentences) if by_sentences else BORDERS
-    trained = load(model)
+    trained = bistro.load(model)
     if (tags or by_sentences) and not PARSE.is_of(trained):
         raise ConfigError(
             f"--tags and --by-sentences are for parsers: not with {a_model(trained.kind)}"

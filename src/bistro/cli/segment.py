@@ -3,55 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from bistro.cli.common import InputArgument, JsonOption, ModelArgument, OutputOption, say
+import bistro
+from bistro.cli import common
+from bistro.cli.common import flag, option, print_json, say
 from bistro.errors import BistroError, ConfigError
-
-if TYPE_CHECKING:
-    pass
-
-Beam = Annotated[int, typer.Option("--beam", metavar="N", min=1, help="Analyses kept at a letter.")]
-KBest = Annotated[
-    int, typer.Option("--kbest", metavar="K", min=1, help="How many analyses a word.")
-]
-Forms = Annotated[
-    str,
-    typer.Option(
-        "--forms",
-        metavar="surface|canonical",
-        help="Morphemes as they are written, or as the annotation has them.",
-    ),
-]
-Probabilities = Annotated[
-    bool,
-    typer.Option(
-        "--probabilities",
-        help="Also the probability of each analysis, and of each boundary by its place.",
-    ),
-]
-Check = Annotated[
-    bool,
-    typer.Option(
-        "--check",
-        help="INPUT is annotated: list the words whose annotation is not the likeliest, "
-        "the least probable annotation first.",
-    ),
-]
+from bistro.files import write_text
 
 
 def segment(
-    model: ModelArgument,
-    input: InputArgument = "-",
-    output: OutputOption = "-",
-    kbest: KBest = 1,
-    forms: Forms = "surface",
-    probabilities: Probabilities = False,
-    check: Check = False,
-    beam: Beam = 50,
-    json: JsonOption = False,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    output: str = common.OUTPUT,
+    kbest: int = option("K", "How many analyses a word.", default=1, min=1),
+    forms: str = option(
+        "surface|canonical",
+        "Morphemes as they are written, or as the annotation has them.",
+        default="surface",
+    ),
+    probabilities: bool = flag(
+        "--probabilities",
+        "Also the probability of each analysis, and of each boundary by its place.",
+    ),
+    check: bool = flag(
+        "--check",
+        "INPUT is annotated: list the words whose annotation is not the likeliest, "
+        "the least probable annotation first.",
+    ),
+    beam: int = option("N", "Analyses kept at a letter.", default=50, min=1),
+    json: bool = common.JSON,
 ) -> None:
     """Cut words into morphemes with their labels, as in un[Pre]-break[Stem]-able[Suf].
 
@@ -65,26 +45,21 @@ def segment(
         bistro segment zulu.bistro words.txt --kbest 3 --probabilities
         bistro segment zulu.bistro annotated.tsv --check
     """
-    from bistro.files import writing
     from bistro.models.abilities import SEGMENT
-    from bistro.models.base import load
     from bistro.tasks.segment import checked, segmented
 
     if forms not in ("surface", "canonical"):
         raise ConfigError(f"--forms '{forms}' must be surface or canonical")
-    trained = SEGMENT.of(load(model))
+    trained = SEGMENT.of(bistro.load(model))
     if check:
         lines = checked(trained, input, beam, say)
     else:
         lines = segmented(trained, input, beam, kbest, forms, probabilities, json, say)
-    with writing(output) as stream:
-        for line in lines:
-            stream.write(line.encode())
+    write_text(output, lines)
 
 
 def print_scores(gold: str, system: str, json: bool, training: Iterable[str] = ()) -> None:
     """Print the scores of one annotated file against another; see `bistro evaluate`."""
-    from bistro.cli.common import print_json
     from bistro.evaluate.segmentation import score
     from bistro.models.morphology.config import MorphologyConfig
     from bistro.treebank.morphology_files import read_segmented

@@ -3,53 +3,28 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Annotated, Any
+from functools import partial
 
 import typer
 
+from bistro.cli.common import argument, given, option
 from bistro.errors import BistroError
 
-LIMITS = "Limits"
-
-
-def _limit(name: str, told: str) -> Any:
-    return typer.Option(
-        name, metavar="N", min=1, help=told, show_default=False, rich_help_panel=LIMITS
-    )
+_limit = partial(option, "N", min=1, rich_help_panel="Limits")
 
 
 def serve(
-    models: Annotated[
-        list[str], typer.Argument(metavar="MODEL...", help="Model files.", show_default=False)
-    ],
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option(metavar="N", min=0, max=65535, help="0: any that is free.")
-    ] = 8000,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Answer to this host name too (behind a proxy)."),
-    ] = None,
-    allow_origin: Annotated[
-        list[str] | None,
-        typer.Option(metavar="URL", help="Let pages of this origin call the interface."),
-    ] = None,
-    max_words: Annotated[int | None, _limit("--max-words", "Of a sentence; usual: 150.")] = None,
-    max_document: Annotated[
-        int | None, _limit("--max-document", "Words of a request to /process; usual: 5000.")
-    ] = None,
-    max_body: Annotated[
-        int | None, _limit("--max-body", "Bytes of a request; usual: 1000000.")
-    ] = None,
-    max_seconds: Annotated[
-        int | None, _limit("--max-seconds", "Until an answer; usual: 30.")
-    ] = None,
-    at_once: Annotated[
-        int | None, _limit("--at-once", "Computations at a time; usual: one a processor.")
-    ] = None,
-    max_waiting: Annotated[
-        int | None, _limit("--max-waiting", "Requests that wait for these; usual: 64.")
-    ] = None,
+    models: list[str] = argument("MODEL...", "Model files."),
+    host: str = typer.Option("127.0.0.1", help="The address to listen at."),
+    port: int = option("N", "0: any that is free.", default=8000, min=0, max=65535),
+    allow_host: list[str] | None = option("NAME", "Answer to this host name too (behind a proxy)."),
+    allow_origin: list[str] | None = option("URL", "Let pages of this origin call the interface."),
+    max_words: int | None = _limit("Of a sentence; usual: 150."),
+    max_document: int | None = _limit("Words of a request to /process; usual: 5000."),
+    max_body: int | None = _limit("Bytes of a request; usual: 1000000."),
+    max_seconds: int | None = _limit("Until an answer; usual: 30."),
+    at_once: int | None = _limit("Computations at a time; usual: one a processor."),
+    max_waiting: int | None = _limit("Requests that wait for these; usual: 64."),
 ) -> None:
     """Show models in a browser, and answer requests of programs, until Ctrl-C.
 
@@ -73,15 +48,16 @@ def serve(
     from bistro.serve.guard import LOOPBACK
     from bistro.serve.limits import Limits
 
-    given = {
-        "words": max_words,
-        "document": max_document,
-        "body": max_body,
-        "seconds": max_seconds,
-        "at_once": at_once,
-        "waiting": max_waiting,
-    }
-    limits = Limits(**{name: value for name, value in given.items() if value is not None})
+    limits = Limits(
+        **given(
+            words=max_words,
+            document=max_document,
+            body=max_body,
+            seconds=max_seconds,
+            at_once=at_once,
+            waiting=max_waiting,
+        )
+    )
     names = {*LOOPBACK, *(allow_host or [])}
     hosts = names if is_loopback(host) or allow_host else None
     app = create_app(Catalog.load(models), limits, hosts=hosts, origins=allow_origin or ())

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from bistro.cli.common import (
-    MethodOption,
-    ModelArgument,
-    OutputOption,
-    ParticlesOption,
-    RepeatsOption,
-    SeedOption,
-    TagsSeenOption,
-    say,
-    score_settings,
-    write_table,
-)
+import bistro
+from bistro.cli import common
+from bistro.cli.common import argument, flag, option, say, score_settings, write_table
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
@@ -32,31 +21,23 @@ COLUMNS = {
 
 
 def suite(
-    model: ModelArgument,
-    suites: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[SUITE]...",
-            help="Files (JSON, JSON lines, CSV, TSV) or names of our own suites; all of ours if "
-            "none is given.",
-            show_default=False,
-        ),
-    ] = None,
-    by: Annotated[
-        str, typer.Option(metavar="suite|item|region", help="What gets a row of the table.")
-    ] = "suite",
-    split_punct: Annotated[
-        bool,
-        typer.Option(
-            "--split-punct/--no-split-punct", help="Split punctuation from words, or leave it."
-        ),
-    ] = True,
-    output: OutputOption = "-",
-    method: MethodOption = None,
-    particles: ParticlesOption = None,
-    repeats: RepeatsOption = None,
-    tags_seen: TagsSeenOption = False,
-    seed: SeedOption = 1,
+    model: str = common.MODEL,
+    suites: list[str] | None = argument(
+        "[SUITE]...",
+        "Files (JSON, JSON lines, CSV, TSV) or names of our own suites; all of ours if "
+        "none is given.",
+        default=None,
+    ),
+    by: str = option("suite|item|region", "What gets a row of the table.", default="suite"),
+    split_punct: bool = flag(
+        "--split-punct/--no-split-punct", "Split punctuation from words, or leave it.", default=True
+    ),
+    output: str = common.OUTPUT,
+    method: str | None = common.METHOD,
+    particles: int | None = common.PARTICLES,
+    repeats: int | None = common.REPEATS,
+    tags_seen: bool = common.TAGS_SEEN,
+    seed: int = common.SEED,
 ) -> None:
     """Run test suites: minimal pairs, or predictions about regions in the notation of SyntaxGym.
 
@@ -72,16 +53,14 @@ def suite(
         bistro suite english.bistro garden-path --by item
         bistro suite english.bistro pairs.csv number.json -o results.tsv
     """
-    from bistro.models.base import load
-    from bistro.tasks.suite import own_suites, read_suite
-    from bistro.tasks.suite_results import run_suite
+    from bistro.tasks.suite import own_suites
 
     if by not in COLUMNS:
         raise BistroError(f"--by is suite, item or region, not '{by}'")
-    read = [read_suite(name, split_punct=split_punct) for name in suites or own_suites()]
-    trained = load(model)
+    read = [bistro.read_suite(name, split_punct=split_punct) for name in suites or own_suites()]
+    trained = bistro.load(model)
     settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
-    results = [run_suite(trained, one, **settings) for one in read]
+    results = [bistro.run_suite(trained, one, **settings) for one in read]
     for result in results:
         if result.suite.about:
             say(f"{result.suite.name}: {result.suite.about}")

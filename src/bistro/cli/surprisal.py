@@ -3,67 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-import typer
-
-from bistro.cli.common import (
-    Cells,
-    FormatOption,
-    InputArgument,
-    MethodOption,
-    ModelArgument,
-    OutputOption,
-    ParticlesOption,
-    RepeatsOption,
-    SeedOption,
-    TagsSeenOption,
-    score_settings,
-    tell_invisible,
-    tell_odd_words,
-    write_table,
-)
+import bistro
+from bistro.cli import common
+from bistro.cli.common import flag, option
 from bistro.errors import BistroError
-
-if TYPE_CHECKING:
-    from bistro.models.base import Model
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
 
 def surprisal(
-    model: ModelArgument,
-    input: InputArgument = "-",
-    output: OutputOption = "-",
-    text: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="INPUT is CSV or TSV; this column has the sentences."),
-    ] = None,
-    id: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The column that names each sentence.")
-    ] = None,
-    sentence: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN",
-            help="A word a row: rows with equal values here are one sentence (may be repeated).",
-        ),
-    ] = None,
-    split_punct: Annotated[
-        bool, typer.Option("--split-punct", help="Split punctuation from the words of --text.")
-    ] = False,
-    words: Annotated[
-        bool, typer.Option("--words", help="The words of a multiword token get rows of their own.")
-    ] = False,
-    eos: Annotated[
-        bool, typer.Option("--eos/--no-eos", help="With or without a row for each sentence's end.")
-    ] = True,
-    format: FormatOption = None,
-    method: MethodOption = None,
-    particles: ParticlesOption = None,
-    repeats: RepeatsOption = None,
-    tags_seen: TagsSeenOption = False,
-    seed: SeedOption = 1,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    output: str = common.OUTPUT,
+    text: str | None = option("COLUMN", "INPUT is CSV or TSV; this column has the sentences."),
+    id: str | None = option("COLUMN", "The column that names each sentence."),
+    sentence: list[str] | None = option(
+        "COLUMN",
+        "A word a row: rows with equal values here are one sentence (may be repeated).",
+    ),
+    split_punct: bool = flag("--split-punct", "Split punctuation from the words of --text."),
+    words: bool = flag("--words", "The words of a multiword token get rows of their own."),
+    eos: bool = flag(
+        "--eos/--no-eos", "With or without a row for each sentence's end.", default=True
+    ),
+    format: str | None = common.FORMAT,
+    method: str | None = common.METHOD,
+    particles: int | None = common.PARTICLES,
+    repeats: int | None = common.REPEATS,
+    tags_seen: bool = common.TAGS_SEEN,
+    seed: int = common.SEED,
 ) -> None:
     """Write a table with the surprisal of every word, -log2 p(word | words before it), in bits.
 
@@ -89,10 +59,8 @@ def surprisal(
         bistro surprisal english.bistro items.csv --text sentence --id item --split-punct
         bistro surprisal english.bistro reading.csv --text word --sentence item -o reading.tsv
     """
-    from bistro.models.base import load
-
-    trained = load(model)
-    settings = score_settings(trained, method, particles, repeats, tags_seen, seed)
+    trained = bistro.load(model)
+    settings = common.score_settings(trained, method, particles, repeats, tags_seen, seed)
     if text is not None:
         if id is not None and sentence:
             raise BistroError("--id names sentences of a row each: leave it out with --sentence")
@@ -101,32 +69,31 @@ def surprisal(
         if id is not None or sentence or split_punct:
             raise BistroError("--id, --sentence and --split-punct need --text COLUMN")
         columns, rows = _of_sentences(trained, input, format, not words, eos, settings)
-    write_table(output, columns, rows)
+    common.write_table(output, columns, rows)
 
 
 def _of_sentences(
-    model: Model, path: str, format: str | None, multiword: bool, eos: bool, settings: Any
-) -> tuple[Sequence[str], Cells]:
+    model: bistro.Model, path: str, format: str | None, multiword: bool, eos: bool, settings: Any
+) -> tuple[Sequence[str], common.Cells]:
     from bistro.models.abilities import SCORE
     from bistro.tasks.stimuli import visible
     from bistro.tasks.surprisal import COLUMNS, written_tokens
-    from bistro.treebank.treebank import read
 
     if format is None and path.lower().endswith(TABLE_SUFFIXES):
         raise BistroError(
             f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
         )
-    sentences = read(path, format=format)
+    sentences = bistro.read(path, format=format)
     texts = [[visible(form, path, s.line) for form in s.forms] for s in sentences]
     names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
     tokens = [written_tokens(s) for s in sentences] if multiword else None
-    tell_odd_words(sentences)
+    common.tell_odd_words(sentences)
     rows = SCORE.of(model).surprisal(texts, eos=eos, names=names, tokens=tokens, **settings)
     return COLUMNS, (list(vars(row).values()) for row in rows)
 
 
 def _of_stimuli(
-    model: Model,
+    model: bistro.Model,
     path: str,
     text: str,
     id: str | None,
@@ -134,15 +101,15 @@ def _of_stimuli(
     split_punct: bool,
     eos: bool,
     settings: Any,
-) -> tuple[Sequence[str], Cells]:
+) -> tuple[Sequence[str], common.Cells]:
     from bistro.tasks.stimuli import one_row_each, one_word_a_row, read_table
     from bistro.tasks.surprisal import stimulus_rows
 
     table = read_table(path)
     if sentence:
-        found = one_word_a_row(table, text, sentence, split_punct=split_punct)
+        found = list(one_word_a_row(table, text, sentence, split_punct=split_punct))
     else:
-        found = one_row_each(table, text, name=id, split_punct=split_punct)
+        found = list(one_row_each(table, text, name=id, split_punct=split_punct))
     place = table.column(text)
-    tell_invisible(cells[place] for _, cells in table.rows)
-    return stimulus_rows(model, table.columns, list(found), eos=eos, **settings)
+    common.tell_invisible(cells[place] for _, cells in table.rows)
+    return stimulus_rows(model, table.columns, found, eos=eos, **settings)

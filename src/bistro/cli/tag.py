@@ -2,69 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
-from bistro.cli.common import (
-    FormatOption,
-    InputArgument,
-    ModelArgument,
-    OutputOption,
-    SeedOption,
-    ThreadsOption,
-    say,
-)
+import bistro
+from bistro.cli import common
+from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
-
-if TYPE_CHECKING:
-    pass
-
-Search = Annotated[
-    str | None,
-    typer.Option(
-        "--search",
-        metavar="NAME",
-        help="beam (usual), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
-        "astar-local or astar-full.",
-        show_default=False,
-    ),
-]
-BeamWidth = Annotated[
-    int | None,
-    typer.Option(
-        "--beam", metavar="N", min=1, help="Histories kept after each word.", show_default=False
-    ),
-]
-Samples = Annotated[
-    int | None,
-    typer.Option(
-        "--samples", metavar="N", min=1, help="Sequences drawn by mcmc.", show_default=False
-    ),
-]
-MarginalsOption = Annotated[
-    bool, typer.Option("--marginals", help="Write the probability of each tag into MISC.")
-]
-LeastRisk = Annotated[
-    bool,
-    typer.Option(
-        "--mbr/--no-mbr", help="The likeliest tag of each word, or the likeliest sequence."
-    ),
-]
 
 
 def tag(
-    model: ModelArgument,
-    input: InputArgument = "-",
-    output: OutputOption = "-",
-    search: Search = None,
-    beam: BeamWidth = None,
-    samples: Samples = None,
-    marginals: MarginalsOption = False,
-    mbr: LeastRisk = True,
-    format: FormatOption = None,
-    threads: ThreadsOption = 0,
-    seed: SeedOption = 1,
+    model: str = common.MODEL,
+    input: str = common.INPUT,
+    output: str = common.OUTPUT,
+    search: str | None = option(
+        "NAME",
+        "beam (usual), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
+        "astar-local or astar-full.",
+    ),
+    beam: int | None = option("N", "Histories kept after each word.", min=1),
+    samples: int | None = option("N", "Sequences drawn by mcmc.", min=1),
+    marginals: bool = flag("--marginals", "Write the probability of each tag into MISC."),
+    mbr: bool = flag(
+        "--mbr/--no-mbr", "The likeliest tag of each word, or the likeliest sequence.", default=True
+    ),
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
 ) -> None:
     """Tag sentences: INPUT comes back with new tags in one column, all else as it was.
 
@@ -78,14 +39,12 @@ def tag(
     """
     from bistro.cli.progress import Progress
     from bistro.models.abilities import PARSE
-    from bistro.models.base import load
     from bistro.models.options import a_model
     from bistro.tasks.tag import TagRun
-    from bistro.treebank.treebank import iter_sentences, write
+    from bistro.treebank.treebank import iter_sentences
 
-    trained = load(model)
-    asked = {"search": search, "beam": beam, "samples": samples}
-    given = {name: value for name, value in asked.items() if value is not None}
+    trained = bistro.load(model)
+    given = common.given(search=search, beam=beam, samples=samples)
     if given and PARSE.is_of(trained):
         raise BistroError(
             f"{a_model(trained.kind)} finds tags with its trees, by its own search: "
@@ -94,5 +53,5 @@ def tag(
     options = {**given, "marginals": marginals, "mbr": mbr, "seed": seed, "threads": threads}
     run = TagRun(trained, options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
-    write(Progress(input, output).watch(run.tagged(sentences)), output)
+    bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)
     say(run.report())

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
-from bistro.cli.common import JsonOption, ModelArgument, print_json, say
+import bistro
+from bistro.cli import common
+from bistro.cli.common import option, print_json, say
 
 topics = typer.Typer(help="Latent states of syntactic topics: see what they stand for.")
 
@@ -22,19 +22,12 @@ def about() -> None:
 
 @topics.command()
 def show(
-    model: ModelArgument,
-    states: Annotated[
-        int, typer.Option("--states", metavar="N", min=1, help="How many, the largest first.")
-    ] = 20,
-    words: Annotated[int, typer.Option("--words", metavar="N", min=1, help="Words a state.")] = 10,
-    sample: Annotated[
-        int, typer.Option("--sample", metavar="N", help="Which sample; -1 is the last.")
-    ] = -1,
-    picture: Annotated[
-        str | None,
-        typer.Option("--picture", metavar="FILE.svg", help="Draw the states as cards as well."),
-    ] = None,
-    json: JsonOption = False,
+    model: str = common.MODEL,
+    states: int = option("N", "How many, the largest first.", default=20, min=1),
+    words: int = option("N", "Words a state.", default=10, min=1),
+    sample: int = option("N", "Which sample; -1 is the last.", default=-1),
+    picture: str | None = option("FILE.svg", "Draw the states as cards as well."),
+    json: bool = common.JSON,
 ) -> None:
     """Print the likeliest words of each state, and the parents that choose it.
 
@@ -47,12 +40,11 @@ def show(
     from rich.console import Console
     from rich.table import Table
 
-    from bistro.files import writing
+    from bistro.files import write_text
     from bistro.models.abilities import STATES
-    from bistro.models.base import load
     from bistro.report.topics import state_card, topic_cards
 
-    trained = STATES.of(load(model))
+    trained = STATES.of(bistro.load(model))
     found = trained.top_states(words=words, sample=sample)
     if json:
         print_json({"model": model, "states": [vars(state) for state in found[:states]]})
@@ -70,6 +62,5 @@ def show(
         Console(highlight=False, markup=False).print(table)
     if picture is not None:
         cards = [state_card(state) for state in found[:states]]
-        with writing(picture) as stream:
-            stream.write(topic_cards(cards).encode())
+        write_text(picture, topic_cards(cards))
         say(f"{picture}: {len(cards)} states")

@@ -3,138 +3,68 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from bistro.cli.common import (
-    FormatOption,
-    SeedOption,
-    ThreadsOption,
-    chosen_config,
-    require_writable,
-    say,
-    tell_odd_words,
-)
+import bistro
+from bistro.cli import common
+from bistro.cli.common import argument, flag, option, say
 from bistro.cli.watcher import Watcher
 from bistro.errors import BistroError, OutputError
-from bistro.models.kinds import BUILT_IN
+from bistro.models import kinds
 
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
-    from bistro.models.base import Model
     from bistro.models.kinds import Kind
     from bistro.treebank.examples import Examples
-    from bistro.treebank.treebank import Treebank
 
-INTERRUPTED = 130
 _COMPRESSED = (".gz", ".xz", ".zst")
 
 
-KindArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="KIND",
-        help=f"The kind: {', '.join(BUILT_IN[:-1])} or {BUILT_IN[-1]}.",
+def train(
+    kind: str = argument(
+        "KIND", f"The kind: {', '.join(kinds.BUILT_IN)}, or one of an installed package."
     ),
-]
-Data = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="TRAIN",
-        help="Treebanks (CoNLL-U, CoNLL-X) or, for ngram, texts with one sentence per line; - is stdin.",
-        show_default=False,
+    data: list[str] | None = argument(
+        "TRAIN",
+        "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text, one sentence per line; - is stdin.",
+        default=None,
     ),
-]
-Text = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--text",
-        metavar="RAW",
-        help="Raw text, one sentence per line, to learn words from beside the treebank (transition).",
-        show_default=False,
+    text: list[str] | None = option(
+        "RAW",
+        "Raw text, one sentence per line, to learn words from too (transition).",
     ),
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Who parses the raw text: tcp://HOST:PORT (Dask) or local:N; otherwise threads.",
-        show_default=False,
-    ),
-]
-Output = Annotated[
-    str | None,
-    typer.Option(
+    output: str | None = option(
+        "MODEL",
+        "The model file to write; needed, and by custom named *.bistro.",
         "--output",
         "-o",
-        metavar="MODEL",
-        help="The model file to write; needed, and by custom named *.bistro.",
-        show_default=False,
     ),
-]
-Dev = Annotated[
-    str | None,
-    typer.Option(
-        "--dev",
-        metavar="DEV",
-        help="Held-out data: committee and linearize fit weights on it, isbn learns until it is "
+    dev: str | None = option(
+        "DEV",
+        "Held-out data: committee and linearize fit weights on it, isbn learns until it is "
         "best there; scores on it end the run.",
     ),
-]
-Config = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE.toml", help="Settings: a file or a preset."),
-]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="One setting, as in order=3 or sampler.seating=minimal.",
-    ),
-]
-TaskOption = Annotated[
-    str | None,
-    typer.Option(
-        "--task",
-        metavar="tags|trees|morphology",
-        help="What the former kind infinite learns: now kinds of their own.",
+    config: str | None = common.CONFIG,
+    overrides: list[str] | None = common.SET,
+    task: str | None = option(
+        "tags|trees|morphology",
+        "What the former kind infinite learns: now kinds of their own.",
         hidden=True,
-        show_default=False,
     ),
-]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on from the checkpoint of an interrupted run.")
-]
-CheckpointSeconds = Annotated[
-    float,
-    typer.Option(
-        metavar="S", min=0, help="How often the checkpoint is renewed; 0: after every sweep."
+    seed: int = common.SEED,
+    threads: int = common.THREADS,
+    cluster: str | None = option(
+        "ADDRESS",
+        "Who parses the raw text: tcp://HOST:PORT (Dask) or local:N; otherwise threads.",
     ),
-]
-ShowConfig = Annotated[
-    bool, typer.Option("--show-config", help="Print all settings as TOML and stop.")
-]
-
-
-def train(
-    kind: KindArgument,
-    data: Data = None,
-    text: Text = None,
-    output: Output = None,
-    dev: Dev = None,
-    config: Config = None,
-    overrides: Overrides = None,
-    task: TaskOption = None,
-    seed: SeedOption = 1,
-    threads: ThreadsOption = 0,
-    cluster: Cluster = None,
-    format: FormatOption = None,
-    resume: Resume = False,
-    checkpoint_seconds: CheckpointSeconds = 20.0,
-    show_config: ShowConfig = False,
+    format: str | None = common.FORMAT,
+    resume: bool = flag("--resume", "Go on from the checkpoint of an interrupted run."),
+    checkpoint_seconds: float = option(
+        "S", "How often the checkpoint is renewed; 0: after every sweep.", default=20.0, min=0
+    ),
+    show_config: bool = flag("--show-config", "Print all settings as TOML and stop."),
 ) -> None:
     """Train a model on a treebank or a text.
 
@@ -161,7 +91,7 @@ def train(
     from bistro.tasks.train import train as run
 
     tasks = [f"task={task}"] if task else []
-    family, settings = chosen_config(kind, config, [*(overrides or []), *tasks])
+    family, settings = common.chosen_config(kind, config, [*(overrides or []), *tasks])
     if show_config:
         print(configuration.to_toml(settings), end="")
         return
@@ -197,7 +127,7 @@ def train(
             model.save(path)
     except StoppedError as interruption:
         say(f"{interruption}; the same command with --resume goes on from there")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(common.INTERRUPTED) from None
     checkpoint.discard()
     sources = " + ".join([treebank.label, *map(os.path.basename, text or ())])
     say(f"{path}: {family.name} model of {sources}, seed {seed}")
@@ -209,17 +139,17 @@ def train(
 
 def read_data(
     kind: Kind, settings: Any, paths: list[str], format: str | None, *, held_out: bool = False
-) -> Treebank | Examples[Any]:
+) -> bistro.Treebank | Examples[Any]:
     """Read the data of a kind of model, and say of training data what a user may not expect."""
     data = kind.data().read(paths, settings, format)
     for problem in data.problems:
         say(f"{problem}; the word is left out")
     if kind.items == "sentences" and not held_out:
-        tell_odd_words(data)
+        common.tell_odd_words(data)
     return data
 
 
-def _report(model: Model, ability: str, held_out: list[Any], title: str) -> None:
+def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) -> None:
     """Print how well a model does on held-out data what it is for."""
     from bistro.cli.perplexity import print_figures
     from bistro.evaluate.development import DevelopmentSet, default_metric
@@ -249,7 +179,7 @@ def _checked_output(output: str | None) -> str:
         raise OutputError("a model is a file of its own: name it with -o, stdout cannot hold it")
     if output.endswith(_COMPRESSED):
         raise OutputError(f"{output}: a model file is not compressed: choose another name")
-    require_writable(output)
+    common.require_writable(output)
     return output
 
 

@@ -8,81 +8,59 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from bistro.cli.common import FormatOption, SeedOption, require_writable, say
+import bistro
+from bistro.cli import common
+from bistro.cli.common import argument, option, require_writable, say
 from bistro.cli.watcher import Watcher
 from bistro.errors import ConfigError, nearest
-from bistro.files import writing
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.evaluate.development import DevelopmentSet
     from bistro.inference.settings import SamplerSettings
     from bistro.models.transition.config import TransitionConfig
     from bistro.models.transition.tune import Effort, Search, Trial
-    from bistro.treebank.treebank import Treebank
 
 METRICS = ("las", "uas", "no_punct.las", "no_punct.uas")
 TAGS = ("both", "joint", "given")
 
 
 def tune(
-    kind: Annotated[str, typer.Argument(metavar="KIND", help="The kind of model: transition.")],
-    data: Annotated[
-        list[str], typer.Argument(metavar="TRAIN", help="Treebanks to train on, read as one.")
-    ],
-    dev: Annotated[str, typer.Option("--dev", metavar="DEV", help="The treebank that decides.")],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE.toml", help="The config to write.")
-    ],
-    config: Annotated[
-        str | None,
-        typer.Option("--config", metavar="FILE.toml", help="Where to begin: a file or a preset."),
-    ] = None,
-    overrides: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="One setting of the beginning."),
-    ] = None,
-    distributions: Annotated[
-        str, typer.Option(metavar="LIST", help="Whose contexts are searched, and in which order.")
-    ] = "actions,labels,tags,words",
-    settings: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST",
-            help="Settings that are searched: tagset, tag_features, unknown_below, "
-            "unknown_suffixes, labels, root, direction, nonprojective; none: contexts alone.",
-        ),
-    ] = "tagset,tag_features,unknown_below",
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels.",
-            show_default=False,
-        ),
-    ] = None,
-    tags: Annotated[
-        str, typer.Option(metavar="WAY", help="Tags are found (joint), given, or the mean of both.")
-    ] = "both",
-    label_elements: Annotated[
-        bool,
-        typer.Option(help="Contexts may hold labels of earlier arcs, which makes parsing slower."),
-    ] = False,
-    sweeps: Annotated[
-        int, typer.Option(metavar="N", min=2, help="Sweeps of training in the search.")
-    ] = 6,
-    minutes: Annotated[
-        float | None,
-        typer.Option(metavar="M", min=0, help="Stop after this time.", show_default=False),
-    ] = None,
-    threads: Annotated[
-        int, typer.Option(metavar="N", min=0, help="For parsing DEV; 0: all of the machine.")
-    ] = 1,
-    seed: SeedOption = 1,
-    format: FormatOption = None,
+    kind: str = argument("KIND", "The kind of model: transition."),
+    data: list[str] = argument("TRAIN", "Treebanks to train on, read as one."),
+    dev: str = option("DEV", "The treebank that decides.", default=...),
+    output: str = option("FILE.toml", "The config to write.", "--output", "-o", default=...),
+    config: str | None = option("FILE.toml", "Where to begin: a file or a preset."),
+    overrides: list[str] | None = option("KEY=VALUE", "One setting of the beginning.", "--set"),
+    distributions: str = option(
+        "LIST",
+        "Whose contexts are searched, and in which order.",
+        default="actions,labels,tags,words",
+    ),
+    settings: str = option(
+        "LIST",
+        "Settings that are searched: tagset, tag_features, unknown_below, "
+        "unknown_suffixes, labels, root, direction, nonprojective; none: contexts alone.",
+        default="tagset,tag_features,unknown_below",
+    ),
+    metric: str | None = option(
+        "NAME", "las, uas, no_punct.las or no_punct.uas; otherwise las, or uas without labels."
+    ),
+    tags: str = option(
+        "WAY", "Tags are found (joint), given, or the mean of both.", default="both"
+    ),
+    label_elements: bool = typer.Option(
+        False, help="Contexts may hold labels of earlier arcs, which makes parsing slower."
+    ),
+    sweeps: int = option("N", "Sweeps of training in the search.", default=6, min=2),
+    minutes: float | None = option("M", "Stop after this time.", min=0),
+    threads: int = option("N", "For parsing DEV; 0: all of the machine.", default=1, min=0),
+    seed: int = common.SEED,
+    format: str | None = common.FORMAT,
 ) -> None:
     """Find the contexts and settings that parse DEV best, and write them as a config.
 
@@ -99,7 +77,6 @@ def tune(
     from bistro.models.data import SENTENCES
     from bistro.models.transition.config import DISTRIBUTIONS
     from bistro.models.transition.tune import SETTINGS, Effort
-    from bistro.treebank.treebank import read
 
     _check("KIND", [kind], ["transition"])
     parts = _names("--settings", settings, SETTINGS)
@@ -107,8 +84,8 @@ def tune(
     _check("--tags", [tags], TAGS)
     _check("--metric", [metric] if metric else [], METRICS)
     require_writable(output)
-    start = _beginning(config, overrides or [])
-    treebank, held_out = SENTENCES.read(data, format=format), read(dev, format=format)
+    start = common.chosen_config(kind, config, overrides)[1]
+    treebank, held_out = SENTENCES.read(data, format=format), bistro.read(dev, format=format)
     judge = DevelopmentSet(
         held_out,
         tags,  # type: ignore[arg-type]
@@ -124,8 +101,8 @@ def tune(
 class _Errand:
     """One search from its journal to the file with its result."""
 
-    treebank: Treebank
-    held_out: Treebank
+    treebank: bistro.Treebank
+    held_out: bistro.Treebank
     judge: DevelopmentSet
     effort: Effort
     seed: int
@@ -185,8 +162,7 @@ class _Errand:
         lines += ["trained in full, the beginning and the end (percent, on dev):"]
         lines += [f"  {name} {before[name]:.2f} -> {after[name]:.2f}" for name in after]
         head = "".join(f"# {line}\n" for line in lines)
-        with writing(self.output) as stream:
-            stream.write(f"{head}\n{configuration.to_toml(config)}".encode())
+        write_text(self.output, f"{head}\n{configuration.to_toml(config)}")
         say(f"{self.output}: score {before['score']:.2f} -> {after['score']:.2f}, trained in full")
 
 
@@ -202,16 +178,6 @@ def _names(option: str, given: str, choices: Sequence[str]) -> list[str]:
     names = [name for name in names if name not in ("", "none")]
     _check(option, names, choices)
     return names
-
-
-def _beginning(config: str | None, overrides: Sequence[str]) -> TransitionConfig:
-    from bistro import config as configuration
-    from bistro.models.presets import file_or_preset
-    from bistro.models.transition.config import TransitionConfig
-
-    read = configuration.read_toml
-    begin = read(file_or_preset(config), TransitionConfig) if config else TransitionConfig()
-    return configuration.apply_overrides(begin, overrides)
 
 
 def _shortened(sampler: SamplerSettings, sweeps: int) -> SamplerSettings:

@@ -49,12 +49,10 @@ class Watcher:
 
     def on_sweep(self, sweep: Sweep) -> None:
         """Print a line: always the same one on a terminal, one every ten seconds in a log."""
-        now = time.monotonic()
         is_last = sweep.number == sweep.total
-        if not (self._live or is_last or now - self._last >= LOG_EVERY_SECONDS):
+        if not self._is_due(is_last):
             return
-        self._last = now
-        pace = (now - self._begin) / (sweep.number - self._done_before)
+        pace = (self._last - self._begin) / (sweep.number - self._done_before)
         self._show(
             f"sweep {sweep.number}/{sweep.total}  "
             f"log-likelihood {sweep.log_likelihood:,.0f}  "
@@ -64,24 +62,29 @@ class Watcher:
 
     def on_words(self, done: int, total: int) -> None:
         """Print how much of the raw text is parsed, how fast, and how long the rest will take."""
-        now = time.monotonic()
         if self._words_before is None or done < self._words_before:
-            self._begin = self._last = now
+            self._begin = self._last = time.monotonic()
             self._words_before = done
             if done:
                 say(f"going on after {done:,} of {total:,} words of raw text")
             return
         is_last = done == total
-        if not (self._live or is_last or now - self._last >= LOG_EVERY_SECONDS):
+        if not self._is_due(is_last):
             return
-        self._last = now
-        pace = (done - self._words_before) / max(now - self._begin, 1e-9)
+        pace = (done - self._words_before) / max(self._last - self._begin, 1e-9)
         left = (total - done) / max(pace, 1e-9)
         self._show(
             f"raw text {done:,}/{total:,} words  {pace:,.0f} words/s  {left:.0f} s left", is_last
         )
         if is_last:
             self._words_before = None
+
+    def _is_due(self, is_last: bool) -> bool:
+        """Tell whether a line is to be printed, and note when."""
+        now = time.monotonic()
+        due = self._live or is_last or now - self._last >= LOG_EVERY_SECONDS
+        self._last = now if due else self._last
+        return due
 
     def _show(self, line: str, is_last: bool) -> None:
         end = "\n" if is_last or self.stopped or not self._live else ""

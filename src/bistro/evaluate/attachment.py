@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bistro.errors import TreebankError
+from bistro.evaluate.by_relation import plain_relation
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.punctuation import MEANING, Punctuation, mark, parse_rule, recognise
 from bistro.treebank.sentence import Sentence
@@ -54,6 +55,16 @@ UNIVERSAL_FEATURES = {
 # fmt: on
 UD_PROTOCOL = "UD: all words count, punctuation included; subtypes of relations ignored"
 NO_PUNCT_PROTOCOL = "without punctuation ({}, in gold); subtypes of relations ignored"
+SCORES = (
+    ("UAS", "uas", "heads; all words, punctuation included"),
+    ("LAS", "las", "heads and relations without subtypes; all words"),
+    ("CLAS", "clas", "the same, content words of gold and system, F1"),
+    ("UPOS", "upos", "universal tags; all words"),
+    ("XPOS", "xpos", "treebank's own tags; all words"),
+    ("UFeats", "ufeats", "universal features; all words"),
+    ("AllTags", "alltags", "UPOS, XPOS and UFeats at once; all words"),
+)
+"""The scores of UD: how they are called, by which name they go here, and what they count."""
 NEEDED = {
     "heads": ("heads", ("uas", "las", "clas")),
     "deprels": ("labels", ("las", "clas")),
@@ -144,10 +155,7 @@ def _check_words(
     gold: Sentence, system: Sentence, number: int, gold_name: str, system_name: str
 ) -> None:
     if gold.forms != system.forms:
-        pairs = zip([*gold.forms, "(end)"], [*system.forms, "(end)"], strict=False)
-        place, (one, other) = next(
-            (place, pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1]
-        )
+        place, one, other = first_difference(gold.forms, system.forms)
         raise TreebankError(
             f"word {place} of sentence {number} is '{one}' at {gold_name}:{gold.line}, but "
             f"'{other}' at {system_name}:{system.line}; both must have the same words"
@@ -161,10 +169,18 @@ def _check_words(
         )
 
 
+def first_difference(
+    gold: Sequence[object], system: Sequence[object]
+) -> tuple[int, object, object]:
+    """Return the first place, from 1, at which two lists of words differ, and their words there."""
+    pairs = zip([*gold, "(end)"], [*system, "(end)"], strict=False)
+    return next((place, *pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
+
+
 def _count_tree(gold: Sentence, system: Sentence, punctuation: list[bool]) -> dict[str, int]:
     """Count the right heads and labels among all words, content words, and plain words."""
-    relations = [_without_subtype(label) for label in gold.deprels]
-    given = [_without_subtype(label) for label in system.deprels]
+    relations = [plain_relation(label) for label in gold.deprels]
+    given = [plain_relation(label) for label in system.deprels]
     heads = _equal(gold.heads, system.heads)
     labelled = _both(heads, _equal(relations, given))
     content = [relation in CONTENT_RELATIONS for relation in relations]
@@ -207,10 +223,6 @@ def _both(one: Sequence[bool], other: Sequence[bool]) -> list[bool]:
     return list(map(operator.and_, one, other))
 
 
-def _without_subtype(label: str) -> str:
-    return label.partition(":")[0]
-
-
 @functools.lru_cache(maxsize=1 << 16)
 def _universal_features(feats: str) -> str:
     if feats == EMPTY:
@@ -240,7 +252,7 @@ def _has(sentence: Sentence, column: str) -> bool:
 
 def _has_universal_relations(golds: list[Sentence]) -> bool:
     """Whether most relations are of UD; of other schemes, content words cannot be told."""
-    relations = [_without_subtype(label) for sentence in golds for label in sentence.deprels]
+    relations = [plain_relation(label) for sentence in golds for label in sentence.deprels]
     universal = CONTENT_RELATIONS | FUNCTION_RELATIONS
     known = sum(relation in universal for relation in relations)
     return 2 * known >= len(relations)

@@ -38,6 +38,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bistro.errors import TreebankError
+from bistro.evaluate.attachment import first_difference
+from bistro.evaluate.by_length import Rates
+from bistro.evaluate.by_relation import percent
 from bistro.treebank.brackets import SourceTree, Tree
 from bistro.treebank.constituents import ROOT, ROOT_NAMES, TRACE, plain_label
 
@@ -60,20 +63,11 @@ class Constituent:
 
 
 @dataclass(frozen=True)
-class PrecisionRecall:
-    """In percent; None where there is nothing to divide by."""
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
-
-
-@dataclass(frozen=True)
 class BracketScores:
     """The scores of one set of sentences, in percent but for `crossing`."""
 
-    labelled: PrecisionRecall
-    unlabelled: PrecisionRecall
+    labelled: Rates
+    unlabelled: Rates
     exact: float | None
     """Sentences with all constituents right (labelled)."""
     crossing: float | None
@@ -226,10 +220,7 @@ def _check_words(gold: Tree, system: Tree, number: int, gold_name: str, system_n
     words = [[leaf.word for leaf in _spoken(tree)] for tree in (gold, system)]
     if words[0] == words[1]:
         return
-    pairs = zip([*words[0], "(end)"], [*words[1], "(end)"], strict=False)
-    place, (one, other) = next(
-        (place, pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1]
-    )
+    place, one, other = first_difference(*words)
     raise TreebankError(
         f"word {place} of tree {number} is '{one}' at {_at(gold, gold_name)}, but '{other}' at "
         f"{_at(system, system_name)}; both must have the same words"
@@ -241,24 +232,17 @@ def _at(tree: Tree, name: str) -> str:
 
 
 def _summarise(counts: Counter[str]) -> BracketScores:
-    def share(part: str, whole: str, times: float = 100.0) -> float | None:
-        return times * counts[part] / counts[whole] if counts[whole] else None
-
-    def triple(matched: str) -> PrecisionRecall:
-        both = counts["gold"] + counts["system"]
-        f1 = 200.0 * counts[matched] / both if both else None
-        return PrecisionRecall(share(matched, "system"), share(matched, "gold"), f1)
-
+    gold, system, sentences = counts["gold"], counts["system"], counts["sentences"]
     return BracketScores(
-        labelled=triple("matched"),
-        unlabelled=triple("spans"),
-        exact=share("exact", "sentences"),
-        crossing=share("crossing", "sentences", 1.0),
-        no_crossing=share("no crossing", "sentences"),
-        tags=share("tags", "words"),
+        labelled=Rates.of(counts["matched"], gold, system),
+        unlabelled=Rates.of(counts["spans"], gold, system),
+        exact=percent(counts["exact"], sentences),
+        crossing=counts["crossing"] / sentences if sentences else None,
+        no_crossing=percent(counts["no crossing"], sentences),
+        tags=percent(counts["tags"], counts["words"]),
         words=counts["words"],
-        sentences=counts["sentences"],
-        gold=counts["gold"],
-        system=counts["system"],
+        sentences=sentences,
+        gold=gold,
+        system=system,
         matched=counts["matched"],
     )

@@ -23,6 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from bistro.evaluate.by_relation import percent, plain_relation
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.punctuation import Punctuation, mark
 from bistro.treebank.sentence import Sentence
@@ -43,6 +44,12 @@ class Rates:
     precision: float | None
     recall: float | None
     f1: float | None
+
+    @classmethod
+    def of(cls, right: int, gold: int, system: int) -> Rates:
+        """Return the rates of so many right ones."""
+        f1 = percent(2 * right, gold + system)
+        return cls(percent(right, system), percent(right, gold), f1)
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,8 @@ def score_by_length(
             counts["system", length_class(word, found)] += 1
             if head == found:
                 counts["uas", length_class(word, head)] += 1
-                counts["las", length_class(word, head)] += _same_relation(label, found_label)
+                same = plain_relation(label) == plain_relation(found_label)
+                counts["las", length_class(word, head)] += same
     return [_summarise(counts, name, labelled=not labels <= {EMPTY}) for name in CLASSES]
 
 
@@ -98,19 +106,7 @@ def length_class(word: int, head: int) -> str:
     return CLASSES[bisect.bisect_right(_FIRST_LENGTHS, abs(word - head))]
 
 
-def _same_relation(one: str, other: str) -> bool:
-    return one.partition(":")[0] == other.partition(":")[0]
-
-
 def _summarise(counts: Counter[tuple[str, str]], name: str, *, labelled: bool) -> LengthScores:
     gold, system = counts["gold", name], counts["system", name]
-
-    def share(right: int, total: int) -> float | None:
-        return 100.0 * right / total if total else None
-
-    def rates(kind: str) -> Rates:
-        right = counts[kind, name]
-        return Rates(share(right, system), share(right, gold), share(2 * right, gold + system))
-
-    nothing = Rates(None, None, None)
-    return LengthScores(name, gold, system, rates("las") if labelled else nothing, rates("uas"))
+    uas, las = (Rates.of(counts[kind, name], gold, system) for kind in ("uas", "las"))
+    return LengthScores(name, gold, system, las if labelled else Rates(None, None, None), uas)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bistro.treebank.sentence import Sentence
 
@@ -40,28 +40,29 @@ class RelationScores:
     """The commonest wrong relation, and for how many words; None if there is none."""
 
 
-@dataclass
-class _Counts:
-    words: int = 0
-    heads: int = 0
-    labelled: int = 0
-    found: Counter[str] = field(default_factory=Counter)
-
-
 def score_by_relation(gold: Iterable[Sentence], system: Iterable[Sentence]) -> list[RelationScores]:
     """Return the scores of every relation of gold, the commonest first."""
-    counts: defaultdict[str, _Counts] = defaultdict(_Counts)
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    heads: Counter[str] = Counter()
+    labelled: Counter[str] = Counter()
     for right, given in zip(gold, system, strict=True):
         rows = zip(right.heads, given.heads, right.deprels, given.deprels, strict=True)
         for head, found_head, label, found_label in rows:
-            relation, found = plain_relation(label), plain_relation(found_label)
-            of_relation = counts[relation]
-            of_relation.words += 1
-            of_relation.heads += head == found_head
-            of_relation.labelled += head == found_head and relation == found
-            of_relation.found[found] += 1
-    ordered = sorted(counts.items(), key=lambda item: (-item[1].words, item[0]))
-    return [_summarise(relation, of_relation) for relation, of_relation in ordered]
+            relation, other = plain_relation(label), plain_relation(found_label)
+            found[relation][other] += 1
+            heads[relation] += head == found_head
+            labelled[relation] += head == found_head and relation == other
+    return [
+        RelationScores(
+            relation,
+            others.total(),
+            100.0 * heads[relation] / others.total(),
+            100.0 * labelled[relation] / others.total(),
+            100.0 * others[relation] / others.total(),
+            commonest_other(others, relation),
+        )
+        for relation, others in sorted(found.items(), key=lambda item: (-item[1].total(), item[0]))
+    ]
 
 
 def plain_relation(label: str) -> str:
@@ -69,19 +70,13 @@ def plain_relation(label: str) -> str:
     return label.partition(":")[0]
 
 
+def percent(part: float, whole: float) -> float | None:
+    """Return a share in percent; None of nothing."""
+    return 100.0 * part / whole if whole else None
+
+
 def commonest_other(found: Counter[str], right: str) -> tuple[str, int] | None:
     """Return the value that was found most often instead of the right one, and how often."""
     wrong = ((-times, value) for value, times in found.items() if value != right)
     most = min(wrong, default=None)
     return (most[1], -most[0]) if most else None
-
-
-def _summarise(relation: str, counts: _Counts) -> RelationScores:
-    return RelationScores(
-        relation,
-        counts.words,
-        100.0 * counts.heads / counts.words,
-        100.0 * counts.labelled / counts.words,
-        100.0 * counts.found[relation] / counts.words,
-        commonest_other(counts.found, relation),
-    )

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from bistro.errors import ConfigError
-from bistro.evaluate.by_relation import plain_relation
+from bistro.evaluate.by_relation import percent, plain_relation
 from bistro.treebank.sentence import Sentence
 
 BORDERS = (10, 20, 30, 40)
@@ -77,14 +77,5 @@ def class_names(borders: Sequence[int]) -> list[str]:
 def _summarise(
     name: str, sentences: int, words: int, heads: int, labelled: int, exact: int
 ) -> SentenceScores:
-    def share(right: int, total: int) -> float | None:
-        return 100.0 * right / total if total else None
-
-    return SentenceScores(
-        name,
-        sentences,
-        words,
-        share(heads, words),
-        share(labelled, words),
-        share(exact, sentences),
-    )
+    shares = percent(heads, words), percent(labelled, words), percent(exact, sentences)
+    return SentenceScores(name, sentences, words, *shares)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean, stdev
 from typing import Any
 
@@ -25,7 +26,6 @@ from bistro import config as configuration
 from bistro.errors import BistroError
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
 from bistro.models import kinds
-from bistro.models.base import Model
 from bistro.models.inputs import Words
 from bistro.models.kinds import Kind
 from bistro.models.options import a_model
@@ -120,10 +120,7 @@ def cross_validate(
     if family.can("parse"):
         require_trees(sentences, path_of(treebank))
     recipe = Recipe(kind, settings, config, seed, dev)
-
-    def work(model: Model, held_out: list[Any]) -> Judgement:
-        return judge(model, held_out, tags=tags, keep=keep)
-
+    work = partial(judge, tags=tags, keep=keep)
     folds = []
     for judgement in run_splits(recipe, sentences, splits, work, threads):
         folds.append(judgement)

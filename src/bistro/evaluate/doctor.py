@@ -203,11 +203,9 @@ def _kinds_of_arcs(sentence: Sentence, opinions: Sequence[Opinion]) -> list[What
 
 
 def _findings(
-    sentence: int,
-    annotated: Sequence[str],
-    opinions: Sequence[Opinion],
-    kinds: Sequence[What],
+    sentence: int, annotated: Sequence[str], opinions: Sequence[Opinion], kinds: Sequence[What]
 ) -> list[Finding]:
+    rows = zip(annotated, opinions, kinds, strict=True)
     return [
         Finding(
             -math.log2(min(1.0, max(opinion.probability, SMALLEST))),
@@ -219,20 +217,14 @@ def _findings(
             opinion.alternative,
             opinion.alternative_probability,
         )
-        for word, (value, opinion, what) in enumerate(
-            zip(annotated, opinions, kinds, strict=True), start=1
-        )
+        for word, (value, opinion, what) in enumerate(rows, start=1)
         if not math.isnan(opinion.probability)
     ]
 
 
 def _order(finding: Finding) -> tuple[float, float, int, int]:
-    return (
-        -finding.surprise,
-        -finding.alternative_probability,
-        finding.sentence,
-        finding.word,
-    )
+    ties = finding.sentence, finding.word
+    return -finding.surprise, -finding.alternative_probability, *ties
 
 
 def line_of(sentence: Sentence, word: int) -> int:

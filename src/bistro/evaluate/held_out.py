@@ -31,8 +31,6 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 Tags = Literal["joint", "given"]
-HIGHER_IS_BETTER = {"uas": True, "las": True, "tags": True, "perplexity": False}
-"""The figures that may head a table, and which way they improve."""
 
 
 @dataclass(frozen=True)

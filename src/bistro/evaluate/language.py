@@ -34,6 +34,8 @@ import numpy.typing as npt
 
 from bistro.treebank.invisible import seen
 
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 BITS_PER_NAT = 1.0 / math.log(2.0)
 UNKNOWN_BY_CLASS = "scored as their unknown-word class, their letters not counted"
 UNKNOWN_SPELLED = "spelled character by character"
@@ -109,12 +111,7 @@ def language_figures(
     )
 
 
-def _check(
-    logs: npt.NDArray[np.float64],
-    ends: npt.NDArray[np.bool_],
-    strangers: npt.NDArray[np.bool_],
-    characters: int,
-) -> None:
+def _check(logs: Floats, ends: Flags, strangers: Flags, characters: int) -> None:
     if logs.ndim != 1 or logs.shape != ends.shape or logs.shape != strangers.shape:
         raise ValueError(
             "log_probs, is_eos and is_oov must be flat and equally long, "
@@ -131,7 +128,7 @@ def _check(
         raise ValueError(f"characters must not be negative: {characters}")
 
 
-def _total(logs: npt.NDArray[np.float64]) -> float:
+def _total(logs: Floats) -> float:
     # `or 0.0` because an empty sum, negated, would print as -0.0.
     return float(logs.sum()) or 0.0
 
@@ -140,7 +137,7 @@ def _per(amount: float, count: int) -> float:
     return amount / count if count else math.nan
 
 
-def _perplexity(logs: npt.NDArray[np.float64]) -> float:
+def _perplexity(logs: Floats) -> float:
     mean = _per(-_total(logs), logs.size)
     try:
         return math.exp(mean)

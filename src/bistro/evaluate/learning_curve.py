@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean, stdev
 from typing import Any
 
@@ -28,7 +29,7 @@ from bistro.errors import BistroError
 from bistro.evaluate.crossval import judged_kind, path_of
 from bistro.evaluate.forecast import LEAST_POINTS, Forecast, forecast_of
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
-from bistro.models.base import Model
+from bistro.models import kinds
 from bistro.models.inputs import Words
 from bistro.models.kinds import Kind
 from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits, shuffled
@@ -36,6 +37,8 @@ from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits, shuf
 SHARES = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 DRAWS = 3
 USUAL_FOLDS = 5
+COMPARED = ("parse", "tag")
+"""Abilities whose scores can be compared between models of different sizes."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +108,14 @@ class LearningCurve:
         last = self.parts[-1]
         times = found.size / last.words
         sizes = [f"{times * last.share:.5g}", f"{times * last.sentences:.0f}", f"{found.size:.0f}"]
-        means = [f"{found.mean:.3f}" if name == self.figure else "NA" for name in self.names]
         # Half of the interval that holds 90 % is 1.645 standard deviations.
-        spread = f"{(found.high - found.low) / 3.29:.3f}"
-        return [
-            what,
-            *sizes,
-            "NA",
-            *means,
-            *(spread if name == self.figure else "NA" for name in self.names),
+        figures = found.mean, (found.high - found.low) / 3.29
+        cells = [
+            f"{value:.3f}" if name == self.figure else "NA"
+            for value in figures
+            for name in self.names
         ]
+        return [what, *sizes, "NA", *cells]
 
     def summary(self) -> str:
         """Return the forecasts in words."""
@@ -170,12 +171,8 @@ def learning_curve(
     ]
     splits = [split for _, split in named]
     recipe = Recipe(kind, settings, config, seed, dev)
-
-    def work(model: Model, held_out: list[Any]) -> Judgement:
-        return judge(model, held_out, tags=tags)
-
     found = []
-    for judgement in run_splits(recipe, together, splits, work, threads):
+    for judgement in run_splits(recipe, together, splits, partial(judge, tags=tags), threads):
         found.append(judgement)
         on_model(len(found), len(splits))
     parts = []
@@ -193,13 +190,12 @@ def learning_curve(
 
 def check_learner(kind: str, config: Any = None, settings: Mapping[str, Any] | None = None) -> Kind:
     """Return the record of a kind, or refuse it if its scores cannot be compared between sizes."""
-    family = judged_kind(kind, config, settings)
-    if not family.can("parse") and not family.can("tag"):
+    if kind in kinds.able("score") and not any(map(kinds.find(kind).can, COMPARED)):
         raise BistroError(
             "perplexities of models that know different words cannot be compared: a learning curve "
             "is for parsers and taggers"
         )
-    return family
+    return judged_kind(kind, config, settings, COMPARED)
 
 
 def _checked(shares: Sequence[float], draws: int) -> list[float]:

@@ -25,7 +25,7 @@ import signal
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from itertools import islice
@@ -82,7 +82,7 @@ class ClusterWorkers:
 
     def run(
         self, task: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
-    ) -> Iterator[Result]:
+    ) -> Generator[Result, None, None]:
         """Yield task(shared, item) for every item, in the order of the items."""
         name = f"bistro-{secrets.token_hex(8)}"
         ahead: deque[Future] = deque()

@@ -17,7 +17,7 @@ A model is shared as a `bistro.models.shared.SharedModel`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from typing import Protocol, TypeVar
@@ -35,7 +35,7 @@ class Workers(Protocol):
 
     def run(
         self, task: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
-    ) -> Iterator[Result]:
+    ) -> Generator[Result, None, None]:
         """Yield task(shared, item) for every item, in the order of the items.
 
         Items are taken as they are needed: there may be more of them than fit into memory. An
@@ -52,7 +52,7 @@ class LocalWorkers:
 
     def run(
         self, task: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
-    ) -> Iterator[Result]:
+    ) -> Generator[Result, None, None]:
         """Yield task(shared, item) for every item, in the order of the items."""
         waiting = iter(items)
         with ThreadPoolExecutor(self.threads) as pool:

@@ -23,13 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from bistro.errors import BistroError
 from bistro.models.abilities import PARSE, SCORE
-from bistro.models.base import from_bytes, load
+from bistro.models.base import Model, from_bytes, load
 from bistro.models.results.parses import Parse
 from bistro.treebank.detect import UNIVERSAL_TAGS
 
@@ -53,9 +53,7 @@ MODEL_FILE = "model.bistro"
 class BistroParser:
     """Parses documents; made by ``nlp.add_pipe("bistro_parser", config={"model": FILE})``."""
 
-    def __init__(
-        self, model: str | LoadedModel | None, options: dict[str, Any], surprisal: bool
-    ) -> None:
+    def __init__(self, model: str | Model | None, options: dict[str, Any], surprisal: bool) -> None:
         self.options = options
         self.surprisal = surprisal
         self.model: LoadedModel | None = None
@@ -164,11 +162,11 @@ def _keep_space_inside(
         heads[:first] = first - np.arange(first)
 
 
-def _checked(model: LoadedModel, surprisal: bool) -> LoadedModel:
+def _checked(model: Model, surprisal: bool) -> LoadedModel:
     PARSE.of(model)
     if surprisal:
         SCORE.of(model)
-    return model
+    return cast("LoadedModel", model)
 
 
 @Language.factory(

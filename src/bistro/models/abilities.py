@@ -213,7 +213,7 @@ class Follower(Protocol):
 class Explainer(Protocol):
     """Shows which contexts made a probability."""
 
-    def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
+    def explain(self, sentence: Words, training: Iterable[Sentence] | None = None) -> Explanation:
         """Return the decisions behind a sentence's probability."""
 
 
@@ -256,7 +256,7 @@ class Segmenter(Protocol):
     ) -> Iterator[Segmentation]:
         """Yield the analyses of each word."""
 
-    def log_prob(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
+    def score_words(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
         """Return the log-probability of annotated words."""
 
 

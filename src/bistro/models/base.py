@@ -32,6 +32,8 @@ from bistro.models import kinds
 from bistro.models.upgrades import upgraded
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from bistro.models import abilities
 
 
@@ -168,6 +170,9 @@ if TYPE_CHECKING:
         A type checker lets it do everything; an ability that the model lacks says so when called.
         """
 
+        def log_prob(self, items: Any) -> NDArray[np.float64]:
+            """Return the log-probability of items of its kind: segmented words, derivations."""
+
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
     """Open a model file, whatever its kind; its arrays are mapped, not read.
@@ -200,11 +205,13 @@ def _model_of(file: ModelFile, name: str) -> LoadedModel:
     kind = str(header.get("kind"))
     if not kinds.is_known(kind):
         raise ModelFileError(
-            f"{name}: is of kind '{kind}', which this Bistro does not know "
-            f"(it knows {', '.join(sorted(kinds.names()))})"
+            f"{name}: is of kind '{kind}', which this Bistro does not know (it knows "
+            f"{', '.join(sorted(kinds.names()))}): update it, or install the package of that kind"
         )
     try:
         return from_header(header, file.arrays)  # type: ignore[return-value]
+    except kinds.BrokenKindError as error:
+        raise ModelFileError(f"{name}: {error}") from None
     except UnknownSettingError as error:
         version = header.get("bistro_version", "unknown")
         raise ModelFileError(

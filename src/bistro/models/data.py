@@ -10,12 +10,13 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bistro.errors import BistroError
 from bistro.treebank.brackets import Tree
 from bistro.treebank.examples import Examples, joined
+from bistro.treebank.sentence import Sentence
 from bistro.treebank.tree_files import read_examples
 from bistro.treebank.treebank import Treebank, read
 
@@ -58,7 +59,7 @@ class SentenceReader:
                 "training data is a treebank, or sentences that are each a list of words: "
                 "read a file with bistro.read first"
             )
-        sentences = [sentence for sentence in data if len(sentence)]
+        sentences = [sentence for sentence in listed(data) if _is_sentence(sentence)]
         if not sentences:
             raise BistroError("there is nothing to train on: the treebank or text has no words")
         counted = {"sentences": len(sentences), "words": sum(map(len, sentences))}
@@ -71,21 +72,47 @@ class ExampleReader:
 
     read_one: Callable[[str, Any, str | None], Examples[Any]]
     """From a file, the configuration and the format that the user named."""
-    what: str = field(default="files of the data")
+    what: str = "items"
+    """Its items, in the plural."""
+    item: type = object
+    """What an item is."""
 
     def read(
         self, paths: Sequence[str], config: Any = None, format: str | None = None
     ) -> Examples[Any]:
         """Read several files as one."""
         if not paths:
-            raise BistroError(f"there is no data: name {self.what}")
+            raise BistroError(f"there is no data: name files of {self.what}")
         return joined([self.read_one(path, config, format) for path in paths])
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
         """Return the items, read from a file if one is named."""
         if isinstance(data, str | os.PathLike):
             data = self.read([os.fspath(data)], config)
-        return data if isinstance(data, Sequence) else list(data), provenance(data)
+        items = listed(data)
+        for item in items:
+            if not isinstance(item, self.item):
+                raise BistroError(f"training data is made of {self.what}, not of {item!r:.60}")
+        return items, provenance(data)
+
+
+def listed(data: Iterable[Any]) -> Sequence[Any]:
+    """Return items as a sequence that is not empty."""
+    if not isinstance(data, Iterable):
+        raise BistroError(f"training data is a treebank, or a list of items, not {data!r:.60}")
+    items = data if isinstance(data, Sequence) else list(data)
+    if not items:
+        raise BistroError("there is nothing to train on: the data has no words")
+    return items
+
+
+def _is_sentence(item: Any) -> bool:
+    """Tell whether a sentence has words; what is no sentence is refused."""
+    if isinstance(item, Sentence) or (
+        isinstance(item, Sequence) and isinstance(next(iter(item), ""), str)
+    ):
+        return len(item) > 0
+    raise BistroError(f"a sentence is one of a treebank, or a list of words, not {item!r:.60}")
 
 
 def provenance(data: Any) -> dict[str, Any]:
@@ -101,4 +128,4 @@ def _trees(path: str, config: Any, format: str | None) -> Examples[Tree]:
 
 
 SENTENCES = SentenceReader()
-TREES = ExampleReader(_trees, "files of bracketed trees")
+TREES = ExampleReader(_trees, "bracketed trees", Tree)

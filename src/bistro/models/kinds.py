@@ -53,6 +53,10 @@ FORMER = {"infinite": "bistro.models.unbounded.former:settled"}
 """Former kinds, with the function that finds the present kind and its settings."""
 
 
+class BrokenKindError(BistroError):
+    """An installed package names a kind that cannot be used."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """What is known of a family without importing it; references are ``module:name``."""
@@ -130,16 +134,11 @@ def find(name: str) -> Kind:
         return _checked(name, import_module(f"bistro.models.{name}").KIND)
     installed = _installed()
     if name in installed:
-        return _checked(name, installed[name].load())
+        return _checked(name, _loaded(installed[name]))
     known = [*BUILT_IN, *installed]
     raise BistroError(
         f"unknown kind of model '{name}'{nearest(name, known)}: one of {', '.join(sorted(known))}"
     )
-
-
-def is_known(name: str) -> bool:
-    """Tell whether there is a kind of this name; packages are looked through only if needed."""
-    return name in BUILT_IN or name in _installed()
 
 
 def names() -> list[str]:
@@ -147,9 +146,18 @@ def names() -> list[str]:
     return [*BUILT_IN, *_installed()]
 
 
+def is_known(name: object) -> bool:
+    """Tell whether there is such a kind; packages are looked through only if it is not our own."""
+    return name in BUILT_IN or name in names()
+
+
 def every() -> Iterator[Kind]:
-    """Yield the records of all kinds."""
-    return map(find, names())
+    """Yield the records of all kinds; packages that cannot be imported are left out."""
+    for name in names():
+        try:
+            yield find(name)
+        except BrokenKindError:
+            continue
 
 
 def able(ability: str) -> list[str]:
@@ -169,10 +177,21 @@ def _installed() -> dict[str, EntryPoint]:
     # Imported here: it takes longer than everything else that a command needs to start.
     from importlib import metadata
 
-    return {entry.name: entry for entry in metadata.entry_points(group=GROUP)}
+    entries = metadata.entry_points(group=GROUP)
+    return {entry.name: entry for entry in entries if entry.name not in BUILT_IN}
+
+
+def _loaded(entry: EntryPoint) -> Any:
+    try:
+        return entry.load()
+    except Exception as error:
+        raise BrokenKindError(
+            f"the kind '{entry.name}' cannot be loaded from '{entry.value}', which an installed "
+            f"package names: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _checked(name: str, kind: Any) -> Kind:
     if not isinstance(kind, Kind) or kind.name != name:
-        raise BistroError(f"the entry point '{name}' of {GROUP} does not name a record of it")
+        raise BrokenKindError(f"the entry point '{name}' of {GROUP} does not name a record of it")
     return kind

@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bistro.pictures.arc_layout import CORNER, LABEL_SIZE, MARGIN, Arc, Layout, arrange_both
+from bistro.pictures.svg import PAPER, opening, text_at
 from bistro.pictures.text import text_width, xml_text
 
 NO_HEAD = -1
-FONT = "system-ui, 'Segoe UI', 'Noto Sans', 'DejaVu Sans', Helvetica, Arial, sans-serif"
 WORD_SIZE, TAG_SIZE = 16, 11
-PAPER, INK, MUTED, LINE, ROOT = "#ffffff", "#1d2733", "#66717f", "#5b7db1", "#b3541e"
+INK, MUTED, LINE, ROOT = "#1d2733", "#66717f", "#5b7db1", "#b3541e"
 COLOURS = {"wrong": "#c0392b", "relabelled": "#b7791f", "missed": "#2f855a"}
 """Of the arcs that tell two trees apart: see `bistro.report.comparison`."""
 LEVEL_HEIGHT = 26.0
@@ -98,16 +98,28 @@ def picture(
         height += LEVEL_HEIGHT * (below.levels + bool(below.roots)) + MARGIN
     height += MARGIN / 2
     sides = [Side(above, ground, MARGIN + 4.0, -1), Side(below, under, height - MARGIN - 4.0, 1)]
-    parts = _opening(forms, above, below, height, limit)
+    told = _describe("A dependency tree.", forms, above)
+    if below.arcs or below.roots:
+        told += " " + _describe("Below the words.", forms, below)
+    parts = opening(
+        "bistro-arcs",
+        " ".join(forms),
+        above.width,
+        height,
+        limit=limit,
+        description=told,
+        corner=6,
+    )
     for side in sides:
         # High arcs first: the legs of long arcs pass behind the labels of short ones.
         for arc in [*side.layout.roots, *sorted(side.layout.arcs, key=lambda arc: -arc.level)]:
             parts.append(_draw_arc(arc, forms, side))
     for word, x in enumerate(above.centres):
         colour = MUTED if word in faint else INK
-        parts.append(_text("word", x, baseline, forms[word], WORD_SIZE, colour, rtl=rtl))
+        direction = ' direction="rtl"' if rtl else ""
+        parts.append(text_at("word", x, baseline, forms[word], WORD_SIZE, colour, more=direction))
         if tags:
-            parts.append(_text("tag", x, baseline + TAG_SIZE + 6, tags[word], TAG_SIZE, MUTED))
+            parts.append(text_at("tag", x, baseline + TAG_SIZE + 6, tags[word], TAG_SIZE, MUTED))
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -134,25 +146,6 @@ def word_widths(forms: Sequence[str], tags: Sequence[str] | None) -> list[float]
     if tags is None:
         return widths
     return [max(width, text_width(tag, TAG_SIZE)) for width, tag in zip(widths, tags, strict=True)]
-
-
-def _opening(
-    forms: Sequence[str], above: Layout, below: Layout, height: float, limit: float | None
-) -> list[str]:
-    width = above.width
-    shown = width if limit is None else min(limit, width)
-    sentence = xml_text(" ".join(forms))
-    told = _describe("A dependency tree.", forms, above)
-    if below.arcs or below.roots:
-        told += " " + _describe("Below the words.", forms, below)
-    return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-arcs" role="img" '
-        f'aria-label="{sentence}" width="{shown:.1f}" height="{height * shown / width:.1f}" '
-        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
-        f"<title>{sentence}</title>",
-        f"<desc>{xml_text(told)}</desc>",
-        f'<rect class="paper" width="{width:.1f}" height="{height:.1f}" rx="6" fill="{PAPER}"/>',
-    ]
 
 
 def _describe(begin: str, forms: Sequence[str], layout: Layout) -> str:
@@ -183,7 +176,7 @@ def _draw_arc(arc: Arc, forms: Sequence[str], side: Side) -> str:
         label = (
             f'<rect class="paper" x="{x - arc.caption_width / 2:.1f}" y="{height - 8:.1f}" '
             f'width="{arc.caption_width:.1f}" height="16" rx="4" fill="{PAPER}"/>'
-            + _text("label", x, height + 4, arc.caption, LABEL_SIZE, INK)
+            + text_at("label", x, height + 4, arc.caption, LABEL_SIZE, INK)
         )
     return (
         f"<g><title>{xml_text(_relation(arc, forms))}</title><g{faded}>"
@@ -204,14 +197,4 @@ def _path(arc: Arc, start: float, end: float, height: float, side: Side) -> str:
     return (
         f"M{start:.1f} {side.ground:.1f}V{height - rise:.1f}q0 {rise:.1f} {turn:.1f} {rise:.1f}"
         f"H{end - turn:.1f}q{turn:.1f} 0 {turn:.1f} {-rise:.1f}V{landing:.1f}"
-    )
-
-
-def _text(
-    kind: str, x: float, y: float, text: str, size: int, colour: str, *, rtl: bool = False
-) -> str:
-    direction = ' direction="rtl"' if rtl else ""
-    return (
-        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" '
-        f'font-size="{size}" fill="{colour}"{direction}>{xml_text(text)}</text>'
     )

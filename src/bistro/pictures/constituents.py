@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from bistro.pictures.arcs import FONT, INK, LINE, MUTED, PAPER, ROOT
+from bistro.pictures.arcs import INK, LINE, MUTED, ROOT
+from bistro.pictures.svg import opening, text_at
 from bistro.pictures.text import text_width, xml_text
 from bistro.treebank.brackets import Tree, format_tree
 
@@ -45,7 +46,14 @@ def draw_constituents(tree: Tree, *, marked: Collection[Tree] = (), note: str = 
     ground = MARGIN + LABEL_SIZE + LEVEL_HEIGHT * top
     height = ground + WORD_SIZE + 12.0 + MARGIN + (LABEL_SIZE + 10.0 if note else 0.0)
     strong = {id(node) for node in marked}
-    parts = _opening(tree, width, height)
+    parts = opening(
+        "bistro-constituents",
+        " ".join(tree.leaves()),
+        width,
+        height,
+        description=f"A constituency tree. {format_tree(tree)}",
+        corner=6,
+    )
     lines, labels = [], []
     for place in places:
         y = ground - LEVEL_HEIGHT * place.level
@@ -55,9 +63,9 @@ def draw_constituents(tree: Tree, *, marked: Collection[Tree] = (), note: str = 
         labels.append(_label(place, y, id(place.node) in strong))
         if place.node.word is not None:
             y += WORD_SIZE + 6
-            labels.append(_text("word", place.x, y, place.node.word, WORD_SIZE, INK))
+            labels.append(text_at("word", place.x, y, place.node.word, WORD_SIZE, INK))
     if note:
-        labels.append(_text("note", width / 2, height - MARGIN, note, LABEL_SIZE, MUTED))
+        labels.append(text_at("note", width / 2, height - MARGIN, note, LABEL_SIZE, MUTED))
     return "\n".join([*parts, *lines, *labels, "</svg>\n"])
 
 
@@ -88,18 +96,6 @@ def _arrange(places: list[_Place]) -> float:
     return edge - WORD_GAP + MARGIN
 
 
-def _opening(tree: Tree, width: float, height: float) -> list[str]:
-    sentence = xml_text(" ".join(tree.leaves()))
-    return [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-constituents" role="img" '
-        f'aria-label="{sentence}" width="{width:.1f}" height="{height:.1f}" '
-        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
-        f"<title>{sentence}</title>",
-        f"<desc>A constituency tree. {xml_text(format_tree(tree))}</desc>",
-        f'<rect class="paper" width="{width:.1f}" height="{height:.1f}" rx="6" fill="{PAPER}"/>',
-    ]
-
-
 def _line(parent: _Place, child: _Place, above: float, below: float, strong: bool) -> str:
     colour, width = (ROOT, 2.2) if strong else (LINE, 1.4)
     return (
@@ -112,16 +108,7 @@ def _line(parent: _Place, child: _Place, above: float, below: float, strong: boo
 def _label(place: _Place, y: float, strong: bool) -> str:
     colour = ROOT if strong else (INK if place.node.word is None else MUTED)
     kind = "phrase" if place.node.word is None else "tag"
-    text = _text(kind, place.x, y, place.node.label, LABEL_SIZE, colour, bold=strong)
+    weight = ' font-weight="bold"' if strong else ""
+    text = text_at(kind, place.x, y, place.node.label, LABEL_SIZE, colour, more=weight)
     words = xml_text(" ".join(place.node.leaves()))
     return f"<g><title>{xml_text(place.node.label)}: {words}</title>{text}</g>"
-
-
-def _text(
-    kind: str, x: float, y: float, text: str, size: int, colour: str, *, bold: bool = False
-) -> str:
-    weight = ' font-weight="bold"' if bold else ""
-    return (
-        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="middle" '
-        f'font-size="{size}" fill="{colour}"{weight}>{xml_text(text)}</text>'
-    )

@@ -8,6 +8,7 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from bistro import config as configuration
@@ -44,8 +45,14 @@ def about_blocks(model: Model) -> list[str]:
     ]
 
 
-def flattened(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
-    """Return the leaves of nested facts by dotted names.
+def _shown(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def flattened(
+    facts: dict[str, Any], prefix: str = "", shown: Callable[[Any], str] = _shown
+) -> list[tuple[str, str]]:
+    """Return the leaves of nested facts by dotted names, those of --set for settings.
 
     >>> flattened({"order": 5, "sampler": {"sweeps": 60}, "members": ["left", "right"]})
     [('order', '5'), ('sampler.sweeps', '60'), ('members', 'left, right')]
@@ -55,9 +62,7 @@ def flattened(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
         if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
             value = {str(number): item for number, item in enumerate(value, start=1)}
         if isinstance(value, dict):
-            rows += flattened(value, f"{prefix}{key}.")
-        elif isinstance(value, list | tuple):
-            rows.append((f"{prefix}{key}", ", ".join(map(str, value))))
+            rows += flattened(value, f"{prefix}{key}.", shown)
         else:
-            rows.append((f"{prefix}{key}", str(value)))
+            rows.append((f"{prefix}{key}", shown(value)))
     return rows

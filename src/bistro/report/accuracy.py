@@ -12,35 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bistro.evaluate import by_length, by_relation, by_sentence, calibration
-from bistro.evaluate.attachment import AttachmentScores, score
+from bistro.evaluate.attachment import SCORES, AttachmentScores, score
 from bistro.evaluate.by_length import score_by_length
 from bistro.evaluate.by_relation import RelationScores, score_by_relation
 from bistro.evaluate.by_sentence import BORDERS, score_by_sentence
 from bistro.evaluate.by_tag import TagScores, score_by_tag
 from bistro.evaluate.calibration import calibrate
-from bistro.report.html import (
-    Cell,
-    Percent,
-    bar_chart,
-    facts,
-    figure,
-    paragraph,
-    protocol,
-    side_by_side,
-    table,
-)
+from bistro.report import html
 from bistro.report.reliability import reliability_diagram
 from bistro.treebank.sentence import Sentence
 
 RARE = 10
 """Relations with fewer words are put together at the end of the table."""
-SCORES = (
-    ("UAS", "uas", "heads; all words, punctuation included"),
-    ("LAS", "las", "heads and relations without subtypes; all words"),
-    ("CLAS", "clas", "the same, content words of gold and system, F1"),
-    ("UPOS", "upos", "universal tags; all words"),
-    ("XPOS", "xpos", "treebank's own tags; all words"),
-)
 
 
 @dataclass(frozen=True)
@@ -61,24 +44,24 @@ class Tested:
 
 def accuracy_blocks(tested: Tested, scores: AttachmentScores) -> list[str]:
     """Return the scores in all."""
-    tiles: dict[str, Cell] = {"UAS": scores.uas, "LAS": scores.las}
+    tiles: dict[str, html.Cell] = {"UAS": scores.uas, "LAS": scores.las}
     if not tested.given_tags:
         tiles["tags"] = getattr(scores, tested.tag_column)
     tiles |= {"words": scores.words, "sentences": scores.sentences}
     # The other column of tags is the input's, and right by birth.
     kept = {"upos", "xpos"} - (set() if tested.given_tags else {tested.tag_column})
-    rows: list[tuple[Cell, ...]] = [
-        (label, Percent(getattr(scores, name)), told)
-        for label, name, told in SCORES
+    rows: list[tuple[html.Cell, ...]] = [
+        (label, html.Percent(getattr(scores, name)), told)
+        for label, name, told in SCORES[:5]
         if name not in scores.unavailable and name not in kept
     ]
     for label, name in (("UAS np", "uas"), ("LAS np", "las")):
         if (value := getattr(scores.no_punct, name)) is not None:
-            rows.append((label, Percent(value), scores.protocol["no_punct"]))
+            rows.append((label, html.Percent(value), scores.protocol["no_punct"]))
     return [
-        facts({name: value for name, value in tiles.items() if value is not None}),
-        table(("score", "percent", "what is counted"), rows, dense=True),
-        protocol(f"{tested.protocol}. {scores.protocol['ud']}."),
+        html.facts({name: value for name, value in tiles.items() if value is not None}),
+        html.table(("score", "percent", "what is counted"), rows, dense=True),
+        html.protocol(f"{tested.protocol}. {scores.protocol['ud']}."),
     ]
 
 
@@ -87,14 +70,15 @@ def relation_blocks(tested: Tested) -> list[str]:
     rows = score_by_relation(tested.gold, tested.found)
     shown = [row for row in rows if row.words >= RARE] or rows
     cells = [
-        (row.relation, row.words, Percent(row.uas), Percent(row.las), _taken(row)) for row in shown
+        (row.relation, row.words, html.Percent(row.uas), html.Percent(row.las), _taken(row))
+        for row in shown
     ]
     rare = len(rows) - len(shown)
     left_out = f" {rare} relations with fewer than {RARE} words are left out." if rare else ""
     headers = ("relation", "words", "UAS", "LAS", "most often taken for")
     return [
-        table(headers, cells, dense=True),
-        protocol(f"Percent; {by_relation.PROTOCOL}.{left_out}"),
+        html.table(headers, cells, dense=True),
+        html.protocol(f"Percent; {by_relation.PROTOCOL}.{left_out}"),
     ]
 
 
@@ -114,23 +98,25 @@ def tag_accuracy_blocks(tested: Tested) -> list[str]:
     words = sum(len(gold) for gold, _ in pairs)
     right = sum(a == b for gold, found in pairs for a, b in zip(gold, found, strict=True))
     whole = sum(gold == found for gold, found in pairs)
-    tiles: dict[str, Cell] = {
+    tiles: dict[str, html.Cell] = {
         tested.tag_column.upper(): 100.0 * right / words,
         "sentences all right": 100.0 * whole / len(pairs),
         "words": words,
         "sentences": len(pairs),
     }
-    return [facts(tiles), protocol(f"Percent; all words. {tested.protocol}.")]
+    return [html.facts(tiles), html.protocol(f"Percent; all words. {tested.protocol}.")]
 
 
 def tag_blocks(tested: Tested) -> list[str]:
     """Return the scores by tag."""
     rows = score_by_tag(tested.gold, tested.found, tested.tag_column)
     shown = [row for row in rows if row.words >= RARE] or rows
-    cells = [(r.tag, r.words, Percent(r.right), _taken(r)) for r in shown]
+    cells = [(r.tag, r.words, html.Percent(r.right), _taken(r)) for r in shown]
     return [
-        table(("tag", "words", "right", "most often taken for"), cells, dense=True),
-        protocol(f"Percent; words of gold by their tag in {tested.tag_column.upper()}; all words."),
+        html.table(("tag", "words", "right", "most often taken for"), cells, dense=True),
+        html.protocol(
+            f"Percent; words of gold by their tag in {tested.tag_column.upper()}; all words."
+        ),
     ]
 
 
@@ -151,13 +137,13 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
         _bars([row.length for row in sentences], by_words, "Sentences by their length in words."),
     ]
     return [
-        side_by_side(charts),
-        table(headers, cells, dense=True),
-        protocol(f"Percent; {by_length.PROTOCOL}; all words, punctuation included."),
-        table(
+        html.side_by_side(charts),
+        html.table(headers, cells, dense=True),
+        html.protocol(f"Percent; {by_length.PROTOCOL}; all words, punctuation included."),
+        html.table(
             ("sentences of", "number", "words", "LAS", "UAS", "all heads right"), sizes, dense=True
         ),
-        protocol(f"Percent; {by_sentence.PROTOCOL}."),
+        html.protocol(f"Percent; {by_sentence.PROTOCOL}."),
     ]
 
 
@@ -168,23 +154,23 @@ def _bars(names: Sequence[str], series: dict[str, list[float | None]], told: str
         for name, values in series.items()
         if any(value is not None for value in values)
     }
-    return figure(bar_chart(names, known, unit="percent"), told)
+    return html.figure(html.bar_chart(names, known, unit="percent"), told)
 
 
 def calibration_blocks(tested: Tested) -> list[str]:
     """Return the reliability diagram and its figures."""
     found = calibrate(tested.gold, tested.found)
-    cells: list[list[Cell]] = []
+    cells: list[list[html.Cell]] = []
     for key, one in found.items():
         figures = (one.expected_calibration_error, one.brier, one.confidence, one.accuracy)
         cells.append([key, *(f"{100 * figure:.2f}" for figure in figures), one.words])
     return [
-        paragraph(
+        html.paragraph(
             "Of what the model is 90 % sure of, are 90 % right? A point is a bin of words, as far "
             "right as they were sure and as high as they were right; its area is the number of "
             "words. Points below the diagonal were too sure of themselves."
         ),
-        figure(reliability_diagram(found)),
-        table(("probability", "error", "Brier", "told", "right", "words"), cells, dense=True),
-        protocol(f"Percent; {calibration.PROTOCOL}. {tested.protocol}."),
+        html.figure(reliability_diagram(found)),
+        html.table(("probability", "error", "Brier", "told", "right", "words"), cells, dense=True),
+        html.protocol(f"Percent; {calibration.PROTOCOL}. {tested.protocol}."),
     ]

@@ -5,21 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from bistro.report import html
 from bistro.report.diagnostics import R_HAT_LIMIT, Chains, Diagnosis, advice
-from bistro.report.html import (
-    Cell,
-    Page,
-    facts,
-    figure,
-    heading,
-    legend,
-    line_chart,
-    note,
-    paragraph,
-    protocol,
-    side_by_side,
-    table,
-)
 from bistro.report.ranks import rank_plot
 from bistro.version import __version__
 
@@ -41,14 +28,14 @@ READING = (
 SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "legend": False}
 
 
-def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, told: str) -> Page:
+def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, told: str) -> html.Page:
     """Lay out the figures of chains; `told` says where they come from."""
-    page = Page(
+    page = html.Page(
         title,
         subtitle=f"{len(chains.names)} chains, which differ in their seed alone.",
         footer=f"bistro {__version__}",
     )
-    tiles: dict[str, Cell] = {
+    tiles: dict[str, html.Cell] = {
         "chains": len(chains.names),
         "sweeps each": chains.sweeps,
         "burn-in, left out": chains.burn_in,
@@ -59,9 +46,9 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, told: s
         tiles["fewest effective"] = round(min(min(row.ess_bulk, row.ess_tail) for row in rows))
     page.section(
         "Do they agree?",
-        facts(tiles),
-        *(note(sentence) for sentence in advice(chains, rows)),
-        protocol(told),
+        html.facts(tiles),
+        *(html.note(sentence) for sentence in advice(chains, rows)),
+        html.protocol(told),
     )
     page.section("Figures", *_figures(chains, rows))
     if rows:
@@ -88,12 +75,12 @@ def _figures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         for row in by_need(rows)
     ]
     headers = ("quantity", "mean", "sd", "R-hat", "ESS bulk", "ESS tail", "warning")
-    blocks = [paragraph(MEANING), table(headers, cells, dense=True)]
+    blocks = [html.paragraph(MEANING), html.table(headers, cells, dense=True)]
     if chains.constant:
-        blocks.append(protocol(f"Never changed, so left out: {', '.join(chains.constant)}."))
+        blocks.append(html.protocol(f"Never changed, so left out: {', '.join(chains.constant)}."))
     return [
         *blocks,
-        protocol(
+        html.protocol(
             "Numbers in brackets are depths: 0 is the empty context. Rank-normalised R-hat of "
             f"halved chains, bulk and tail effective sample size after Vehtari et al. (2021), by "
             f"ArviZ; warned of: R-hat above {R_HAT_LIMIT}, fewer effective draws than 100 a chain."
@@ -105,16 +92,16 @@ def _pictures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
     worst = by_need(rows)
     chosen = [row for row in worst if row.quantity == FIRST]
     chosen += [row for row in worst if row.quantity != FIRST][: PICTURES - len(chosen)]
-    blocks = [paragraph(READING), legend(chains.names)]
+    blocks = [html.paragraph(READING), html.legend(chains.names)]
     sweeps = [float(sweep) for sweep in range(1, chains.sweeps + 1)]
     for row in chosen:
         whole = dict(zip(chains.names, chains.quantities[row.quantity].tolist(), strict=True))
         kept = dict(zip(chains.names, chains.kept(row.quantity).tolist(), strict=True))
         told = f"R-hat {row.r_hat:.3f}, effective draws {min(row.ess_bulk, row.ess_tail):,.0f}"
         lines = [
-            figure(line_chart(whole, x=sweeps, mark=chains.burn_in + 0.5, **SMALL)),
-            figure(line_chart(kept, x=sweeps[chains.burn_in :], **SMALL)),
+            html.figure(html.line_chart(whole, x=sweeps, mark=chains.burn_in + 0.5, **SMALL)),
+            html.figure(html.line_chart(kept, x=sweeps[chains.burn_in :], **SMALL)),
         ]
-        ranks = figure(rank_plot(chains.kept(row.quantity), chains.names), told)
-        blocks += [heading(row.quantity), side_by_side(lines), ranks]
+        ranks = html.figure(rank_plot(chains.kept(row.quantity), chains.names), told)
+        blocks += [html.heading(row.quantity), html.side_by_side(lines), ranks]
     return blocks

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from bistro.pictures.arcs import FONT
-from bistro.pictures.text import text_width, xml_text
+from bistro.pictures.svg import opening, text_at
+from bistro.pictures.text import text_width
 
 COLOURS = (
     *("#3b6fb6", "#dd9a3c", "#3f8f6b", "#8a5ea8", "#c4504f"),
@@ -94,30 +94,14 @@ class Frame:
     def opening(self, title: str) -> list[str]:
         """Return the beginning of the picture: its size, title, grid and legend."""
         width, height = self.right + RIGHT, self.floor + BOTTOM + 4
-        parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-chart" role="img" '
-            f'aria-label="{xml_text(title)}" width="{width:.1f}" height="{height:.1f}" '
-            f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
-            f"<title>{xml_text(title)}</title>",
-        ]
+        parts = opening("bistro-chart", title, width, height)
         for tick in self.ticks:
             y = self.up(tick)
             kind, colour = ("axis", MUTED) if tick == self.ticks[0] else ("grid", RULE)
-            parts.append(
-                f'<line class="{kind}" x1="{self.left:.1f}" x2="{self.right:.1f}" y1="{y:.1f}" '
-                f'y2="{y:.1f}" stroke="{colour}"/>'
-            )
-            parts.append(
-                text_at(
-                    "tick", self.left - 7, y + 4, self.shown(tick), TICK_SIZE, MUTED, anchor="end"
-                )
-            )
+            parts.append(line_at(kind, self.left, self.right, y, y, colour))
+            parts.append(tick_at(self.left - 7, y + 4, self.shown(tick), anchor="end"))
         if self.unit:
-            parts.append(
-                text_at(
-                    "tick", UNIT_LEFT, self.top - 16, self.unit, TICK_SIZE, MUTED, anchor="start"
-                )
-            )
+            parts.append(tick_at(UNIT_LEFT, self.top - 16, self.unit, anchor="start"))
         return parts + self._legend()
 
     def _legend(self) -> list[str]:
@@ -143,13 +127,19 @@ def rectangle(x: float, y: float, width: float, height: float, number: int) -> s
     )
 
 
-def text_at(
-    kind: str, x: float, y: float, text: str, size: int, colour: str, *, anchor: str = "middle"
+def tick_at(x: float, y: float, text: str, *, size: int = TICK_SIZE, anchor: str = "middle") -> str:
+    """Return text as small as that of the ticks."""
+    return text_at("tick", x, y, text, size, MUTED, anchor=anchor)
+
+
+def line_at(
+    kind: str, x1: float, x2: float, y1: float, y2: float, colour: str, *, dashes: str = ""
 ) -> str:
-    """Return text at a place, set around it unless `anchor` says otherwise."""
+    """Return a line, dashed where `dashes` says how."""
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (
-        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
-        f'font-size="{size}" fill="{colour}">{xml_text(text)}</text>'
+        f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" '
+        f'y2="{y2:.1f}" stroke="{colour}"{dashed}/>'
     )
 
 

@@ -17,27 +17,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from bistro.files import writing
+from bistro.files import write_text
 from bistro.pictures.text import xml_text
-from bistro.report.plots import bar_chart, line_chart
-
-__all__ = [
-    "Page",
-    "Percent",
-    "bar_chart",
-    "facts",
-    "figure",
-    "folded",
-    "heading",
-    "legend",
-    "line_chart",
-    "note",
-    "paragraph",
-    "protocol",
-    "sentences",
-    "side_by_side",
-    "table",
-]
+from bistro.report.plots import bar_chart as bar_chart
+from bistro.report.plots import line_chart as line_chart
 
 SHORT = 12
 """Tables of at most so many rows are not broken between two pages."""
@@ -98,8 +81,7 @@ class Page:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the document to `path`; it appears there only when complete."""
-        with writing(path) as stream:
-            stream.write(self.render().encode("utf-8"))
+        write_text(path, self.render())
 
 
 def paragraph(text: str) -> str:

@@ -17,29 +17,12 @@ from typing import Any, Literal
 
 from bistro.errors import TreebankError
 from bistro.evaluate.by_sentence import BORDERS
-from bistro.models import kinds
-from bistro.models.abilities import (
-    Orderer,
-    Parser,
-    Predictor,
-    Scorer,
-    StateReader,
-    Tagger,
-    TreeParser,
-)
+from bistro.models import abilities, kinds
 from bistro.models.base import Model
 from bistro.models.inputs import as_words
 from bistro.models.options import a_model
+from bistro.report import accuracy
 from bistro.report.about import about_blocks
-from bistro.report.accuracy import (
-    Tested,
-    accuracy_blocks,
-    calibration_blocks,
-    length_blocks,
-    relation_blocks,
-    tag_accuracy_blocks,
-    tag_blocks,
-)
 from bistro.report.examples import example_blocks
 from bistro.report.html import Page, figure
 from bistro.report.language import perplexity_blocks, scored, surprisal_blocks
@@ -89,9 +72,9 @@ def read_test(model: Model, path: str, format: str | None = None) -> Sequence[An
 def _check_annotation(model: Model, sentences: Sequence[Sentence], path: str) -> None:
     """Refuse a test file that lacks what the model's answers are compared with."""
     needed = ""
-    if isinstance(model, Parser | Orderer):
+    if isinstance(model, abilities.Parser | abilities.Orderer):
         needed = "heads"
-    elif isinstance(model, Tagger):
+    elif isinstance(model, abilities.Tagger):
         needed = model.tag_column
     for sentence in sentences if needed else ():
         column = getattr(sentence, needed)
@@ -136,28 +119,30 @@ def _things(test: Sequence[Any]) -> str:
 
 def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportOptions) -> None:
     """Add the sections of what the model can do."""
-    if isinstance(model, TreeParser):
+    if isinstance(model, abilities.TreeParser):
         found = tree_blocks(model, test, seed=options.seed, threads=options.threads)
         page.section("Trees", *found)
-    elif isinstance(model, Parser):
+    elif isinstance(model, abilities.Parser):
         add_parsing(page, parsed(model, test, options), options)
-    elif isinstance(model, Tagger):
+    elif isinstance(model, abilities.Tagger):
         add_tagging(page, tagged(model, test, options))
-    elif isinstance(model, Orderer):
+    elif isinstance(model, abilities.Orderer):
         page.section("Word order", *order_blocks(model, test))
-    elif isinstance(model, Predictor):
+    elif isinstance(model, abilities.Predictor):
         page.section("Held-out data", *figure_blocks(model.figures(test)))
-    if isinstance(model, StateReader):
+    if isinstance(model, abilities.StateReader):
         cards = [state_card(state) for state in model.top_states(words=8)[:STATES_SHOWN]]
         told = "The largest states of the last sample: the words each generates, and of whom."
         page.section("States", figure(topic_cards(cards, columns=4), told))
-    if isinstance(model, Scorer):
+    if isinstance(model, abilities.Scorer):
         given = scored(model, as_words(test), seed=options.seed)
         page.section("Perplexity", *perplexity_blocks({model.kind: given.figures}, given.protocol))
         page.section("Surprisal", *surprisal_blocks(given))
 
 
-def parsed(model: Parser, test: Sequence[Sentence], options: ReportOptions) -> Tested:
+def parsed(
+    model: abilities.Parser, test: Sequence[Sentence], options: ReportOptions
+) -> accuracy.Tested:
     """Parse the sentences of a test file, and keep them beside what was found."""
     asked = {"tags": options.tags, "seed": options.seed, "threads": options.threads}
     writer = ParseWriter.of(model, given_tags=options.tags == "given")
@@ -166,23 +151,25 @@ def parsed(model: Parser, test: Sequence[Sentence], options: ReportOptions) -> T
     found = [sentence for parse in parses for sentence in writer.sentences(parse)]
     given = options.tags == "given" or not model.finds_tags
     told = model.parse_protocol(**asked)
-    return Tested(golds, found, told, writer.tag_column, given)
+    return accuracy.Tested(golds, found, told, writer.tag_column, given)
 
 
-def add_parsing(page: Page, tested: Tested, options: ReportOptions) -> None:
+def add_parsing(page: Page, tested: accuracy.Tested, options: ReportOptions) -> None:
     """Add the sections on trees."""
     scores = tested.scores()
-    page.section("Accuracy", *accuracy_blocks(tested, scores))
+    page.section("Accuracy", *accuracy.accuracy_blocks(tested, scores))
     if scores.las is not None:
-        page.section("By relation", *relation_blocks(tested))
-    page.section("By length", *length_blocks(tested, options.borders))
+        page.section("By relation", *accuracy.relation_blocks(tested))
+    page.section("By length", *accuracy.length_blocks(tested, options.borders))
     if not tested.given_tags and tested.tag_column not in scores.unavailable:
-        page.section("By tag", *tag_blocks(tested))
-    page.section("Calibration", *calibration_blocks(tested))
+        page.section("By tag", *accuracy.tag_blocks(tested))
+    page.section("Calibration", *accuracy.calibration_blocks(tested))
     page.section("Sentences", *example_blocks(tested))
 
 
-def tagged(model: Tagger, test: Sequence[Sentence], options: ReportOptions) -> Tested:
+def tagged(
+    model: abilities.Tagger, test: Sequence[Sentence], options: ReportOptions
+) -> accuracy.Tested:
     """Tag the sentences of a test file, and keep them beside what was found."""
     golds = [to_conllu(s, roots="any") if s.format != "conllu" else s for s in test]
     asked = {"marginals": True, "seed": options.seed, "threads": options.threads}
@@ -191,11 +178,11 @@ def tagged(model: Tagger, test: Sequence[Sentence], options: ReportOptions) -> T
         tagged_sentence(tagging, column, number)
         for number, tagging in enumerate(model.tag_all(golds, **asked), start=1)
     ]
-    return Tested(golds, found, model.tag_protocol(**asked), column)
+    return accuracy.Tested(golds, found, model.tag_protocol(**asked), column)
 
 
-def add_tagging(page: Page, tested: Tested) -> None:
+def add_tagging(page: Page, tested: accuracy.Tested) -> None:
     """Add the sections on tags."""
-    page.section("Accuracy", *tag_accuracy_blocks(tested))
-    page.section("By tag", *tag_blocks(tested))
-    page.section("Calibration", *calibration_blocks(tested))
+    page.section("Accuracy", *accuracy.tag_accuracy_blocks(tested))
+    page.section("By tag", *accuracy.tag_blocks(tested))
+    page.section("Calibration", *accuracy.calibration_blocks(tested))

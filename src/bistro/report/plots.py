@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from bistro.pictures.svg import text_at
 from bistro.pictures.text import text_width, xml_text
 from bistro.report.frame import (
     COLOURS,
@@ -26,10 +27,11 @@ from bistro.report.frame import (
     TICK_SIZE,
     Frame,
     inside,
+    line_at,
     number,
     rectangle,
     round_ticks,
-    text_at,
+    tick_at,
 )
 
 BAR, BAR_GAP, GROUP_GAP = 20.0, 3.0, 22.0
@@ -102,7 +104,8 @@ def line_chart(
     span = (min(places, default=0.0), max(places, default=1.0))
     parts += _places(frame, span, x_label)
     if mark is not None:
-        parts.append(_upright(frame, frame.across(mark, span)))
+        at = frame.across(mark, span)
+        parts.append(line_at("axis", at, at, frame.top, frame.floor, MUTED, dashes="5 4"))
     dots = length <= MOST_DOTS and width > SMALL
     for place, (name, values) in enumerate(series.items(), start=1):
         points = [(frame.across(at, span), v) for at, v in zip(places, values, strict=True)]
@@ -114,18 +117,11 @@ def _places(frame: Frame, span: tuple[float, float], label: str) -> list[str]:
     """Return the ticks and the name of the horizontal axis."""
     most = 6 if frame.right > SMALL else 4
     parts = [
-        text_at("tick", frame.across(tick, span), frame.floor + 17, number(tick), TICK_SIZE, MUTED)
+        tick_at(frame.across(tick, span), frame.floor + 17, number(tick))
         for tick in inside(round_ticks(*span, most), span)
     ]
     middle = (frame.left + frame.right) / 2
-    return [*parts, text_at("tick", middle, frame.floor + 32, label, TICK_SIZE, MUTED)]
-
-
-def _upright(frame: Frame, x: float) -> str:
-    return (
-        f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{frame.top:.1f}" '
-        f'y2="{frame.floor:.1f}" stroke="{MUTED}" stroke-dasharray="5 4"/>'
-    )
+    return [*parts, tick_at(middle, frame.floor + 32, label)]
 
 
 def _logarithm(value: float) -> float:
@@ -148,7 +144,7 @@ def _bar(frame: Frame, x: float, value: float, place: int, told: str) -> str:
     return (
         f"<g><title>{xml_text(told + frame.names[place - 1])} {label} {xml_text(frame.unit)}"
         f"</title>{rectangle(x, y, BAR, frame.floor - y, place)}"
-        + text_at("tick", x + BAR / 2, y - 4, label, TICK_SIZE - 1, MUTED)
+        + tick_at(x + BAR / 2, y - 4, label, size=TICK_SIZE - 1)
         + "</g>"
     )
 

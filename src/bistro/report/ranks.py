@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from bistro.pictures.arcs import FONT
-from bistro.pictures.text import xml_text
-from bistro.report.frame import INK, MUTED, TICK_SIZE, rectangle, text_at
+from bistro.pictures.svg import opening, text_at
+from bistro.report.frame import INK, MUTED, TICK_SIZE, line_at, rectangle, tick_at
 
 BINS = 16
 PANEL, HEIGHT, GAP, MARGIN = 150.0, 74.0, 16.0, 10.0
@@ -45,12 +44,7 @@ def rank_plot(draws: NDArray[np.float64], names: Sequence[str], *, bins: int = B
     width = 2 * MARGIN + len(names) * (PANEL + GAP) - GAP
     height = HEIGHT + 40.0
     title = f"Ranks of the draws of {', '.join(names)} among all"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-chart" role="img" '
-        f'aria-label="{xml_text(title)}" width="{width:.1f}" height="{height:.1f}" '
-        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
-        f"<title>{xml_text(title)}</title>",
-    ]
+    parts = opening("bistro-chart", title, width, height)
     for place, name in enumerate(names):
         left = MARGIN + place * (PANEL + GAP)
         parts += _panel(counts[place], name, left, most, expected, place + 1)
@@ -70,10 +64,8 @@ def _panel(
     return [
         text_at("name", left + PANEL / 2, 14, name, TICK_SIZE + 1, INK),
         *bars,
-        f'<line class="axis" x1="{left:.1f}" x2="{left + PANEL:.1f}" y1="{line:.1f}" '
-        f'y2="{line:.1f}" stroke="{MUTED}" stroke-dasharray="4 3"/>',
-        f'<line class="axis" x1="{left:.1f}" x2="{left + PANEL:.1f}" y1="{floor:.1f}" '
-        f'y2="{floor:.1f}" stroke="{MUTED}"/>',
-        text_at("tick", left, floor + 14, "low", TICK_SIZE - 1, MUTED, anchor="start"),
-        text_at("tick", left + PANEL, floor + 14, "high", TICK_SIZE - 1, MUTED, anchor="end"),
+        line_at("axis", left, left + PANEL, line, line, MUTED, dashes="4 3"),
+        line_at("axis", left, left + PANEL, floor, floor, MUTED),
+        tick_at(left, floor + 14, "low", size=TICK_SIZE - 1, anchor="start"),
+        tick_at(left + PANEL, floor + 14, "high", size=TICK_SIZE - 1, anchor="end"),
     ]

@@ -16,9 +16,9 @@ import math
 from collections.abc import Mapping
 
 from bistro.evaluate.calibration import Bin, Calibration
-from bistro.pictures.arcs import FONT
+from bistro.pictures.svg import opening, text_at
 from bistro.pictures.text import text_width, xml_text
-from bistro.report.frame import COLOURS, INK, MUTED, RULE, TICK_SIZE
+from bistro.report.frame import COLOURS, INK, MUTED, RULE, TICK_SIZE, tick_at
 
 SIDE = 320.0
 LEFT, TOP, RIGHT, BOTTOM = 54.0, 16.0, 16.0, 46.0
@@ -32,23 +32,18 @@ def reliability_diagram(calibrations: Mapping[str, Calibration]) -> str:
         f"{name}: error {100 * one.expected_calibration_error:.1f} %"
         for name, one in calibrations.items()
     ]
-    legend = max(map(_legend_width, names))
+    legend = max(26 + text_width(name, TICK_SIZE + 1) for name in names)
     width, height = LEFT + SIDE + RIGHT + legend, TOP + SIDE + BOTTOM
     title = f"Reliability diagram. {'; '.join(names)}."
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-chart" role="img" '
-        f'aria-label="{xml_text(title)}" width="{width:.1f}" height="{height:.1f}" '
-        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
-        f"<title>{xml_text(title)}</title>",
-        f'<rect class="paper" width="{width:.1f}" height="{height:.1f}" fill="#ffffff"/>',
-        *_grid(),
-    ]
+    parts = opening("bistro-chart", title, width, height, corner=0) + _grid()
     for number, (name, calibration) in enumerate(calibrations.items(), start=1):
         parts += _series(name, calibration, number)
         y = TOP + 12 + 22 * number
         x = LEFT + SIDE + RIGHT
         parts.append(_point(x + 6, y - 4, 5, number, name))
-        parts.append(_text("name", x + 18, y, names[number - 1], "start", INK))
+        parts.append(
+            text_at("name", x + 18, y, names[number - 1], TICK_SIZE + 1, INK, anchor="start")
+        )
     return "\n".join([*parts, "</svg>\n"])
 
 
@@ -60,10 +55,6 @@ def _up(value: float) -> float:
     return TOP + SIDE * (1 - value)
 
 
-def _legend_width(name: str) -> float:
-    return 26 + text_width(name, TICK_SIZE + 1)
-
-
 def _grid() -> list[str]:
     parts = []
     for tick in TICKS:
@@ -71,14 +62,12 @@ def _grid() -> list[str]:
         kind, colour = ("axis", MUTED) if tick == 0 else ("grid", RULE)
         parts.append(_line(kind, LEFT, y, LEFT + SIDE, y, colour))
         parts.append(_line(kind, x, TOP, x, TOP + SIDE, colour))
-        parts.append(_text("tick", LEFT - 7, y + 4, f"{tick:.1f}", "end", MUTED))
-        parts.append(_text("tick", x, TOP + SIDE + 17, f"{tick:.1f}", "middle", MUTED))
+        parts.append(tick_at(LEFT - 7, y + 4, f"{tick:.1f}", anchor="end"))
+        parts.append(tick_at(x, TOP + SIDE + 17, f"{tick:.1f}"))
     parts.append(_line("axis", _across(0), _up(0), _across(1), _up(1), MUTED, dashed=True))
     middle = TOP + SIDE / 2
-    parts.append(
-        _text("tick", LEFT + SIDE / 2, TOP + SIDE + 36, "probability told", "middle", MUTED)
-    )
-    turned = _text("tick", 0, 0, "share that is right", "middle", MUTED)
+    parts.append(tick_at(LEFT + SIDE / 2, TOP + SIDE + 36, "probability told"))
+    turned = tick_at(0, 0, "share that is right")
     parts.append(f'<g transform="translate(15 {middle:.1f}) rotate(-90)">{turned}</g>')
     return parts
 
@@ -120,12 +109,4 @@ def _line(
     return (
         f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
         f'stroke="{colour}"{dashes}/>'
-    )
-
-
-def _text(kind: str, x: float, y: float, text: str, anchor: str, colour: str) -> str:
-    size = TICK_SIZE + (kind == "name")
-    return (
-        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
-        f'font-size="{size}" fill="{colour}">{xml_text(text)}</text>'
     )

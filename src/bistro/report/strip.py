@@ -14,9 +14,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from bistro.pictures.arcs import FONT
+from bistro.pictures.svg import opening, text_at
 from bistro.pictures.text import text_width, xml_text
-from bistro.report.frame import INK, MUTED, TICK_SIZE, rectangle, text_at
+from bistro.report.frame import INK, TICK_SIZE, rectangle, tick_at
 
 WORD_SIZE = 15
 BAR, LONGEST = 22.0, 84.0
@@ -48,12 +48,7 @@ def surprisal_strip(
     title = "Surprisal in bits. " + ", ".join(
         f"{word} {value:.1f}" for word, value in zip(words, bits, strict=True)
     )
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-chart" role="img" '
-        f'aria-label="{xml_text(title)}" width="{used:.1f}" height="{height:.1f}" '
-        f'viewBox="0 0 {used:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
-        f"<title>{xml_text(title)}</title>",
-    ]
+    parts = opening("bistro-chart", title, used, height)
     if syntactic is not None:
         parts += _legend()
     for number, line in enumerate(lines):
@@ -94,7 +89,7 @@ def _word(word: str, bits: float, syntactic: float | None, scale: float, x: floa
         f"<g><title>{xml_text(told)}</title>"
         + text_at("name", x, y + WORD_SIZE, word, WORD_SIZE, INK)
         + bars
-        + text_at("tick", x, top + long + 13, shown, TICK_SIZE, MUTED)
+        + tick_at(x, top + long + 13, shown)
         + "</g>"
     )
 

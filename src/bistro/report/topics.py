@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bistro.models.results.states import TopState
-from bistro.pictures.arcs import FONT
+from bistro.pictures.svg import opening
 from bistro.pictures.text import text_width, xml_text
 from bistro.report.frame import COLOURS, INK, MUTED, RULE
 
@@ -51,13 +51,7 @@ def topic_cards(cards: Sequence[TopicCard], *, columns: int = COLUMNS) -> str:
     width = 2 * MARGIN + used * (CARD + GAP) - GAP
     height = 2 * MARGIN + rows * (tall + GAP) - GAP
     title = f"The words of {len(cards)} latent states"
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="bistro-chart" role="img" '
-        f'aria-label="{xml_text(title)}" width="{width:.1f}" height="{height:.1f}" '
-        f'viewBox="0 0 {width:.1f} {height:.1f}" font-family="{xml_text(FONT)}">',
-        f"<title>{xml_text(title)}</title>",
-        f'<rect class="paper" width="{width:.1f}" height="{height:.1f}" fill="#ffffff"/>',
-    ]
+    parts = opening("bistro-chart", title, width, height, corner=0)
     for number, card in enumerate(cards):
         x = MARGIN + (number % used) * (CARD + GAP)
         y = MARGIN + (number // used) * (tall + GAP)

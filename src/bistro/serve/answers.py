@@ -11,14 +11,16 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pydantic import BaseModel
+
 from bistro.errors import BistroError
 from bistro.models.abilities import GENERATE_TREES, Parser, Tagger
 from bistro.models.parsing.tagging import summed
 from bistro.models.results.parses import Analysis, Marginals, head_probability, plain_label
 from bistro.models.results.readings import Step
+from bistro.serve import schemas
 from bistro.serve.catalog import Entry
 from bistro.serve.inputs import Inputs
-from bistro.serve.schemas import GenerateBody, LinearizeBody, ParseBody, ReadBody
 from bistro.tasks.parsed import ParseWriter
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import encoded
@@ -44,25 +46,13 @@ def facts(entry: Entry) -> Answer:
     }
 
 
-def read(entry: Entry, sentence: Sentence, body: ReadBody) -> Answer:
+def read(entry: Entry, sentence: Sentence, body: schemas.ReadBody) -> Answer:
     """Return the surprisal of every word, and the live analyses where the model can tell them."""
     model = entry.able("read")
     words = sentence.forms
     options = ONE_THREAD if "threads" in model.score_options.names() else {}
     table = model.surprisal(words, **options)
-    rows = [
-        {
-            "word": row.word_id,
-            "token": row.token,
-            "surprisal": number(row.surprisal),
-            "surprisal_syn": number(row.surprisal_syn),
-            "surprisal_lex": number(row.surprisal_lex),
-            "entropy": number(row.entropy),
-            "oov": bool(row.oov),
-            "mc_se": number(row.mc_se),
-        }
-        for row in table
-    ]
+    rows = [_filled(schemas.Row, row, word=row.word_id, oov=bool(row.oov)) for row in table]
     steps, told = [], [f"surprisal in bits by the {model.score_protocol(**options)}"]
     if "follow" in entry.abilities:
         reading = model.follow(words, analyses=body.analyses)
@@ -82,28 +72,11 @@ def read(entry: Entry, sentence: Sentence, body: ReadBody) -> Answer:
 
 
 def _step(step: Step, surprisal: float, shown: Callable[[Sequence[str]], list[str]]) -> Answer:
-    return {
-        "word": step.word,
-        "token": step.token,
-        "surprisal": number(surprisal),
-        "entropy": number(step.entropy),
-        "alive": step.alive,
-        "analyses": [
-            {
-                "id": live.id,
-                "parent": live.parent,
-                "probability": number(live.probability),
-                "heads": list(live.heads),
-                "labels": list(live.labels),
-                "tags": shown(live.tags),
-                "stack": list(live.stack),
-            }
-            for live in step.analyses
-        ],
-    }
+    analyses = [_filled(schemas.Live, live, tags=shown(live.tags)) for live in step.analyses]
+    return _filled(schemas.Step, step, surprisal=number(surprisal), analyses=analyses)
 
 
-def parse(entry: Entry, sentence: Sentence, body: ParseBody) -> Answer:
+def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
     """Return the tree of least risk, the most probable trees, and the marginals."""
     model = entry.able("parse")
     options: Any = {"seed": body.seed, "samples": body.samples, **ONE_THREAD}
@@ -137,14 +110,8 @@ def _tree(tree: Analysis, marginals: Marginals, writer: ParseWriter) -> Answer:
     if expected is None:
         found = (head_probability(heads, w, h, marginals) for w, h in enumerate(heads))
         expected = math.fsum(found) / len(heads)
-    return {
-        "heads": heads,
-        "labels": tree.labels,
-        "tags": writer.shown_tags(tree.tags),
-        "log_prob": number(tree.log_prob),
-        "posterior": number(tree.posterior),
-        "expected_uas": number(expected),
-    }
+    tags = writer.shown_tags(tree.tags)
+    return _filled(schemas.Tree, tree, tags=tags, expected_uas=number(expected))
 
 
 def _marginals(marginals: Marginals, writer: ParseWriter) -> Answer:
@@ -165,7 +132,7 @@ def _summed(
     return [list(pair) for pair in summed(shown, row)]
 
 
-def generate(entry: Entry, prefix: Sequence[str], body: GenerateBody) -> Answer:
+def generate(entry: Entry, prefix: Sequence[str], body: schemas.GenerateBody) -> Answer:
     """Return sentences drawn from a model, with trees where it draws them."""
     model = entry.able("generate")
     options: Any = {"temperature": body.temperature, "prefix": list(prefix)}
@@ -193,7 +160,7 @@ def _drawn(sentence: Sentence, tag_column: str) -> Answer:
     }
 
 
-def linearize(entry: Entry, inputs: Inputs, body: LinearizeBody) -> Answer:
+def linearize(entry: Entry, inputs: Inputs, body: schemas.LinearizeBody) -> Answer:
     """Return orders of a tree."""
     model = entry.able("linearize")
     sentence = _tree_of(body)
@@ -214,7 +181,7 @@ def linearize(entry: Entry, inputs: Inputs, body: LinearizeBody) -> Answer:
     return {"orders": orders, "given_log_prob": number(given), "protocol": told}
 
 
-def _tree_of(body: LinearizeBody) -> Sentence:
+def _tree_of(body: schemas.LinearizeBody) -> Sentence:
     columns: dict[str, Any] = {}
     if body.labels is not None:
         columns["deprels"] = body.labels
@@ -223,6 +190,12 @@ def _tree_of(body: LinearizeBody) -> Sentence:
     if len(body.heads) != len(body.words):
         raise BistroError(f"{len(body.heads)} heads were given for {len(body.words)} words")
     return Sentence.from_columns(body.words, heads=body.heads, **columns)
+
+
+def _filled(schema: type[BaseModel], source: object, **given: Any) -> Answer:
+    """Return the fields of an answer: those given, the others from the attributes of `source`."""
+    names = schema.model_fields
+    return {n: given[n] if n in given else plain(getattr(source, n)) for n in names}
 
 
 def number(value: float | None) -> float | None:

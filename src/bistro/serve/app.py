@@ -22,28 +22,14 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
-from bistro.serve import answers
+from bistro.serve import answers, schemas
 from bistro.serve.catalog import Catalog
 from bistro.serve.description import describe
-from bistro.serve.errors import COMMON, MODEL_ERRORS, install
+from bistro.serve.errors import COMMON, MODEL_ERRORS, install, json_response
 from bistro.serve.guard import LOOPBACK, Guard
 from bistro.serve.inputs import Inputs
 from bistro.serve.limits import Limits
 from bistro.serve.page_files import page_files
-from bistro.serve.replies import json_response
-from bistro.serve.schemas import (
-    GenerateAnswer,
-    GenerateBody,
-    LinearizeAnswer,
-    LinearizeBody,
-    Models,
-    ParseAnswer,
-    ParseBody,
-    ReadAnswer,
-    ReadBody,
-    TextBody,
-    Words,
-)
 from bistro.serve.udpipe_routes import add_routes
 from bistro.serve.work import Deadline, Work
 from bistro.treebank.tokens import split_sentences
@@ -131,13 +117,13 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
         return await work.run(whole)
 
-    @app.get("/api/models", response_model=Models, responses=COMMON)
+    @app.get("/api/models", response_model=schemas.Models, responses=COMMON)
     async def models() -> Response:
         """Return the models, what each can do, and the limits of the server."""
         return Response(known, media_type="application/json")
 
-    @app.post("/api/words", response_model=Words, responses=COMMON)
-    async def words(body: TextBody) -> Response:
+    @app.post("/api/words", response_model=schemas.Words, responses=COMMON)
+    async def words(body: schemas.TextBody) -> Response:
         """Split a text into words, as all other requests that take a text do."""
         inputs.check_text(body.text)
         if body.split == "spaces":
@@ -147,30 +133,30 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
         lists = [forms for forms in lists if forms]
         return json_response({"words": [w for forms in lists for w in forms], "sentences": lists})
 
-    @app.post("/api/read", response_model=ReadAnswer, responses=MODEL_ERRORS)
-    async def read(body: ReadBody) -> Response:
+    @app.post("/api/read", response_model=schemas.ReadAnswer, responses=MODEL_ERRORS)
+    async def read(body: schemas.ReadBody) -> Response:
         """Read a sentence: the surprisal of every word, and the live analyses after it."""
         entry, sentence = catalog[body.model], inputs.sentence(body)
         inputs.check_reading(entry.able("read"), sentence.forms)
         inputs.check_analyses(body.analyses)
         return await answer(lambda: answers.read(entry, sentence, body))
 
-    @app.post("/api/parse", response_model=ParseAnswer, responses=MODEL_ERRORS)
-    async def parse(body: ParseBody) -> Response:
+    @app.post("/api/parse", response_model=schemas.ParseAnswer, responses=MODEL_ERRORS)
+    async def parse(body: schemas.ParseBody) -> Response:
         """Parse a sentence: trees, and the probabilities of heads, labels and tags."""
         entry, sentence = catalog[body.model], inputs.sentence(body)
         inputs.check_analyses(body.kbest, body.samples)
         return await answer(lambda: answers.parse(entry, sentence, body))
 
-    @app.post("/api/generate", response_model=GenerateAnswer, responses=MODEL_ERRORS)
-    async def generate(body: GenerateBody) -> Response:
+    @app.post("/api/generate", response_model=schemas.GenerateAnswer, responses=MODEL_ERRORS)
+    async def generate(body: schemas.GenerateBody) -> Response:
         """Draw sentences from a model."""
         entry, prefix = catalog[body.model], inputs.prefix(body)
         inputs.check_sentences(body.n)
         return await answer(lambda: answers.generate(entry, prefix, body))
 
-    @app.post("/api/linearize", response_model=LinearizeAnswer, responses=MODEL_ERRORS)
-    async def linearize(body: LinearizeBody) -> Response:
+    @app.post("/api/linearize", response_model=schemas.LinearizeAnswer, responses=MODEL_ERRORS)
+    async def linearize(body: schemas.LinearizeBody) -> Response:
         """Order the words of a tree."""
         entry = catalog[body.model]
         inputs.check_words(body.words)

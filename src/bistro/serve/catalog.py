@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from bistro.errors import BistroError
-from bistro.models.base import load
+from bistro.models.base import Model, load
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -48,12 +48,13 @@ class Catalog:
         self._entries = {entry.id: entry for entry in entries}
 
     @classmethod
-    def of(cls, models: Sequence[tuple[str, LoadedModel]]) -> Catalog:
+    def of(cls, models: Sequence[tuple[str, Model]]) -> Catalog:
         """Give ids to models that have names, and try out what they can do."""
         ids = unique_ids([name for name, _ in models])
+        loaded = [cast("LoadedModel", model) for _, model in models]
         return cls(
             Entry(id, model, tuple(abilities_of(model)))
-            for id, (_, model) in zip(ids, models, strict=True)
+            for id, model in zip(ids, loaded, strict=True)
         )
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Every error as one sentence in JSON, ``{"error": "…"}``, under the status that fits it."""
+"""Answers as JSON; an error is one sentence, ``{"error": "…"}``, under the status that fits it."""
 
 from __future__ import annotations
 
@@ -51,6 +51,12 @@ def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 COMMON = responses(400, 408, 413)
 MODEL_ERRORS = responses(400, 404, 408, 413, 422, 503)
+
+
+def json_response(content: object) -> Response:
+    """Return an answer; numbers that JSON cannot hold are an error here, not at the reader's."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return Response(text.encode(), media_type="application/json")
 
 
 def error_response(

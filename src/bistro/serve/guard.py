@@ -8,13 +8,12 @@ point here (DNS rebinding) would otherwise be taken for ours.
 from __future__ import annotations
 
 import asyncio
-import json
 import traceback
 from collections.abc import Collection
-from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bistro.serve.errors import error_response
 from bistro.serve.limits import Limits
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -71,12 +70,13 @@ class Guard:
             body = await self._read(scope, receive)
             await self.app(scope, _replayed(body, receive), guarded_send)
         except RefusedError as refusal:
-            await _answer(guarded_send, refusal.status, str(refusal))
+            await error_response(refusal.status, str(refusal))(scope, receive, guarded_send)
         except Exception:
             traceback.print_exc()
             if started:
                 raise
-            await _answer(guarded_send, 500, "the server has a bug, and its log tells where")
+            response = error_response(500, "the server has a bug, and its log tells where")
+            await response(scope, receive, guarded_send)
 
     def _check_host(self, scope: Scope) -> None:
         if self.hosts is None:
@@ -129,14 +129,3 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
-
-
-async def _answer(send: Send, status: int, sentence: str) -> None:
-    body = json.dumps({"error": sentence}).encode()
-    headers: list[tuple[bytes, bytes]] = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-    ]
-    start: dict[str, Any] = {"type": "http.response.start", "status": status, "headers": headers}
-    await send(start)
-    await send({"type": "http.response.body", "body": body})

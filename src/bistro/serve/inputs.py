@@ -25,47 +25,35 @@ class Inputs:
 
     def check_text(self, text: str) -> None:
         """Refuse a text that is too long."""
-        if len(text) > self.limits.characters:
-            raise TooLargeError(
-                f"the text has {len(text):,} characters; this server takes at most "
-                f"{self.limits.characters:,}"
-            )
+        most = self.limits.characters
+        _check(len(text), most, "the text has {:,} characters; this server takes at most {:,}")
 
     def check_words(self, words: Sequence[str]) -> None:
         """Refuse a sentence that is too long."""
-        if len(words) > self.limits.words:
-            raise TooLargeError(
-                f"the sentence has {len(words):,} words; this server takes at most "
-                f"{self.limits.words:,}"
-            )
+        most = self.limits.words
+        _check(len(words), most, "the sentence has {:,} words; this server takes at most {:,}")
         self.check_text("".join(words))
 
     def check_reading(self, model: Scorer, words: Sequence[str]) -> None:
         """Refuse a sentence that a chart would take too long to read."""
-        if model.is_cubic and len(words) > self.limits.chart_words:
-            raise TooLargeError(
-                f"the sentence has {len(words)} words; this server reads at most "
-                f"{self.limits.chart_words} with a treebank grammar"
-            )
+        if model.is_cubic:
+            told = "the sentence has {} words; this server reads at most {} with a treebank grammar"
+            _check(len(words), self.limits.chart_words, told)
 
     def check_analyses(self, *numbers: int) -> None:
         """Refuse to find too many trees or orders."""
-        self._check("analyses", max(numbers), self.limits.analyses)
+        told = "{} analyses were asked for; this server gives at most {}"
+        _check(max(numbers), self.limits.analyses, told)
 
     def check_sentences(self, number: int) -> None:
         """Refuse to draw too many sentences."""
-        self._check("sentences", number, self.limits.sentences)
-
-    def _check(self, name: str, number: int, most: int) -> None:
-        if number > most:
-            raise TooLargeError(f"{number} {name} were asked for; this server gives at most {most}")
+        told = "{} sentences were asked for; this server gives at most {}"
+        _check(number, self.limits.sentences, told)
 
     def check_dependents(self, most: int) -> None:
         """Refuse a head with too many dependents to order."""
-        if most > self.limits.dependents:
-            raise TooLargeError(
-                f"a word has {most} dependents; this server orders at most {self.limits.dependents}"
-            )
+        told = "a word has {} dependents; this server orders at most {}"
+        _check(most, self.limits.dependents, told)
 
     def sentence(self, body: SentenceBody) -> Sentence:
         """Return the sentence that a request is about."""
@@ -98,9 +86,12 @@ class Inputs:
         self.check_text(body.prefix)
         spaced = body.split == "spaces"
         words = body.prefix.split() if spaced else split_text(body.prefix).forms
-        if len(words) > self.limits.prefix:
-            raise TooLargeError(
-                f"the prefix has {len(words):,} words; this server takes at most "
-                f"{self.limits.prefix}"
-            )
+        told = "the prefix has {:,} words; this server takes at most {}"
+        _check(len(words), self.limits.prefix, told)
         return words
+
+
+def _check(number: int, most: int, told: str) -> None:
+    """Refuse more than a limit, in words with a place for the number and one for the limit."""
+    if number > most:
+        raise TooLargeError(told.format(number, most))

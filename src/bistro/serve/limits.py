@@ -12,7 +12,7 @@ class Limits:
 
     words: int = 150
     """In a sentence."""
-    chart_words: int = 40
+    chart_words: int = 150
     """In a sentence that is read by a treebank grammar, whose exact sums grow with the cube."""
     characters: int = 10_000
     """In the words or the text of a request, all together."""

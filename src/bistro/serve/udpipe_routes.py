@@ -10,9 +10,8 @@ from starlette.responses import Response
 
 from bistro.serve import udpipe
 from bistro.serve.catalog import Catalog
-from bistro.serve.errors import COMMON, MODEL_ERRORS, MalformedError
+from bistro.serve.errors import COMMON, MODEL_ERRORS, MalformedError, json_response
 from bistro.serve.inputs import Inputs
-from bistro.serve.replies import json_response
 from bistro.serve.schemas import ProcessAnswer, ProcessModels
 from bistro.serve.work import Deadline, Work
 
@@ -51,15 +50,6 @@ def _parameter(name: str) -> Any:
     return Query(description=MEANING[name], json_schema_extra=CHOICES.get(name))
 
 
-Data = Annotated[str, _parameter("data")]
-ModelName = Annotated[str | None, _parameter("model")]
-Tokenizer = Annotated[str | None, _parameter("tokenizer")]
-Tagger = Annotated[str | None, _parameter("tagger")]
-Parser = Annotated[str | None, _parameter("parser")]
-InputName = Annotated[str | None, _parameter("input")]
-OutputName = Annotated[str | None, _parameter("output")]
-
-
 def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
     """Add the addresses of the protocol."""
     known = json_response(udpipe.models(catalog)).body
@@ -77,13 +67,13 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
 
     @app.get("/process", response_model=ProcessAnswer, responses=MODEL_ERRORS)
     async def process_query(
-        data: Data,
-        model: ModelName = None,
-        tokenizer: Tokenizer = None,
-        tagger: Tagger = None,
-        parser: Parser = None,
-        input: InputName = None,
-        output: OutputName = None,
+        data: Annotated[str, _parameter("data")],
+        model: Annotated[str | None, _parameter("model")] = None,
+        tokenizer: Annotated[str | None, _parameter("tokenizer")] = None,
+        tagger: Annotated[str | None, _parameter("tagger")] = None,
+        parser: Annotated[str | None, _parameter("parser")] = None,
+        input: Annotated[str | None, _parameter("input")] = None,
+        output: Annotated[str | None, _parameter("output")] = None,
     ) -> Response:
         """Split, tag or parse a text; ``tokenizer``, ``tagger`` and ``parser`` may be empty."""
         values = (data, model, tokenizer, tagger, parser, input, output)

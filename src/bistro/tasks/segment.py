@@ -48,7 +48,7 @@ def checked(model: Segmenter, input: str, beam: int, note: Note) -> Iterator[str
     words = [word for paragraph in read_segmented(input) for word in paragraph]
     if not any(word.has_form for word in words):
         note("the words stand in no column of their own: their morphemes were joined")
-    given = model.log_prob(words)
+    given = model.score_words(words)
     found = model.iter_segment((word.form for word in words), beam=beam)
     rows = []
     for word, log_prob, one in zip(words, given.tolist(), found, strict=True):

@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from bistro.errors import TreebankError
 from bistro.treebank.blocks import Block, Readable, iter_blocks
-from bistro.treebank.fields import DEPREL, FORM, HEAD, UPOS, is_number, parse_heads, quoted
+from bistro.treebank.fields import COLUMNS, DEPREL, FORM, HEAD, UPOS, is_number, parse_heads, quoted
 from bistro.treebank.sentence import CoreColumns, Sentence
 from bistro.treebank.validate import Roots, find_tree_problem
 
@@ -37,8 +37,6 @@ class ColumnFormat:
 
     name: str
     title: str
-    columns: tuple[str, ...]
-    """The names of the columns in the format's own documentation."""
     roots: Roots
     """Whether a sentence has one root or any number, unless the caller says otherwise."""
     special_rows: bool
@@ -49,19 +47,9 @@ def recast(
     sentence: Sentence, format: ColumnFormat, *, comments: list[str], roots: Roots
 ) -> Sentence:
     """Return the words of a sentence in another format, with the columns that mean the same."""
-    return Sentence.from_columns(
-        sentence.forms,
-        lemmas=sentence.lemmas,
-        upos=sentence.upos,
-        xpos=sentence.xpos,
-        feats=sentence.feats,
-        heads=sentence.heads,
-        deprels=sentence.deprels,
-        comments=comments,
-        format=format.name,
-        roots=roots,
-        line=sentence.line,
-    )
+    columns: dict[str, Any] = {name: getattr(sentence, name) for name in COLUMNS[2 : DEPREL + 1]}
+    more: dict[str, Any] = {"comments": comments, "format": format.name, "roots": roots}
+    return Sentence.from_columns(sentence.forms, line=sentence.line, **columns, **more)
 
 
 class ColumnReader:

@@ -19,7 +19,6 @@ from bistro.treebank.validate import Roots
 CONLLU = ColumnFormat(
     name="conllu",
     title="CoNLL-U",
-    columns=("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC"),
     roots="one",
     special_rows=True,
 )

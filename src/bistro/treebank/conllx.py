@@ -19,12 +19,9 @@ from bistro.treebank.sentence import Sentence
 CONLLX = ColumnFormat(
     name="conllx",
     title="CoNLL-X",
-    columns=(
-        "ID", "FORM", "LEMMA", "CPOSTAG", "POSTAG", "FEATS", "HEAD", "DEPREL", "PHEAD", "PDEPREL",
-    ),
     roots="any",
     special_rows=False,
-)  # fmt: skip
+)
 
 
 def to_conllx(sentence: Sentence) -> Sentence:

@@ -29,12 +29,13 @@ class Examples(Sequence[Item], Generic[Item]):
         name: str = "unnamed",
         sha256: str = "",
         license: str | None = None,
+        problems: Iterable[TreebankError] = (),
     ) -> None:
         self.items = list(items)
         self.label = name
         self.sha256 = sha256
         self.license = license
-        self.problems: list[TreebankError] = []
+        self.problems = list(problems)
         """What was wrong with items that were left out."""
 
     def __len__(self) -> int:

@@ -31,7 +31,7 @@ from typing import Literal
 import platformdirs
 
 from bistro.errors import OutputError
-from bistro.files import explain, open_binary, writing
+from bistro.files import explain, open_binary, write_text
 from bistro.treebank.fetch_sources import (
     PUBLIC,
     FetchError,
@@ -212,5 +212,4 @@ def _write_record(record: Path, folder: Path) -> None:
     if record.is_file():
         return
     lines = [f"{checksum(path)}  {path.name}\n" for path in sorted(folder.glob("*.conllu"))]
-    with writing(record) as stream:
-        stream.write("".join(lines).encode("utf-8"))
+    write_text(record, lines)

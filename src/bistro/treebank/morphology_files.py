@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from bistro.errors import TreebankError
-from bistro.files import writing
+from bistro.files import write_text
 from bistro.treebank.blocks import Readable
 from bistro.treebank.detect import choose_format
 from bistro.treebank.examples import Examples
@@ -39,7 +39,7 @@ OnProblem = Callable[[TreebankError], None]
 
 def read_segmented(
     source: Source, format: str | None = None, *, tolerance: float = 0.0
-) -> SegmentedText:
+) -> Examples[Paragraph]:
     """Read a whole file.
 
     Words whose annotation is impossible are left out and told of in ``problems``, as long as
@@ -54,24 +54,7 @@ def read_segmented(
         if problems and len(problems) > tolerance * (words + len(problems)):
             raise problems[0]
         name = PurePath(path).name if path else "unnamed"
-        return SegmentedText(
-            paragraphs, name=name, sha256=stream.sha256.hexdigest(), problems=problems
-        )
-
-
-class SegmentedText(Examples[Paragraph]):
-    """The paragraphs of a file, and what was wrong with words that were left out."""
-
-    def __init__(
-        self,
-        items: Iterable[Paragraph],
-        *,
-        name: str = "unnamed",
-        sha256: str = "",
-        problems: Iterable[TreebankError] = (),
-    ) -> None:
-        super().__init__(items, name=name, sha256=sha256)
-        self.problems = list(problems)
+        return Examples(paragraphs, name=name, sha256=stream.sha256.hexdigest(), problems=problems)
 
 
 def iter_paragraphs(
@@ -141,9 +124,7 @@ def _keep(paragraph: Paragraph, text: str) -> None:
 
 def write_segmented(paragraphs: Iterable[Paragraph], path: str | os.PathLike[str]) -> None:
     """Write paragraphs; what was read and not changed comes out as it was."""
-    with writing(path) as stream:
-        for paragraph in paragraphs:
-            stream.write(str(paragraph).encode())
+    write_text(path, map(str, paragraphs))
 
 
 def _word(content: str, line: int, text: str) -> SegmentedWord:

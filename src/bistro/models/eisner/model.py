@@ -19,7 +19,7 @@ exactly (`cpp/parse/chart.hpp`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -30,11 +30,11 @@ from bistro._core import ChartRequest, DependencyShape, EisnerParser, Frozen, Ou
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
 from bistro.models.eisner.config import EisnerConfig
-from bistro.models.inputs import as_sentence
+from bistro.models.inputs import Words, as_sentence
 from bistro.models.parsing.codec import Codec
 from bistro.models.parsing.options import CoreOptions
 from bistro.models.parsing.parser import ParsingAbility
-from bistro.treebank.sentence import Sentence
+from bistro.models.parsing.training import trees_of
 
 if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
@@ -131,16 +131,15 @@ class EisnerModel(ParsingAbility):
             state_list=states.list,
         )
 
-    def explain(
-        self, sentence: Sentence | Sequence[str], training: Iterable[Sentence] | None = None
-    ) -> Explanation:
+    def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
         """Return which contexts made the probability of a tree: the given one, or the best.
 
         Given the `training` data, it counts how often they have each context.
         """
         from bistro.models.eisner.explain import explain_tree
 
-        return explain_tree(self, as_sentence(sentence), training)
+        data = None if training is None else trees_of(list(training))
+        return explain_tree(self, as_sentence(sentence), data)
 
     def arrays(self) -> Arrays:
         """Return the frozen distributions and the states of the tagger."""

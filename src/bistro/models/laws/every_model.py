@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from bistro.errors import ModelFileError
@@ -11,7 +11,7 @@ from bistro.modelfile import encode_model
 from bistro.models import kinds
 from bistro.models.abilities import ABILITIES, METHODS
 from bistro.models.base import Model, from_bytes
-from bistro.models.laws.law import LawError, laws, refusal, require, require_line
+from bistro.models.laws.law import LawError, expect, expect_line, laws, refusal
 from bistro.models.options import Options
 
 SHARES = (0.0, 0.001, 0.2, 0.5, 0.9, 0.999)
@@ -21,24 +21,24 @@ SHARES = (0.0, 0.001, 0.2, 0.5, 0.9, 0.999)
 def file_gives_it_back(model: Model, data: Sequence[Any]) -> None:
     """Its file gives back the same model, which has the same file."""
     content = model.to_bytes()
-    require(content == model.to_bytes(), "another file the second time")
+    expect(content == model.to_bytes(), "another file the second time")
     again = from_bytes(content)
-    require(type(again) is type(model), type(again))
-    require(again.to_bytes() == content, "another file after loading")
-    require(again.config == model.config, again.config, model.config)
-    require(again.origin == model.origin, again.origin, model.origin)
-    require(again.summary() == model.summary(), again.summary(), model.summary())
+    expect(type(again) is type(model), type(again))
+    expect(again.to_bytes() == content, "another file after loading")
+    expect(again.config == model.config, again.config, model.config)
+    expect(again.origin == model.origin, again.origin, model.origin)
+    expect(again.summary() == model.summary(), again.summary(), model.summary())
 
 
 def damage_is_noticed(model: Model, data: Sequence[Any]) -> None:
     """A file that is cut short or lacks an array is refused."""
     content = model.to_bytes()
     for share in SHARES:
-        _require_damaged(content[: int(share * len(content))], f"cut at {share:.1%}")
+        _expect_damaged(content[: int(share * len(content))], f"cut at {share:.1%}")
     header, arrays = model.whole_header(), model.arrays()
     for name in arrays:
         rest = {other: array for other, array in arrays.items() if other != name}
-        _require_damaged(encode_model(header, rest, model.format_version), f"without {name}")
+        _expect_damaged(encode_model(header, rest, model.format_version), f"without {name}")
 
 
 def missing_entries_are_noticed(model: Model, data: Sequence[Any]) -> None:
@@ -48,15 +48,15 @@ def missing_entries_are_noticed(model: Model, data: Sequence[Any]) -> None:
         rest = {other: entry for other, entry in header.items() if other != name}
         if name == "kind" or name.endswith("_hash"):
             continue  # no file can be written without a kind; hashes are for readers
-        _require_damaged(encode_model(rest, arrays, model.format_version), f"without {name}")
+        _expect_damaged(encode_model(rest, arrays, model.format_version), f"without {name}")
 
 
-def _require_damaged(content: bytes, how: str) -> None:
+def _expect_damaged(content: bytes, how: str) -> None:
     try:
         from_bytes(content, "m.bistro")
     except ModelFileError as error:
-        require_line(str(error))
-        require(str(error).startswith("m.bistro: "), str(error))
+        expect_line(str(error))
+        expect(str(error).startswith("m.bistro: "), str(error))
         return
     raise LawError(f"a file {how} is not refused")
 
@@ -64,14 +64,14 @@ def _require_damaged(content: bytes, how: str) -> None:
 def record_names_it(model: Model, data: Sequence[Any]) -> None:
     """Its kind is registered, with its class and all its abilities."""
     kind = kinds.find(model.kind)
-    require(isinstance(model, kind.model_class()), type(model))
-    require(isinstance(model.config, kind.config_class()), type(model.config))
+    expect(isinstance(model, kind.model_class()), type(model))
+    expect(isinstance(model.config, kind.config_class()), type(model.config))
     undeclared = [
         ability.name
         for ability in ABILITIES.values()
         if ability.is_of(model) and not kind.can(ability.name)
     ]
-    require(not undeclared, undeclared)
+    expect(not undeclared, undeclared)
 
 
 def lacking_abilities_are_refused(model: Model, data: Sequence[Any]) -> None:
@@ -80,28 +80,34 @@ def lacking_abilities_are_refused(model: Model, data: Sequence[Any]) -> None:
         if ability.is_of(model):
             continue
         sentence = refusal(ability.of, model)
-        require(sentence == ability.refusal(model.kind), sentence)
+        expect(sentence == ability.refusal(model.kind), sentence)
         able = kinds.able(ability.name)
         named = [name for name in able if name in sentence]
-        require(named == able or model.kind in able, sentence)
+        expect(named == able or model.kind in able, sentence)
     for method, ability in METHODS.items():
         if not ability.is_of(model) and not hasattr(type(model), method):
-            require(refusal(getattr, model, method) == ability.refusal(model.kind), method)
-            require(not hasattr(model, method), method)
+            expect(refusal(getattr, model, method) == ability.refusal(model.kind), method)
+            expect(not hasattr(model, method), method)
 
 
 def options_are_known(model: Model, data: Sequence[Any]) -> None:
     """An unknown option is refused, with the nearest one that there is."""
     for verb, options in options_of(model):
-        for call in (f"{verb}_all", verb, f"{verb}_protocol"):
-            if not hasattr(model, call):
-                continue
-            arguments = () if call.endswith("protocol") else (data,)
-            for name in sorted(options.names()):
-                sentence = refusal(getattr(model, call), *arguments, **{name + "x": 1})
-                require(f"'{name}x'" in sentence and f"did you mean '{name}'" in sentence, sentence)
-            sentence = refusal(getattr(model, call), *arguments, zzzzz=1)
-            require("has no option 'zzzzz'" in sentence, sentence)
+        one = data if verb == "score" else data[0]
+        calls = {verb: (one,), f"{verb}_all": (data,), f"{verb}_protocol": ()}
+        for method, arguments in calls.items():
+            if hasattr(model, method):
+                _expect_known(getattr(model, method), arguments, options)
+
+
+def _expect_known(
+    call: Callable[..., Any], arguments: Sequence[Any], options: type[Options]
+) -> None:
+    for name in sorted(options.names()):
+        wrong: dict[str, Any] = {name + "x": 1}
+        sentence = refusal(call, *arguments, says=f"has no option '{name}x'", **wrong)
+        expect(f"(did you mean '{name}'?)" in sentence, sentence)
+    refusal(call, *arguments, says="has no option 'zzzzz'", zzzzz=1)
 
 
 def options_of(model: Model) -> Iterator[tuple[str, type[Options]]]:
@@ -114,19 +120,19 @@ def options_of(model: Model) -> Iterator[tuple[str, type[Options]]]:
 def protocols_are_lines(model: Model, data: Sequence[Any]) -> None:
     """A protocol is one line that names the kind, or what is done."""
     for verb, _ in options_of(model):
-        require_line(getattr(model, f"{verb}_protocol")())
+        expect_line(getattr(model, f"{verb}_protocol")())
     if ABILITIES["linearize"].is_of(model):
-        require_line(model.order_protocol())  # type: ignore[attr-defined]
+        expect_line(model.order_protocol())  # type: ignore[attr-defined]
 
 
 def introduces_itself(model: Model, data: Sequence[Any]) -> None:
     """Its repr is one line with kind and seed; its summary is ready for JSON."""
-    require_line(repr(model))
-    require(model.kind in repr(model) and f"seed {model.origin.seed}" in repr(model), repr(model))
+    expect_line(repr(model))
+    expect(model.kind in repr(model) and f"seed {model.origin.seed}" in repr(model), repr(model))
     summary = model.summary()
-    require(summary and all(isinstance(name, str) for name in summary), summary)
-    require(json.loads(json.dumps(summary)).keys() == summary.keys(), summary)
-    require(isinstance(model.describe(), str), model.describe())
+    expect(summary and all(isinstance(name, str) for name in summary), summary)
+    expect(json.loads(json.dumps(summary)).keys() == summary.keys(), summary)
+    expect(isinstance(model.describe(), str), model.describe())
 
 
 LAWS = laws(

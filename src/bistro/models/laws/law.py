@@ -46,47 +46,48 @@ def laws(ability: str, *checks: Callable[[Any, Sequence[Any]], None]) -> tuple[L
     )
 
 
-def require(condition: object, *found: object) -> None:
+def expect(condition: object, *found: object) -> None:
     """Raise a `LawError` that shows what was found, unless the condition holds."""
     if not condition:
         raise LawError("found " + ", ".join(map(repr, found)))
 
 
-def require_close(found: float, expected: float, tolerance: float = 1e-9) -> None:
+def expect_close(found: float, expected: float, tolerance: float = 1e-9) -> None:
     """Raise a `LawError` unless two numbers are the same up to rounding."""
     if not math.isclose(found, expected, rel_tol=tolerance, abs_tol=tolerance):
         raise LawError(f"found {found!r} and {expected!r}")
 
 
-def require_same(found: Any, expected: Any) -> None:
+def expect_same(found: Any, expected: Any) -> None:
     """Raise a `LawError` unless two results are equal to the last digit; nan is equal to nan."""
-    require(repr(found) == repr(expected), found, expected)
+    expect(repr(found) == repr(expected), found, expected)
 
 
-def require_falling(numbers: Iterable[float]) -> None:
+def expect_falling(numbers: Iterable[float]) -> None:
     """Raise a `LawError` unless every number is at most as large as the one before it."""
     listed = list(numbers)
-    require(all(b <= a + 1e-9 for a, b in pairwise(listed)), listed)
+    expect(all(b <= a + 1e-9 for a, b in pairwise(listed)), listed)
 
 
-def require_shares(probabilities: Iterable[float]) -> None:
+def expect_shares(probabilities: Iterable[float]) -> None:
     """Raise a `LawError` unless the numbers are probabilities that sum to 1 at most."""
     listed = list(probabilities)
-    require(all(0 <= p <= 1 + CLOSE for p in listed) and sum(listed) <= 1 + CLOSE, listed)
+    expect(all(0 <= p <= 1 + CLOSE for p in listed) and sum(listed) <= 1 + CLOSE, listed)
 
 
-def require_line(text: object) -> None:
+def expect_line(text: object) -> None:
     """Raise a `LawError` unless it is one line of text."""
-    require(isinstance(text, str) and text.strip() and "\n" not in text, text)
+    expect(isinstance(text, str) and text.strip() and "\n" not in text, text)
 
 
-def refusal(action: Callable[..., Any], *arguments: Any, **options: Any) -> str:
-    """Return the sentence with which a call is refused; a `LawError` if it is not."""
+def refusal(action: Callable[..., Any], *arguments: Any, says: str = "", **options: Any) -> str:
+    """Return the sentence with which a call is refused, which has to contain what it `says`."""
     try:
         found = action(*arguments, **options)
         if not isinstance(found, str | Sequence) and isinstance(found, Iterable):
             found = list(found)
     except BistroError as error:
-        require_line(str(error))
+        expect_line(str(error))
+        expect(says in str(error), str(error))
         return str(error)
     raise LawError(f"{arguments} and {options} are not refused, but give {found!r}")

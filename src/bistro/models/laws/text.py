@@ -14,14 +14,14 @@ from bistro.models.abilities import SCORE, Explainer, Follower, Generator, Score
 from bistro.models.base import Model
 from bistro.models.inputs import as_words
 from bistro.models.laws.law import (
+    expect,
+    expect_close,
+    expect_falling,
+    expect_line,
+    expect_same,
+    expect_shares,
     laws,
     refusal,
-    require,
-    require_close,
-    require_falling,
-    require_line,
-    require_same,
-    require_shares,
 )
 from bistro.models.results.scores import TextScores
 
@@ -33,14 +33,14 @@ def events_are_words_and_ends(model: Scorer, data: Sequence[Any]) -> None:
     texts = as_words(data)
     scores = model.score(texts)
     sizes = [len(words) + 1 for words in texts]
-    require(scores.offsets.tolist() == np.cumsum([0, *sizes]).tolist(), scores.offsets)
+    expect(scores.offsets.tolist() == np.cumsum([0, *sizes]).tolist(), scores.offsets)
     ends = (scores.offsets[1:] - 1).tolist()
-    require(np.flatnonzero(scores.is_eos).tolist() == ends, scores.is_eos)
-    require(scores.log_probs.size == scores.is_oov.size == sum(sizes), scores.log_probs.size)
-    require(np.isfinite(scores.log_probs).all(), scores.log_probs)
-    require((scores.log_probs <= 1e-9).all(), scores.log_probs)
-    require(not scores.is_oov[scores.is_eos].any(), scores.is_oov)
-    require(model.score([]).log_probs.size == 0, "events without sentences")
+    expect(np.flatnonzero(scores.is_eos).tolist() == ends, scores.is_eos)
+    expect(scores.log_probs.size == scores.is_oov.size == sum(sizes), scores.log_probs.size)
+    expect(np.isfinite(scores.log_probs).all(), scores.log_probs)
+    expect((scores.log_probs <= 1e-9).all(), scores.log_probs)
+    expect(not scores.is_oov[scores.is_eos].any(), scores.is_oov)
+    expect(model.score([]).log_probs.size == 0, "events without sentences")
 
 
 def surprisals_sum(model: Scorer, data: Sequence[Any]) -> None:
@@ -50,12 +50,12 @@ def surprisals_sum(model: Scorer, data: Sequence[Any]) -> None:
     rows = list(model.surprisal(texts))
     for i, words in enumerate(texts):
         own = rows[scores.offsets[i] : scores.offsets[i + 1]]
-        require([row.token for row in own] == [*words, END_SYMBOL], own)
+        expect([row.token for row in own] == [*words, END_SYMBOL], own)
         log2 = _log2_of(scores, i)
-        require_close(sum(row.surprisal for row in own), -log2)
-        require_close(own[-1].prefix_log2_prob, log2)
+        expect_close(sum(row.surprisal for row in own), -log2)
+        expect_close(own[-1].prefix_log2_prob, log2)
     without = model.surprisal(texts, eos=False)
-    require([row.token for row in without] == [word for words in texts for word in words])
+    expect([row.token for row in without] == [word for words in texts for word in words])
 
 
 def _log2_of(scores: TextScores, sentence: int) -> float:
@@ -69,11 +69,11 @@ def scores_are_repeatable(model: Scorer, data: Sequence[Any]) -> None:
     names = model.score_options.names()
     scores = model.score(texts)
     for threads in (1, 2) if "threads" in names else ():
-        require_same(_columns(model.score(texts, threads=threads)), _columns(scores))
-    require_same(_columns(model.score(texts)), _columns(scores))
+        expect_same(_columns(model.score(texts, threads=threads)), _columns(scores))
+    expect_same(_columns(model.score(texts)), _columns(scores))
     if not names:
         alone = np.concatenate([model.score([words]).log_probs for words in texts])
-        require_same(alone.tolist(), scores.log_probs.tolist())
+        expect_same(alone.tolist(), scores.log_probs.tolist())
 
 
 def _columns(scores: TextScores) -> list[Any]:
@@ -82,28 +82,29 @@ def _columns(scores: TextScores) -> list[Any]:
 
 def texts_are_lists_of_words(model: Scorer, data: Sequence[Any]) -> None:
     """A plain string is not a sentence."""
-    refusal(model.score, ["The dog sleeps ."])
-    refusal(model.surprisal, "The dog sleeps .")
+    refusal(model.score, ["The dog sleeps ."], says="list of words")
+    refusal(model.surprisal, "The dog sleeps .", says="list of words")
 
 
 def draws_follow_the_seed(model: Generator, data: Sequence[Any]) -> None:
     """Sentence i of a draw depends on the seed and i alone."""
     check_draws(model.generate)
     for words in model.generate(DRAWN, seed=1):
-        require(len(words) <= model.longest_generated, len(words))
-        require(all(isinstance(word, str) and word for word in words), words)
+        expect(len(words) <= model.longest_generated, len(words))
+        expect(all(isinstance(word, str) and word for word in words), words)
 
 
 def check_draws(draw: Callable[..., Any]) -> None:
     """Check that draws follow their seed, and that numbers that mean nothing are refused."""
     drawn = list(draw(DRAWN, seed=1))
-    require(len(drawn) == DRAWN, drawn)
-    require_same(list(draw(DRAWN, seed=1)), drawn)
-    require_same(list(draw(2, seed=1)), drawn[:2])
-    require(repr(list(draw(DRAWN, seed=2))) != repr(drawn), "the same draw from another seed")
-    require(list(draw(0)) == [], "a draw of no sentences")
-    for wrong in ({"n": -1}, {"seed": -1}, {"temperature": 0.0}, {"prefix": "The dog"}):
-        refusal(draw, **{"n": 1, **wrong})
+    expect(len(drawn) == DRAWN, drawn)
+    expect_same(list(draw(DRAWN, seed=1)), drawn)
+    expect_same(list(draw(2, seed=1)), drawn[:2])
+    expect(repr(list(draw(DRAWN, seed=2))) != repr(drawn), "the same draw from another seed")
+    expect(list(draw(0)) == [], "a draw of no sentences")
+    wrong: dict[str, Any] = {"n": -1, "seed": -1, "temperature": 0.0, "prefix": "The dog"}
+    for name, value in wrong.items():
+        refusal(draw, **{"n": 1, name: value})
 
 
 def draws_continue_a_prefix(model: Generator, data: Sequence[Any]) -> None:
@@ -114,22 +115,22 @@ def draws_continue_a_prefix(model: Generator, data: Sequence[Any]) -> None:
     except BistroError:
         refusal(model.generate, 2, seed=1, prefix=begin)
         return
-    require(all(words[:2] == begin for words in drawn), drawn)
+    expect(all(words[:2] == begin for words in drawn), drawn)
 
 
 def contributions_sum(model: Explainer, data: Sequence[Any]) -> None:
     """The contributions of all contexts sum to the probability of a decision."""
     for words in as_words(data):
         explanation = model.explain(words)
-        require_line(explanation.protocol)
-        require(explanation.words == list(words), explanation.words)
+        expect_line(explanation.protocol)
+        expect(explanation.words == list(words), explanation.words)
         for decision in explanation.decisions:
-            require(0 < decision.probability <= 1 + 1e-6, decision)
+            expect(0 < decision.probability <= 1 + 1e-6, decision)
             if decision.levels:
                 total = sum(level.contribution for level in decision.levels)
-                require_close(total, decision.probability)
+                expect_close(total, decision.probability)
         total = sum(decision.bits for decision in explanation.decisions)
-        require_close(total, -explanation.log_prob / math.log(2), 1e-6)
+        expect_close(total, -explanation.log_prob / math.log(2), 1e-6)
 
 
 def exact_scores_are_explained(model: Model, data: Sequence[Any]) -> None:
@@ -138,30 +139,30 @@ def exact_scores_are_explained(model: Model, data: Sequence[Any]) -> None:
         return
     for words in as_words(data):
         found = model.explain(words).log_prob  # type: ignore[attr-defined]
-        require_close(found, float(SCORE.of(model).score([words]).log_probs.sum()), 1e-6)
+        expect_close(found, float(SCORE.of(model).score([words]).log_probs.sum()), 1e-6)
 
 
 def readings_are_shares(model: Follower, data: Sequence[Any]) -> None:
     """After each word, the shares of the analyses fall and sum to 1 at most."""
     for words in as_words(data):
         reading = model.follow(words, analyses=3)
-        require_line(reading.protocol)
+        expect_line(reading.protocol)
         tokens = [step.token for step in reading.steps]
-        require(tokens == [*words, END_SYMBOL], tokens)
+        expect(tokens == [*words, END_SYMBOL], tokens)
         for place, step in enumerate(reading.steps, start=1):
             shares = [live.probability for live in step.analyses]
-            require(0 < len(shares) <= min(3, step.alive), step)
-            require_shares(shares)
-            require_falling(shares)
-            require(step.word == place and step.entropy >= 0 and step.surprisal >= -1e-9, step)
+            expect(0 < len(shares) <= min(3, step.alive), step)
+            expect_shares(shares)
+            expect_falling(shares)
+            expect(step.word == place and step.entropy >= 0 and step.surprisal >= -1e-9, step)
             for live in step.analyses:
-                require(len(live.heads) == min(place, len(words)), live)
+                expect(len(live.heads) == min(place, len(words)), live)
                 open_words = [w for w, h in enumerate(live.heads, start=1) if h < 0]
-                require(live.stack == open_words, live)
+                expect(live.stack == open_words, live)
         first = model.follow(words, analyses=1)
         for step, alone in zip(reading.steps, first.steps, strict=True):
-            require_same(alone.analyses[0].id, step.analyses[0].id)
-            require_same(alone.surprisal, step.surprisal)
+            expect_same(alone.analyses[0].id, step.analyses[0].id)
+            expect_same(alone.surprisal, step.surprisal)
 
 
 LAWS = (

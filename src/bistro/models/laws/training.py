@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy as np
 from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.base import Model
-from bistro.models.laws.law import LawError, require
+from bistro.models.laws.law import expect
 
 Train = Callable[..., Model]
 """Trains a model; takes ``seed`` and ``session``, as `bistro.train` does."""
@@ -38,56 +40,58 @@ def check_training(train: Train, *, draws: bool = True, stops: bool = True) -> N
 def check_seed(train: Train, *, draws: bool = True) -> None:
     """Check that the same seed gives the same bytes, and that another gives another model."""
     first, again, other = train(seed=1), train(seed=1), train(seed=2)
-    require(first.to_bytes() == again.to_bytes(), "two files from one seed")
+    expect(first.to_bytes() == again.to_bytes(), "two files from one seed")
     before, after = first.arrays(), other.arrays()
     alike = before.keys() == after.keys() and all(
         np.array_equal(array, after[name]) for name, array in before.items()
     )
-    require(alike != draws, "another model" if draws else "the same model", "from another seed")
+    expect(alike != draws, "another model" if draws else "the same model", "from another seed")
 
 
 def check_threads(train: Train) -> None:
     """Check that the number of threads does not matter."""
     one, two = (train(seed=1, session=Session(threads=n)).to_bytes() for n in (1, 2))
-    require(one == two, "another model with two threads")
+    expect(one == two, "another model with two threads")
 
 
 def check_stops(train: Train, *, stops: bool = True) -> int:
     """Check that training that was stopped, after any sweep, goes on as if it had not been.
 
-    Returns how many sweeps it was stopped after.
+    Returns after how many different sweeps it was stopped.
     """
-    unbroken = train(seed=1).to_bytes()
+    unbroken = Counter()
+    expected = train(seed=1, session=unbroken.session()).to_bytes()
     with tempfile.TemporaryDirectory() as folder:
-        sweeps = 0
-        while True:
-            checkpoint = Checkpoint(Path(folder) / f"{sweeps + 1}.checkpoint", every_seconds=3600)
-            stopper = Stopper(sweeps + 1)
-            session = Session(checkpoint, on_sweep=stopper.on_sweep, stop_asked=stopper.is_over)
+        for sweeps in count(1):
+            checkpoint = Checkpoint(Path(folder) / f"{sweeps}.checkpoint", every_seconds=3600)
+            first, rest = Counter(sweeps), Counter()
             try:
-                found = train(seed=1, session=session).to_bytes()
+                found = train(seed=1, session=first.session(checkpoint)).to_bytes()
             except StoppedError:
-                sweeps += 1
-                resumed = train(seed=1, session=Session(checkpoint, resume=True))
-                require(resumed.to_bytes() == unbroken, "another model, stopped after", sweeps)
-                continue
-            require(found == unbroken, "another model with a checkpoint")
-            break
-    if bool(sweeps) != stops:
-        raise LawError(f"training was stopped after {sweeps} sweeps")
-    return sweeps
+                resumed = train(seed=1, session=rest.session(checkpoint, resume=True))
+                expect(resumed.to_bytes() == expected, "another model, stopped after", sweeps)
+                together = first.sweeps + rest.sweeps
+                expect(together == unbroken.sweeps, "sweeps", together, unbroken.sweeps)
+            else:
+                expect(found == expected, "another model with a checkpoint")
+                break
+    expect((sweeps > 1) == stops, f"training was stopped {sweeps - 1} times")
+    return sweeps - 1
 
 
-class Stopper:
-    """Asks training to stop after some sweeps, counted over all its phases."""
+class Counter:
+    """Counts the sweeps of a training, over all its phases, and asks to stop after some."""
 
-    def __init__(self, sweeps: int) -> None:
-        self._left = sweeps
+    def __init__(self, most: float = math.inf) -> None:
+        self.sweeps = 0
+        self._most = most
 
-    def on_sweep(self, sweep: Sweep) -> None:
-        """Count a sweep."""
-        self._left -= 1
+    def session(self, checkpoint: Checkpoint | None = None, *, resume: bool = False) -> Session:
+        """Return a session of training that is counted."""
+        return Session(checkpoint, resume, on_sweep=self._on_sweep, stop_asked=self._is_over)
 
-    def is_over(self) -> bool:
-        """Tell whether training is to stop."""
-        return self._left <= 0
+    def _on_sweep(self, sweep: Sweep) -> None:
+        self.sweeps += 1
+
+    def _is_over(self) -> bool:
+        return self.sweeps >= self._most

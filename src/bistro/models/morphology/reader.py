@@ -7,14 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from bistro.errors import BistroError
 from bistro.models.data import ExampleReader
 from bistro.models.morphology.config import MorphologyConfig
+from bistro.treebank.examples import Examples
 from bistro.treebank.morphology import Paragraph, SegmentedWord
-from bistro.treebank.morphology_files import SegmentedText, read_segmented
+from bistro.treebank.morphology_files import read_segmented
 
 _PUNCTUATION = "Punc"
 _STOPS = frozenset(".?!")
 
 
-def _read(path: str, config: MorphologyConfig, format: str | None) -> SegmentedText:
+def _read(path: str, config: MorphologyConfig, format: str | None) -> Examples[Paragraph]:
     """Read a file; a few words that cannot be read may be left out."""
     text = read_segmented(path, format, tolerance=config.bad_words)
     if config.unit == "utterance":

@@ -89,7 +89,7 @@ class WordsModel(MorphologyModel):
                 batch = []
         yield from self._batch(batch, known, kbest, beam, floor)
 
-    def log_prob(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
+    def score_words(self, words: Sequence[SegmentedWord]) -> NDArray[np.float64]:
         """Return log P(analysis, word) of annotated words.
 
         A morpheme never seen counts as if it were what its letters say.
@@ -110,7 +110,7 @@ class WordsModel(MorphologyModel):
     def figures(self, items: Sequence[Paragraph]) -> dict[str, float]:
         """Return how well held-out words are predicted, and how often all of one is right."""
         words = [word for paragraph in items for word in paragraph]
-        log_probs = self.log_prob(words)
+        log_probs = self.score_words(words)
         known = np.isfinite(log_probs)
         letters = sum(len(word.form) for word, k in zip(words, known, strict=True) if k)
         found = self.iter_segment(word.form for word in words)

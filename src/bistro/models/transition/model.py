@@ -26,9 +26,10 @@ from bistro._core import Frozen, OutputRequest, ParseRequest, TransitionParser, 
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
-from bistro.models.inputs import as_sentence
+from bistro.models.inputs import Words, as_sentence
 from bistro.models.parsing.codec import Codec, Tree
 from bistro.models.parsing.options import CoreOptions
+from bistro.models.parsing.training import trees_of
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
 from bistro.treebank.sentence import Sentence
@@ -150,9 +151,7 @@ class TransitionModel(FollowingAbility):
             raise BistroError(f"this model cannot make the tree: {error}") from None
         return steps
 
-    def explain(
-        self, sentence: Sentence | Sequence[str], training: Iterable[Sentence] | None = None
-    ) -> Explanation:
+    def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
         """Return which contexts made the probability of every step of a derivation.
 
         It is the likeliest derivation of the sentence's own tree, if it has one, or of the most
@@ -160,7 +159,8 @@ class TransitionModel(FollowingAbility):
         """
         from bistro.models.transition.explain import explain_derivation
 
-        return explain_derivation(self, as_sentence(sentence), training)
+        data = None if training is None else trees_of(list(training))
+        return explain_derivation(self, as_sentence(sentence), data)
 
     def arrays(self) -> Arrays:
         """Return the frozen distributions and the tags of the words."""

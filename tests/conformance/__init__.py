@@ -1,0 +1,1 @@
+"""Laws that hold for every family of models, and files of every version."""
