@@ -25,7 +25,7 @@ import bistro
 from bistro.config import read_toml, to_dict
 from bistro.evaluate.attachment import score
 from bistro.models.presets import file_or_preset
-from bistro.models.results.taggings import Tagging
+from bistro.models.results.structures import Tagging
 from bistro.models.tags.config import TagsConfig
 from bistro.models.tags.model import TagsModel
 from bistro.treebank.sentence import Sentence

@@ -77,3 +77,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder in which the test stands."""
     monkeypatch.chdir(tmp_path)
     yield tmp_path
+
+
+@pytest.fixture
+def old(here: Path) -> Path:
+    """A folder with results of an earlier day."""
+    for name in ("old.bistro", "old.tsv", "old.conllu"):
+        (here / name).write_bytes(b"results of an earlier day\n")
+    return here

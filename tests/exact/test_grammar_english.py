@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import chi2
 from udtools.validator import Validator
 
+from bistro.inference.grammar.binary import mean_matrix, spectral_radius
 from bistro.inference.grammar.exact import ExactGrammar, english
-from bistro.inference.grammar.growth import mean_matrix, spectral_radius
 from bistro.rng import Stream
 from bistro.treebank.builtin.rules import Word, productive, reachable
 from bistro.treebank.projectivity import is_projective

@@ -16,7 +16,7 @@ from bistro._core import order_table
 from bistro.models.linearize.model import LinearizeModel
 from bistro.models.linearize.orders import NgramOrders, Orders, UniformOrders, UnigramOrders
 from bistro.models.linearize.search import best_orders
-from bistro.models.results.orders import Family
+from bistro.models.results.structures import Family
 from bistro.reference.linearize import STOP, Order, Step, all_orders, normaliser, weight
 from bistro.rng import Stream
 from bistro.treebank.sentence import Sentence

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import bistro
 from bistro._core import ChainRequest, ChainTagger
-from bistro.models.results.taggings import Tagging
+from bistro.models.results.structures import Tagging
 from bistro.models.tags.model import TagsModel
 from bistro.models.unbounded.search import SearchName, SearchOptions
 from bistro.rng import Stream

@@ -10,9 +10,9 @@ import pytest
 import bistro
 from bistro.errors import BistroError, ConfigError
 from bistro.evaluate.clusterings import variation_of_information
-from bistro.models.parsing.arc_trees import ArcTrees
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.model import TopicsModel, parent_numbers
+from bistro.models.topics.parse import ArcTrees
 from bistro.models.topics.samples import TopicSample
 from bistro.models.topics.train import kept_sweeps
 from bistro.treebank.projectivity import is_projective

@@ -20,7 +20,7 @@ from typing import Any
 from bistro.errors import BistroError
 from bistro.models.linearize.orders import shuffled
 from bistro.models.linearize.trees import projective_order
-from bistro.models.results.orders import Family
+from bistro.models.results.structures import Family
 from bistro.rng import Stream
 
 

@@ -33,15 +33,18 @@ if TYPE_CHECKING:
     from bistro.models.inputs import Words
     from bistro.models.parsing.votes import Votes
     from bistro.models.results.explanations import Explanation
-    from bistro.models.results.orders import Linearization, OrderScore
     from bistro.models.results.parses import Parse
     from bistro.models.results.readings import Reading
     from bistro.models.results.scores import TextScores
     from bistro.models.results.segmentations import Segmentation
-    from bistro.models.results.states import TopState
+    from bistro.models.results.structures import (
+        Linearization,
+        OrderScore,
+        Tagging,
+        TopState,
+        TreeParse,
+    )
     from bistro.models.results.surprisal import SurprisalTable, Token
-    from bistro.models.results.taggings import Tagging
-    from bistro.models.results.trees import TreeParse
     from bistro.treebank.morphology import SegmentedWord
     from bistro.treebank.projectivity import Scheme
     from bistro.treebank.sentence import Sentence

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,20 +33,15 @@ class Seen(NamedTuple):
     number: int
 
 
+@dataclass(frozen=True)
 class Backoff:
     """One distribution, with what is known of its training."""
 
-    def __init__(
-        self,
-        arrays: Arrays,
-        outcomes: int,
-        parameters: Sequence[tuple[float, float]] = (),
-        training: Events | None = None,
-    ) -> None:
-        self._arrays = arrays
-        self._outcomes = outcomes
-        self._parameters = parameters
-        self._training = training
+    arrays: Arrays
+    outcomes: int
+    parameters: Sequence[tuple[float, float]] = ()
+    """Discount and strength by depth."""
+    training: Events | None = None
 
     def chain(self, context: Sequence[Seen], outcome: int, scale: float = 1.0) -> list[Level]:
         """Return the levels of p(outcome | context) times `scale`, the base first."""
@@ -54,7 +50,7 @@ class Backoff:
         reaches = [math.prod(weights[depth:]) for depth in range(len(weights) + 1)]
         p = self._base(outcome)
         part = scale * reaches[0] * p
-        levels = [Level(BASE, "", "", True, self._outcomes, 0, p, 0.0, p, reaches[0], part)]
+        levels = [Level(BASE, "", "", True, self.outcomes, 0, p, 0.0, p, reaches[0], part)]
         counts = self._counts(context, outcome)
         for depth, at in enumerate(places):
             entry = self._entry(at, outcome)
@@ -85,53 +81,53 @@ class Backoff:
         places: list[int | None] = [0]
         for seen in context:
             span = self._span("child_begin", places[-1])
-            found = np.flatnonzero(self._arrays["element"][span] == seen.number)
+            found = np.flatnonzero(self.arrays["element"][span] == seen.number)
             places.append(span.start + int(found[0]) if found.size else None)
         return places
 
     def _weight(self, at: int | None) -> float:
-        return 1.0 if at is None else float(self._arrays["backoff"][at])
+        return 1.0 if at is None else float(self.arrays["backoff"][at])
 
     def _entry(self, at: int | None, outcome: int) -> float | None:
         span = self._span("entry_begin", at)
-        found = np.flatnonzero(self._arrays["dish"][span] == outcome)
-        return float(self._arrays["probability"][span][found[0]]) if found.size else None
+        found = np.flatnonzero(self.arrays["dish"][span] == outcome)
+        return float(self.arrays["probability"][span][found[0]]) if found.size else None
 
     def _sizes(self, at: int | None, outcome: int) -> tuple[int, int]:
         """Return how many outcomes a context has, and how many longer contexts have this one."""
-        kinds = np.count_nonzero(self._arrays["dish"][self._span("entry_begin", at)] != GAP)
+        kinds = np.count_nonzero(self.arrays["dish"][self._span("entry_begin", at)] != GAP)
         longer = self._span("child_begin", at)
         # Their entries lie side by side, and each has an outcome at most once.
-        begin = self._arrays["entry_begin"]
-        entries = self._arrays["dish"][int(begin[longer.start]) : int(begin[longer.stop])]
+        begin = self.arrays["entry_begin"]
+        entries = self.arrays["dish"][int(begin[longer.start]) : int(begin[longer.stop])]
         return int(kinds), int(np.count_nonzero(entries == outcome))
 
     def _span(self, begin: str, at: int | None) -> slice:
-        offsets = self._arrays[begin]
+        offsets = self.arrays[begin]
         if at is None or at + 1 >= len(offsets):
             return slice(0, 0)
         return slice(int(offsets[at]), int(offsets[at + 1]))
 
     def _base(self, outcome: int) -> float:
-        base = self._arrays["base"]
+        base = self.arrays["base"]
         return float(base[0] if base.size == 1 else base[outcome])
 
     def _learned(self, depth: int) -> tuple[float, float] | tuple[None, None]:
-        return self._parameters[depth] if depth < len(self._parameters) else (None, None)
+        return self.parameters[depth] if depth < len(self.parameters) else (None, None)
 
     def _counts(
         self, context: Sequence[Seen], outcome: int
     ) -> list[tuple[int, int] | tuple[None, None]]:
         """Return by depth how often the training data have the outcome, and the context."""
-        if self._training is None:
+        if self.training is None:
             return [(None, None)] * (len(context) + 1)
-        rows: NDArray[np.int64] = np.arange(len(self._training))
+        rows: NDArray[np.int64] = np.arange(len(self.training))
         found: list[tuple[int, int] | tuple[None, None]] = []
         for depth in range(len(context) + 1):
             if depth:
-                column = self._training.contexts[rows, depth - 1]
+                column = self.training.contexts[rows, depth - 1]
                 rows = rows[column == context[depth - 1].number]
-            hits = np.count_nonzero(self._training.outcomes[rows] == outcome)
+            hits = np.count_nonzero(self.training.outcomes[rows] == outcome)
             found.append((int(hits), rows.size))
         return found
 

@@ -19,27 +19,25 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import InitVar, dataclass
 
 Context = tuple[int, ...]
 
 
+@dataclass
 class PlainTrie:
     """Minimal seating of events, and the probabilities that follow."""
 
-    def __init__(
-        self,
-        events: Iterable[tuple[Context, int]],
-        base: Sequence[float],
-        parameters: Sequence[tuple[float, float]],
-        depth: int | None = None,
-    ) -> None:
-        self.base = base
-        self.parameters = parameters
-        """(discount, strength) of contexts of length 1, 2, ...; the last of all longer ones too."""
-        self.depth = depth
+    events: InitVar[Iterable[tuple[Context, int]]]
+    base: Sequence[float]
+    parameters: Sequence[tuple[float, float]]
+    """(discount, strength) of contexts of length 1, 2, ...; the last of all longer ones too."""
+    depth: int | None = None
+
+    def __post_init__(self, events: Iterable[tuple[Context, int]]) -> None:
         self.customers: dict[Context, Counter[int]] = defaultdict(Counter)
         for context, rule in events:
-            self._add(context[:depth], rule)
+            self._add(context[: self.depth], rule)
 
     def _add(self, context: Context, rule: int) -> None:
         while context:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from bistro.reference.pcfg import PCFG, Context, Item, Rule
+from bistro.reference.pcfg import PCFG, Context, Item
 
 Node: TypeAlias = tuple[Item, Context]
 """A symbol over a span, and its ancestors, nearest first."""
@@ -68,6 +68,7 @@ class LocalSearch:
 
     def __post_init__(self) -> None:
         """Remember inside sums and ways, which do not change."""
+        self.edges = [(i, i + 1, word) for i, word in enumerate(self.words)]
         self.inside = cache(self._inside)
         self.ways = cache(self._ways)
         self.top: Node = ((self.grammar.root, 0, len(self.words)), ())
@@ -124,7 +125,7 @@ class LocalSearch:
 
     def _inside(self, item: Item) -> float:
         total = 0.0
-        for r, children in self._rewrites(item):
+        for r, children in self.grammar.rewrites(item, self.edges):
             total += math.exp(self.grammar.log_prob[r] + sum(map(self.inside, children)))
         return math.log(total) if total else NOTHING
 
@@ -132,7 +133,7 @@ class LocalSearch:
         """Return the best ways to rewrite a node, best first."""
         (symbol, _, _), history = node
         made = []
-        for r, items in self._rewrites(node[0]):
+        for r, items in self.grammar.rewrites(node[0], self.edges):
             guess = sum(map(self.inside, items))
             if guess == NOTHING:
                 continue
@@ -140,22 +141,3 @@ class LocalSearch:
             children = tuple((item, below) for item in items)
             made.append(Way(r, self.model((symbol, *history), r), guess, children))
         return sorted(made, key=lambda way: -way.log_prob - way.guess)[: self.beam]
-
-    def _rewrites(self, item: Item) -> list[tuple[int, tuple[Item, ...]]]:
-        symbol, start, end = item
-        made: list[tuple[int, tuple[Item, ...]]] = []
-        for r in self.grammar.used:
-            rule: Rule = self.grammar.rules[r]
-            if rule.left != symbol:
-                continue
-            if rule.first < 0:
-                fits = end - start == 1 and self.words[start] == -1 - rule.first
-                made += [(r, ())] * fits
-            elif rule.second < 0:
-                made.append((r, ((rule.first, start, end),)))
-            else:
-                made += [
-                    (r, ((rule.first, start, middle), (rule.second, middle, end)))
-                    for middle in range(start + 1, end)
-                ]
-        return made

@@ -17,9 +17,10 @@ Unary rules that would close a cycle are left out, the least probable first: see
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from typing import Literal, NamedTuple, TypeAlias
 
 Item: TypeAlias = tuple[int, int, int]
@@ -86,55 +87,45 @@ class PCFG:
 
     def number_of_trees(self, words: Sequence[int]) -> int:
         """Return how many trees a sentence has, without making them."""
+        edges = [(i, i + 1, w) for i, w in enumerate(words)]
 
         @cache
-        def over(symbol: int, start: int, end: int) -> int:
-            found = 0
-            for rule in (self.rules[r] for r in self.used if self.rules[r].left == symbol):
-                if rule.first < 0:
-                    found += end - start == 1 and words[start] == -1 - rule.first
-                elif rule.second < 0:
-                    found += over(rule.first, start, end)
-                else:
-                    found += sum(
-                        over(rule.first, start, middle) * over(rule.second, middle, end)
-                        for middle in range(start + 1, end)
-                    )
-            return found
+        def over(item: Item) -> int:
+            return sum(math.prod(map(over, below)) for _, below in self.rewrites(item, edges))
 
-        return over(self.root, 0, len(words)) if words else 0
+        return over((self.root, 0, len(words))) if words else 0
 
     def lattice_trees(self, length: int, edges: Sequence[Edge]) -> list[Tree]:
         """Return every tree over words between positions."""
 
         @cache
-        def over(symbol: int, start: int, end: int) -> list[Tree]:
-            item = (symbol, start, end)
+        def over(item: Item) -> list[Tree]:
             found: list[Tree] = []
-            for r in self.used:
-                rule = self.rules[r]
-                if rule.left != symbol:
-                    continue
-                if rule.first < 0:
-                    found += [Tree((r,), (item,))] * ((start, end, -1 - rule.first) in edges)
-                for below in splits(rule.children, start, end):
-                    found.append(
-                        Tree(
-                            (r, *(x for tree in below for x in tree.rules)),
-                            (item, *(x for tree in below for x in tree.items)),
-                        )
-                    )
+            for r, items in self.rewrites(item, edges):
+                for below in product(*map(over, items)):
+                    rules = (x for tree in below for x in tree.rules)
+                    found.append(Tree((r, *rules), (item, *(x for t in below for x in t.items))))
             return found
 
-        def splits(children: tuple[int, ...], start: int, end: int) -> Iterator[tuple[Tree, ...]]:
-            if len(children) == 1:
-                yield from ((tree,) for tree in over(children[0], start, end))
-            if len(children) == 2:
-                for middle in range(start + 1, end):
-                    for first in over(children[0], start, middle):
-                        yield from ((first, rest) for rest in over(children[1], middle, end))
+        return over((self.root, 0, length)) if length else []
 
-        return over(self.root, 0, length) if length else []
+    def rewrites(
+        self, item: Item, edges: Collection[Edge]
+    ) -> Iterator[tuple[int, tuple[Item, ...]]]:
+        """Yield the rules that rewrite an item over some words, each with the items below it."""
+        symbol, start, end = item
+        for r in self.used:
+            left, first, second = self.rules[r]
+            if left != symbol:
+                continue
+            if first < 0:
+                if (start, end, -1 - first) in edges:
+                    yield r, ()
+            elif second < 0:
+                yield r, ((first, start, end),)
+            else:
+                for middle in range(start + 1, end):
+                    yield r, ((first, start, middle), (second, middle, end))
 
     def log_weight(self, tree: Tree) -> float:
         """Return the log-probability of a tree and its words."""

@@ -30,7 +30,7 @@ from bistro.report.learning import learning_blocks
 from bistro.report.other_kinds import figure_blocks, order_blocks, tree_blocks
 from bistro.report.topics import state_card, topic_cards
 from bistro.tasks.parsed import ParseWriter
-from bistro.tasks.tagged import tagged_sentence
+from bistro.tasks.tag import tagged_sentence
 from bistro.treebank.brackets import Tree
 from bistro.treebank.conllu import to_conllu
 from bistro.treebank.fields import EMPTY

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bistro.models.results.states import TopState
+from bistro.models.results.structures import TopState
 from bistro.pictures.svg import opening
 from bistro.pictures.text import text_width, xml_text
 from bistro.report.frame import COLOURS, INK, MUTED, RULE

@@ -18,7 +18,7 @@ from bistro.serve.catalog import Catalog, Entry
 from bistro.serve.inputs import Inputs
 from bistro.serve.work import Deadline
 from bistro.tasks.parsed import ParseWriter
-from bistro.tasks.tagged import tagged_sentence
+from bistro.tasks.tag import tagged_sentence
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.tokens import NO_SPACE, joined, split_lines, split_sentences
 from bistro.treebank.treebank import encoded, iter_sentences

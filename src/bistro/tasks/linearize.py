@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from bistro.errors import TreebankError
 from bistro.models.abilities import Orderer
-from bistro.models.results.orders import Linearization
+from bistro.models.results.structures import Linearization
 from bistro.treebank.sentence import Sentence
 
 Note = Callable[[str], None]

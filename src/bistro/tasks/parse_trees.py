@@ -10,7 +10,7 @@ from typing import Any
 from bistro.errors import ConfigError
 from bistro.models.abilities import PARSE_TREES
 from bistro.models.base import Model
-from bistro.models.results.trees import TreeParse
+from bistro.models.results.structures import TreeParse
 from bistro.treebank.brackets import Tree
 
 UNDERSTOOD = ("search", "samples", "beam", "kbest", "drawn", "mbr", "seed", "threads")

@@ -1,4 +1,13 @@
-"""One pass of a tagger over a file: what goes in, what comes out."""
+"""One pass of a tagger over a file: the sentences that were read, with one new column.
+
+Everything else stays as it was. With marginals, MISC tells the probability of each tag, under
+``PUpos`` or ``PXpos`` (see `bistro.treebank.probabilities`).
+
+>>> from bistro.models.results.structures import Tagging
+>>> found = Tagging(Sentence.from_columns(["It", "rains"]), ["PRON", "VERB"], -7.5)
+>>> tagged_sentence(found, "upos", number=1).upos
+['PRON', 'VERB']
+"""
 
 from __future__ import annotations
 
@@ -9,7 +18,9 @@ from typing import Any
 from bistro.errors import BistroError
 from bistro.models.abilities import TAG
 from bistro.models.base import Model
-from bistro.tasks.tagged import tagged_sentence
+from bistro.models.results.structures import Tagging
+from bistro.tasks.parsed import as_columns
+from bistro.treebank.probabilities import KEYS, put_probabilities
 from bistro.treebank.sentence import Sentence
 
 
@@ -47,3 +58,15 @@ class TagRun:
                     "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
                 )
             yield sentence
+
+
+def tagged_sentence(tagging: Tagging, column: str, number: int) -> Sentence:
+    """Return the sentence with its tags in `column`; a line of text becomes CoNLL-U."""
+    base = as_columns(tagging.sentence, number)
+    values = {column: tagging.tags}
+    if tagging.marginals is not None and base.format != "conllx":
+        values["misc"] = [
+            put_probabilities(misc, {KEYS[column]: min(dict(row).get(tag, 0.0), 1.0)})
+            for misc, row, tag in zip(base.misc, tagging.marginals, tagging.tags, strict=True)
+        ]
+    return base.replace(**values)

@@ -19,7 +19,7 @@ from bistro.models.laws.law import (
     laws,
     refusal,
 )
-from bistro.models.results.orders import Linearization
+from bistro.models.results.structures import Linearization
 from bistro.treebank.brackets import format_tree
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.reordering import reordered

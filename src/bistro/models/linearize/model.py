@@ -40,7 +40,7 @@ from bistro.models.linearize.orders import Order, Orders
 from bistro.models.linearize.parts import LearnedOrders, make_parts
 from bistro.models.linearize.search import best_orders, combined, with_words
 from bistro.models.linearize.trees import Labels, UnorderedTree, check_labels, projective_order
-from bistro.models.results.orders import Family, Linearization, OrderScore
+from bistro.models.results.structures import Family, Linearization, OrderScore
 from bistro.rng import Stream, check_seed
 from bistro.treebank.punctuation import mark, recognise
 from bistro.treebank.reordering import reordered

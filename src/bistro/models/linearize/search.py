@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.models.linearize.orders import Order, Orders, shuffled
-from bistro.models.results.orders import Family
+from bistro.models.results.structures import Family
 from bistro.rng import Stream
 
 MOST_LOOKED_AT = 5000

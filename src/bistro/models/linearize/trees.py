@@ -21,7 +21,7 @@ from functools import cached_property
 
 from bistro.errors import TreebankError
 from bistro.models.linearize.config import COLUMNS, Labelling
-from bistro.models.results.orders import Family
+from bistro.models.results.structures import Family
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import find_tree_problem, has_tree

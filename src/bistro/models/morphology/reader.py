@@ -23,7 +23,7 @@ def _read(path: str, config: MorphologyConfig, format: str | None) -> Examples[P
     return text
 
 
-READER = ExampleReader(_read, "files of segmented words")
+READER = ExampleReader(_read, "segmented words")
 
 
 def check_paragraphs(items: Sequence[Paragraph]) -> None:

@@ -11,7 +11,7 @@ from bistro.models.inputs import Words
 from bistro.models.options import Options
 from bistro.models.parsing.options import SharedOptions
 from bistro.models.results.parses import Parse
-from bistro.models.results.taggings import Tagging
+from bistro.models.results.structures import Tagging
 
 
 class Parsing(ABC):

@@ -31,7 +31,7 @@ from bistro._core import ChainRequest, ChainTagger
 from bistro.errors import BistroError, ConfigError
 from bistro.models.inputs import SENTENCES_AT_ONCE, as_sentence, place_of
 from bistro.models.options import Options, check_choice
-from bistro.models.results.taggings import Tagging
+from bistro.models.results.structures import Tagging
 from bistro.models.tags.task import TagsTask
 from bistro.models.unbounded.model import UnboundedModel
 from bistro.models.unbounded.search import SearchName, SearchOptions

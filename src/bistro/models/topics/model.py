@@ -32,7 +32,7 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
-from bistro.models.results.states import TopState
+from bistro.models.results.structures import TopState
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.parse import TopicsParsing
 from bistro.models.topics.samples import TopicSample

@@ -83,27 +83,20 @@ class OutOfTimeError(Exception):
     """The search was asked to stop."""
 
 
+@dataclass
 class Search:
     """A hill climber over configurations, with a journal of all it has tried."""
 
-    def __init__(
-        self,
-        bench: Workbench,
-        judge: Callable[[TransitionModel], Figures],
-        journal: Journal,
-        *,
-        effort: Effort | None = None,
-        on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None,
-        stop_asked: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self.bench = bench
-        self.judge = judge
-        self.journal = journal
-        self.effort = effort or Effort()
+    bench: Workbench
+    judge: Callable[[TransitionModel], Figures]
+    journal: Journal
+    effort: Effort = Effort()
+    on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None
+    stop_asked: Callable[[], bool] = lambda: False
+
+    def __post_init__(self) -> None:
         self.accepted: list[Trial] = []
         """The way up: the beginning and every change that was kept."""
-        self._on_trial = on_trial
-        self._stop_asked = stop_asked
         self._promise: dict[str, dict[str, float]] = {}
         self._tried: list[Trial] = []
 
@@ -157,13 +150,13 @@ class Search:
         plain = configuration.to_dict(config)
         figures = self.journal.find(plain)
         if figures is None:
-            if self._stop_asked() and not needed:
+            if self.stop_asked() and not needed:
                 raise OutOfTimeError
             figures = self.judge(self.bench.model(config))
             self.journal.add(plain, figures)
         trial = Trial(config, figures, change)
         self._tried.append(trial)
-        self._on_trial(trial, self.best if self.accepted else trial)
+        self.on_trial(trial, self.best if self.accepted else trial)
         return trial
 
     def _add_element(self, part: str) -> bool:

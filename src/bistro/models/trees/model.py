@@ -27,7 +27,7 @@ import numpy as np
 
 from bistro.errors import BistroError, ConfigError
 from bistro.models.inputs import Words, as_words
-from bistro.models.results.trees import FoundTree, TreeParse
+from bistro.models.results.structures import FoundTree, TreeParse
 from bistro.models.trees.parents import ParentGrammar
 from bistro.models.trees.task import TreesTask
 from bistro.models.unbounded.model import UnboundedModel

@@ -1,0 +1,119 @@
+"""What taggers, constituency parsers, models of word order and models of latent states return.
+
+Models of tag sequences (`tags`) find tags alone; parsers find them with their trees. Both have
+``tag`` for one sentence and ``tag_all`` for many.
+
+>>> import bistro
+>>> model = bistro.train("transition", bistro.builtin(sentences=200, seed=1), seed=1)
+>>> model.tag("The dog sleeps .".split()).tags
+['DET', 'NOUN', 'VERB', 'PUNCT']
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bistro.treebank.brackets import Tree
+from bistro.treebank.sentence import Sentence
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """The tags of one sentence."""
+
+    sentence: Sentence
+    tags: list[str]
+    log_prob: float
+    """Natural logarithm of p(words, tags); from a parser, of its tree as well."""
+    marginals: list[list[tuple[str, float]]] | None = None
+    """By word: its tags and their probabilities, likeliest first."""
+    states: int = 0
+    """Of the lattice that was searched, all words together; 0 where there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class FoundTree:
+    """A tree with the natural logarithm of P(tree, words)."""
+
+    tree: Tree
+    log_prob: float
+
+
+@dataclass(frozen=True, eq=False)
+class TreeParse:
+    """What was found for one sentence: its tree, and more of them by request."""
+
+    words: list[str]
+    trees: list[FoundTree]
+    """The tree; or the k best ones that were drawn, or draws."""
+    is_found: bool = True
+    """Whether the grammar has a tree for the words; if not, they stand side by side."""
+    accepted: float = 1.0
+    """The share of the trees proposed by mcmc that were accepted."""
+    is_complete: bool = True
+    """Whether A* came to an end."""
+
+    @property
+    def tree(self) -> Tree:
+        """The first tree."""
+        return self.trees[0].tree
+
+    @property
+    def log_prob(self) -> float:
+        """That of the first tree."""
+        return self.trees[0].log_prob
+
+    def _repr_svg_(self) -> str:
+        """Draw the tree in a notebook."""
+        from bistro.pictures.constituents import draw_constituents  # only notebooks need it
+
+        return draw_constituents(self.tree)
+
+
+class Family(NamedTuple):
+    """A head and its dependents, by word number (from 1), from the head outwards."""
+
+    head: int
+    left: tuple[int, ...]
+    right: tuple[int, ...]
+
+    @property
+    def dependents(self) -> tuple[int, ...]:
+        """All dependents."""
+        return self.left + self.right
+
+
+@dataclass(frozen=True)
+class OrderScore:
+    """The log-probability of the order of one sentence, given its tree."""
+
+    log_prob: float
+    """Natural logarithm."""
+    dependents: int
+    by_family: list[tuple[Family, float]]
+
+
+@dataclass(frozen=True)
+class Linearization:
+    """One order of a tree."""
+
+    sentence: Sentence
+    order: list[int]
+    """The words of the given sentence by number, from left to right."""
+    log_prob: float
+
+
+@dataclass(frozen=True)
+class TopState:
+    """A state and what is typical of it."""
+
+    number: int
+    name: str
+    """The tag, if states are tags; otherwise the number."""
+    share: float
+    """Of all words of the training set."""
+    words: list[tuple[str, float]]
+    """The likeliest words with phi[word | state], the likeliest first."""
+    parents: list[tuple[str, int]]
+    """The parents of most of its words, and of how many."""
