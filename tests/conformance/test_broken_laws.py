@@ -14,11 +14,11 @@ import pytest
 from bistro.errors import BistroError
 from bistro.inference.chains import Session
 from bistro.models.base import Model, from_bytes
-from bistro.models.laws import LAWS, LawError
-from bistro.models.laws.training import check_seed, check_stops, check_threads
 from bistro.models.options import Options
 from bistro.treebank.brackets import Tree
 
+from .laws import LAWS, LawError
+from .laws.training import check_seed, check_stops, check_threads
 from .recipes import BY_NAME
 from .trained_models import held_out, trained
 

@@ -14,8 +14,8 @@ from bistro.errors import ModelFileError
 from bistro.models import kinds
 from bistro.models.abilities import ABILITIES, PARSE, PARSE_TREES
 from bistro.models.base import Model, from_bytes
-from bistro.models.laws import LAWS, Law, laws_of
 
+from .laws import LAWS, Law, laws_of
 from .recipes import RECIPES, Recipe
 from .stored_figures import figures_of
 from .trained_models import held_out, trained

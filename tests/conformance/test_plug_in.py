@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import bistro
-from bistro.models.laws import check_model
+
+from .laws import check_model
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "add-a-model.md"
 BLOCK = re.compile(r"(<!-- not run: [^\n]* -->\n)?```python\n(.*?)```\n", re.DOTALL)
@@ -31,6 +32,7 @@ def installed(
             path.parent.mkdir(exist_ok=True)
             path.write_text(code, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(Path(__file__).parents[1])  # for the laws
     install_kind("toy", "bistro_toy:KIND")
     yield
     for name in [name for name in sys.modules if name.startswith("bistro_toy")]:

@@ -13,9 +13,9 @@ from _pytest.mark import ParameterSet
 import bistro
 from bistro.errors import BistroError, ConfigError
 from bistro.models import kinds
-from bistro.models.laws.training import check_seed, check_stops, check_threads
 from bistro.treebank.sentence import Sentence
 
+from .laws.training import check_seed, check_stops, check_threads
 from .recipes import RECIPES, Recipe, data
 
 WORDS_ALONE = ("ngram",)

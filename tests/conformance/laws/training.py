@@ -13,7 +13,8 @@ import numpy as np
 from bistro.inference.chains import Session, Sweep
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.base import Model
-from bistro.models.laws.law import expect
+
+from .law import expect
 
 Train = Callable[..., Model]
 """Trains a model; takes ``seed`` and ``session``, as `bistro.train` does."""

@@ -8,7 +8,13 @@ from typing import Any
 
 from bistro.models.abilities import Parser, Tagger, TreeGenerator
 from bistro.models.inputs import as_sentence
-from bistro.models.laws.law import (
+from bistro.models.results.parses import Analysis, Parse
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.projectivity import is_projective
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import Roots, find_tree_problem, has_tree
+
+from .law import (
     expect,
     expect_falling,
     expect_same,
@@ -16,12 +22,7 @@ from bistro.models.laws.law import (
     laws,
     refusal,
 )
-from bistro.models.laws.text import check_draws
-from bistro.models.results.parses import Analysis, Parse
-from bistro.treebank.fields import EMPTY
-from bistro.treebank.projectivity import is_projective
-from bistro.treebank.sentence import Sentence
-from bistro.treebank.validate import Roots, find_tree_problem, has_tree
+from .text import check_draws
 
 SEVERAL = 4
 MANY = 5

@@ -11,8 +11,9 @@ from bistro.modelfile import encode_model
 from bistro.models import kinds
 from bistro.models.abilities import ABILITIES, METHODS
 from bistro.models.base import Model, from_bytes
-from bistro.models.laws.law import LawError, expect, expect_line, laws, refusal
 from bistro.models.options import Options
+
+from .law import LawError, expect, expect_line, laws, refusal
 
 SHARES = (0.0, 0.001, 0.2, 0.5, 0.9, 0.999)
 """Where a file is cut to see whether that is noticed."""

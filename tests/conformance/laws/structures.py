@@ -9,7 +9,13 @@ from typing import Any
 
 from bistro.models.abilities import Orderer, Predictor, Segmenter, StateReader, TreeParser
 from bistro.models.inputs import as_words
-from bistro.models.laws.law import (
+from bistro.models.results.structures import Linearization
+from bistro.treebank.brackets import format_tree
+from bistro.treebank.projectivity import is_projective
+from bistro.treebank.reordering import reordered
+from bistro.treebank.sentence import Sentence
+
+from .law import (
     expect,
     expect_close,
     expect_falling,
@@ -19,11 +25,6 @@ from bistro.models.laws.law import (
     laws,
     refusal,
 )
-from bistro.models.results.structures import Linearization
-from bistro.treebank.brackets import format_tree
-from bistro.treebank.projectivity import is_projective
-from bistro.treebank.reordering import reordered
-from bistro.treebank.sentence import Sentence
 
 SEVERAL = 4
 ENUMERATED = 6

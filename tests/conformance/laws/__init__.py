@@ -23,12 +23,13 @@ from typing import Any
 
 from bistro.models.abilities import ABILITIES
 from bistro.models.base import Model
-from bistro.models.laws.every_model import LAWS as OF_EVERY_MODEL
-from bistro.models.laws.law import Law, LawError
-from bistro.models.laws.parses import LAWS as OF_PARSES
-from bistro.models.laws.structures import LAWS as OF_STRUCTURES
-from bistro.models.laws.text import LAWS as OF_TEXT
-from bistro.models.laws.training import check_training
+
+from .every_model import LAWS as OF_EVERY_MODEL
+from .law import Law, LawError
+from .parses import LAWS as OF_PARSES
+from .structures import LAWS as OF_STRUCTURES
+from .text import LAWS as OF_TEXT
+from .training import check_training
 
 __all__ = ["LAWS", "Law", "LawError", "check_model", "check_training", "laws_of"]
 

@@ -13,7 +13,9 @@ from bistro.errors import BistroError
 from bistro.models.abilities import SCORE, Explainer, Follower, Generator, Scorer
 from bistro.models.base import Model
 from bistro.models.inputs import as_words
-from bistro.models.laws.law import (
+from bistro.models.results.scores import TextScores
+
+from .law import (
     expect,
     expect_close,
     expect_falling,
@@ -23,7 +25,6 @@ from bistro.models.laws.law import (
     laws,
     refusal,
 )
-from bistro.models.results.scores import TextScores
 
 DRAWN = 5
 
