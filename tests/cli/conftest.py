@@ -43,10 +43,9 @@ def bistro_outside() -> Command:
 
     def call(*arguments: object, stdin: bytes = b"", **options: Any) -> Ended:
         command = [*PROGRAM, *map(str, arguments)]
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
-        done = subprocess.run(
-            command, input=stdin, timeout=120, check=False, env=ENVIRONMENT, **streams
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        chosen: dict[str, Any] = {**pipes, "env": ENVIRONMENT, **options}
+        done = subprocess.run(command, input=stdin, timeout=300, check=False, **chosen)
         return Ended(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
 
     return call
