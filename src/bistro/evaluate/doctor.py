@@ -27,9 +27,9 @@ from typing import Any, Literal
 from bistro.errors import BistroError
 from bistro.evaluate.crossval import path_of
 from bistro.models import kinds
-from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.models.committee.model import CommitteeModel
+from bistro.models.options import a_model
 from bistro.tasks import given_the_rest
 from bistro.tasks.folds import Recipe, Split, Unit, make_folds, run_splits
 from bistro.tasks.given_the_rest import Opinion
@@ -132,8 +132,12 @@ def examine(
     Without other data, the models are those of k folds (10). With sentences `beside`, one model of
     these alone judges all; if k is given too, those of k folds, each with the sentences beside.
     """
-    if not kinds.find(kind).can("parse"):
-        raise BistroError(PARSE.refusal(kind))
+    family = kinds.find(kind)
+    if not (family.can("parse") and family.can("tag")):
+        able = [one for one in kinds.able("parse") if kinds.find(one).can("tag")]
+        raise BistroError(
+            f"{a_model(kind)} does not find heads and tags: use one of {', '.join(able)}"
+        )
     places = [place for place, sentence in enumerate(treebank) if _is_whole(sentence, config)]
     if not places:
         raise BistroError("there is nothing to examine: no sentence has all its heads and tags")
