@@ -116,7 +116,7 @@ def test_half_annotated_sentences_are_mentioned(
     ("arguments", "told"),
     [
         (("-k", "121"), "120 sentences cannot be cut into 121 folds"),
-        (("--kind", "ngram"), "an ngram model cannot parse; use a transition"),
+        (("--kind", "ngram"), "an ngram model does not find heads and tags; use one of"),
         (("--only", "labels"), "--only is 'arcs' or 'tags', not 'labels'"),
         (("--with", "absent.conllu"), "absent.conllu: cannot be read"),
         (("-k", "0"), "cannot be cut into 0 folds"),
