@@ -32,8 +32,6 @@ from bistro.models import kinds
 from bistro.models.upgrades import upgraded
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from bistro.models import abilities
 
 
@@ -88,8 +86,6 @@ class Model(ABC):
     """The base of all models; subclasses add their abilities."""
 
     kind: ClassVar[str]
-    called: ClassVar[str] = "model"
-    """What messages about its file call it."""
     format_version: ClassVar[int] = 1
     """The version of the model file in which the header took its present form."""
     config: Any
@@ -170,9 +166,6 @@ if TYPE_CHECKING:
         A type checker lets it do everything; an ability that the model lacks says so when called.
         """
 
-        def log_prob(self, items: Any) -> NDArray[np.float64]:
-            """Return the log-probability of items of its kind: segmented words, derivations."""
-
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
     """Open a model file, whatever its kind; its arrays are mapped, not read.
@@ -194,10 +187,9 @@ def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
     """Make a model of the kind that its header names."""
     origin = Origin(**{entry: header[entry] for entry in ("seed", "treebank", "trace")})
     kind = kinds.find(header["kind"])
-    model = kind.model_class()
-    where = f"the {model.called}'s configuration"
+    where = "the model's configuration"
     config = configuration.from_dict(kind.config_class(), header["config"], where)
-    return model.from_parts(config, header, arrays, origin)
+    return kind.model_class().from_parts(config, header, arrays, origin)
 
 
 def _model_of(file: ModelFile, name: str) -> LoadedModel:

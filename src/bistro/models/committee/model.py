@@ -67,7 +67,6 @@ class CommitteeModel(TaggingByParsing, Model):
     """Trained parsers with the weights of their votes."""
 
     kind: ClassVar[str] = "committee"
-    called: ClassVar[str] = "committee"
     parse_options: ClassVar[type[SharedOptions]] = CommitteeOptions
     finds_tags: ClassVar[bool] = True
 
