@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import bistro
 from benchmarks.data import best_seconds, data_dir
 from bistro.inference.grammar.exact import ExactGrammar, english
-from bistro.models.grammar import GrammarModel
+from bistro.models.grammar.model import GrammarModel
 from bistro.reference.grammar_chart import Chart, Rules, Word
 from bistro.treebank.tree_files import iter_words
 

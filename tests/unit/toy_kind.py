@@ -47,8 +47,6 @@ def rules_of(tree: Tree, builder: RuleBuilder) -> Derivation:
 class ToyTask(Task[Tree]):
     """Brackets in, brackets out."""
 
-    name = "toy"
-
     def __init__(self, rules: RuleTable) -> None:
         self.rules = rules
 

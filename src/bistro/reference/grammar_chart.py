@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,16 +98,6 @@ class Closure:
         return closed
 
 
-class Combination(Protocol):
-    """How the values of several ways to build a symbol become one."""
-
-    def combine(self, targets: Ints, values: Floats) -> Floats:
-        """Return a vector over all symbols with the values of each target combined."""
-
-    def close(self, vector: Floats) -> Floats:
-        """Return the vector after any number of unary rules."""
-
-
 class Sums:
     """Add the ways up, and close by (I - steps)⁻¹: any number of such steps may come on top."""
 
@@ -173,7 +163,7 @@ class Chart:
                 self.cells[start, end] = cell
                 rows[start].extend(end, cell)
 
-    def _column(self, rows: Sequence[_Row], end: int, combination: Combination) -> Floats:
+    def _column(self, rows: Sequence[_Row], end: int, combination: Sums | Maxima) -> Floats:
         """Return the values of all symbols for all spans with this end, from the rows so far."""
         column = np.zeros((end, self.rules.symbols))
         for start in reversed(range(end)):

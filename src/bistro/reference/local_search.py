@@ -4,6 +4,7 @@ A node is a symbol, its span and its ancestors. What was not tried of it is gues
 sum of its trees under a grammar; each round tries one way of the leftmost node of the best open
 tree that has one to try next.
 
+>>> from bistro.reference.pcfg import Rule
 >>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]
 >>> grammar = PCFG(rules, [math.log(0.3), math.log(0.7)], root=0)
 >>> search = LocalSearch(grammar, lambda context, rule: grammar.log_prob[rule], [0, 0], beam=9)

@@ -161,17 +161,16 @@ class Mixture:
             single_root=single_root,
             threads=threads or os.cpu_count() or 1,
         ).astype(np.int64)
-        label = self.code.label(self.arcs.what)
-        labelled = self.arcs.among(label >= 0)
+        labelled = self._labelled
         of_arc = labelled.among(self.code.head(labelled.what) == heads[labelled.row]).likeliest()
         # An arc that nobody proposed, or not with a label, gets the word's likeliest label.
-        of_word = labelled.mapped(self.code.label(labelled.what)).likeliest()
-        labels = np.where(of_arc >= 0, self.code.label(of_arc), of_word)
+        labels = np.where(of_arc >= 0, self.code.label(of_arc), self._labels.likeliest())
         return heads, labels, self.tags.likeliest()
 
     def marginals(self, sentence: int) -> Marginals:
         """Return the marginals of one sentence."""
-        first, last = (int(self.offsets[sentence + i]) for i in (0, 1))
+        span = self.span(sentence)
+        first, last = span.start, span.stop
         labels, tags = self.symbols.labels, self.symbols.tags
         return Marginals(
             self.heads.listed(first, last),
@@ -189,10 +188,12 @@ class Mixture:
         return replace(analysis, expected_uas=min(1.0, float(sure) / (last - first)))
 
     @cached_property
+    def _labelled(self) -> Rows:
+        return self.arcs.among(self.code.label(self.arcs.what) >= 0)
+
+    @cached_property
     def _labels(self) -> Rows:
-        label = self.code.label(self.arcs.what)
-        labelled = self.arcs.among(label >= 0)
-        return labelled.mapped(self.code.label(labelled.what))
+        return self._labelled.mapped(self.code.label(self._labelled.what))
 
 
 def in_common(votes: Sequence[Votes], symbols: Symbols) -> tuple[list[Rows], list[Rows | None]]:

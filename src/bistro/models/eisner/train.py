@@ -26,7 +26,7 @@ class EisnerTraining:
         self.config = config
         sentences = trees_of(data)
         self.codec, self.lifted = Codec.learn(sentences, config)
-        self.single_root = wants_single_root(sentences, config)
+        self.single_root = wants_single_root(sentences, config.roots)
         shape = shape_of(config, self.codec, single_root=self.single_root)
         trees = [training_tree(sentence, config) for sentence in sentences]
         self.states, numbers, words, offsets = tagger_states(self.codec, config, sentences, trees)

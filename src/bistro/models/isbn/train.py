@@ -112,7 +112,7 @@ class Training:
     ) -> None:
         self.config, self.seed, self.sentences = config, seed, sentences
         self.codec, self.lifted = IsbnCodec.learn(sentences, config)
-        self.single_root = wants_single_root(sentences, config)
+        self.single_root = wants_single_root(sentences, config.roots)
         trees = [training_tree(sentence, config) for sentence in sentences]
         self.symbols = IsbnSymbols.learn(self.codec, sentences, trees, config)
         self.shape = self.symbols.shape(self.codec, config, single_root=self.single_root)

@@ -6,7 +6,7 @@ Counted, with k added to every count, or learned as a Pitman-Yor process that ba
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,6 @@ from bistro.modelfile import Arrays
 
 Numbers = NDArray[np.int32]
 Floats = NDArray[np.float64]
-
-
-class Steps(Protocol):
-    """p(label or stop | context)."""
-
-    def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return a row a context and a column an outcome."""
 
 
 class CountedSteps:
@@ -37,7 +30,7 @@ class CountedSteps:
         self._pairs, self._counts = arrays["pairs"], arrays["counts"]
 
     def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return smoothed shares."""
+        """Return smoothed shares: a row a context and a column an outcome."""
         missing = len(self._numbers)
         rows = np.array([self._numbers.get(tuple(c), missing) for c in contexts.tolist()])
         pairs = rows[:, None] * self._outcomes + outcomes
@@ -67,11 +60,15 @@ class ProcessSteps:
         self._frozen = Frozen(**arrays, dishes=outcomes)
 
     def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return predictive probabilities."""
+        """Return predictive probabilities: a row a context and a column an outcome."""
         rows = np.repeat(contexts, len(outcomes), axis=0)
         logs = self._frozen.log_probabilities(rows, np.tile(outcomes, len(contexts)))
         shares: Floats = np.exp(logs).reshape(len(contexts), len(outcomes))
         return shares
+
+
+Steps = CountedSteps | ProcessSteps
+"""p(label or stop | context)."""
 
 
 def saved_steps(arrays: Arrays, outcomes: int, k: float) -> Steps:

@@ -103,28 +103,30 @@ class _Learner:
 
     def _labels(self, words: Sequence[Sequence[Piece]]) -> Events:
         numbers, end = self.inventory.label_numbers, len(self.inventory.labels)
-        contexts, events, blocks = [], [], []
-        for i, word in enumerate(words):
-            for k in range(len(word) + 1):
-                contexts.append([0, *self.inventory.history(word[:k])])
-                events.append(numbers[word[k].label] if k < len(word) else end)
-                blocks.append(self._block(i, len(words)))
-        return _events(contexts, events, blocks)
+        rows = [[(0, numbers[piece.label]) for piece in word] + [(0, end)] for word in words]
+        return self._events(words, rows)
 
     def _morphemes(self, words: Sequence[Sequence[Piece]]) -> Events:
-        inventory = self.inventory
-        contexts, events, blocks = [], [], []
-        for i, word in enumerate(words):
-            for k, piece in enumerate(word):
-                own = 1 + inventory.label_numbers[piece.label]
-                contexts.append([own, *inventory.history(word[:k])])
-                events.append(inventory.morpheme_numbers[piece])
-                blocks.append(self._block(i, len(words)))
-        return _events(contexts, events, blocks)
+        labels, numbers = self.inventory.label_numbers, self.inventory.morpheme_numbers
+        rows = [[(1 + labels[piece.label], numbers[piece]) for piece in word] for word in words]
+        return self._events(words, rows)
 
-    def _block(self, number: int, of: int) -> int:
-        """Return the block of a word: neighbours share one."""
-        return number * self.config.blocks // of
+    def _events(
+        self, words: Sequence[Sequence[Piece]], rows: Sequence[Sequence[tuple[int, int]]]
+    ) -> Events:
+        """Return events by word: the first element of the context, and what follows it.
+
+        The other elements are the morphemes before; words that are neighbours share a block.
+        """
+        contexts, events, blocks = [], [], []
+        for i, (word, row) in enumerate(zip(words, rows, strict=True)):
+            for k, (own, event) in enumerate(row):
+                contexts.append([own, *self.inventory.history(word[:k])])
+                events.append(event)
+                blocks.append(i * self.config.blocks // len(words))
+        offsets = np.fromiter(accumulate(map(len, contexts), initial=0), dtype=np.int64)
+        elements = np.fromiter(chain.from_iterable(contexts), dtype=np.int32)
+        return elements, offsets, np.array(events, np.int32), np.array(blocks, np.int32)
 
     def _spelled(self) -> dict[str, Any]:
         """Return the letters of all morphemes, where each begins, and the labels."""
@@ -165,14 +167,6 @@ def _fitted(trie: ContextTrie, base: NDArray[np.float64], config: MorphologyConf
     for sweep in range(config.sampler.sweeps):
         learner.step(sweep, keep=True)
     return learner
-
-
-def _events(
-    contexts: Sequence[Sequence[int]], events: Sequence[int], blocks: Sequence[int]
-) -> Events:
-    offsets = np.fromiter(accumulate(map(len, contexts), initial=0), dtype=np.int64)
-    elements = np.fromiter(chain.from_iterable(contexts), dtype=np.int32)
-    return elements, offsets, np.array(events, np.int32), np.array(blocks, np.int32)
 
 
 def _uniform(size: int) -> NDArray[np.float64]:

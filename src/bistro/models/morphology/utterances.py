@@ -75,7 +75,6 @@ def is_root(label: str) -> bool:
 class UtteranceTask(Task[Paragraph]):
     """Rules of words and their morphemes."""
 
-    name = "morphology"
     contexts = "rules"
 
     def __init__(self, rules: RuleTable) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from bistro.errors import BistroError
 from bistro.models.inputs import Words
@@ -21,17 +20,12 @@ def trees_of(data: Sequence[Words]) -> list[Sentence]:
     return sentences
 
 
-class _HasRoots(Protocol):
-    @property
-    def roots(self) -> str: ...
-
-
-def wants_single_root(sentences: Sequence[Sentence], config: _HasRoots) -> bool:
+def wants_single_root(sentences: Sequence[Sentence], roots: str) -> bool:
     """Tell whether sentences have one root, by the settings or as the data shows."""
     several = next((s for s in sentences if s.heads.count(0) != 1), None)
-    if config.roots == "auto":
+    if roots == "auto":
         return several is None
-    if config.roots == "one" and several is not None:
+    if roots == "one" and several is not None:
         name = several.sent_id or f"at line {several.line}"
         raise BistroError(f"sentence {name} has several roots, but roots = 'one'")
-    return config.roots == "one"
+    return roots == "one"

@@ -21,7 +21,7 @@ suffixes, may have any tag; those that were never seen count as `UNSEEN` times.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,6 @@ UNSEEN = 0.1
 
 class TagsTask(Task[Sentence]):
     """Tags as symbols, words and classes of unknown words as terminals."""
-
-    name: ClassVar[str] = "tags"
 
     def __init__(
         self, tagset: str, vocabulary: Vocabulary, tags: Sequence[str], rules: RuleTable

@@ -135,7 +135,7 @@ def kept_sweeps(config: TopicsConfig) -> list[int]:
 def train_topics(data: Sequence[Words], config: TopicsConfig, run: Run) -> TopicsModel:
     """Find the states of a treebank's words, given their trees."""
     sentences = trees_of(data)
-    single_root = wants_single_root(sentences, config)
+    single_root = wants_single_root(sentences, config.roots)
     vocabulary, parents, words = pairs_of(sentences, config)
     num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
     tags, numbers = (

@@ -88,7 +88,7 @@ class _Training:
         for note in text.notes():
             self.run.session.on_note(note)
         self.codec = Codec(config, vocabulary, symbols.tags, symbols.labels)
-        self.single_root = wants_single_root(sentences, config)
+        self.single_root = wants_single_root(sentences, config.roots)
         content = hashlib.sha256("".join(map(str, sentences)).encode()).hexdigest()
         digests = [content, *(facts.sha256 for facts in text.facts)]
         self.fingerprint = fingerprint_of("transition with text", config, self.run.seed, digests)

@@ -44,7 +44,7 @@ def training_of(data: Sequence[Words], config: TransitionConfig, seed: int) -> T
     """Return all that is needed to train a transition parser on trees."""
     sentences = trees_of(data)
     codec, _ = Codec.learn(sentences, config)
-    single_root = wants_single_root(sentences, config)
+    single_root = wants_single_root(sentences, config.roots)
     return Training(config, codec, sentences, seed, single_root=single_root)
 
 

@@ -90,7 +90,7 @@ class Workbench:
             codec,
             codec.encode(self.sentences, trees),
             tags_of_words(codec, self.sentences),
-            wants_single_root(self.sentences, config),
+            wants_single_root(self.sentences, config.roots),
         )
 
     @staticmethod

@@ -36,8 +36,6 @@ from bistro.treebank.constituents import ROOT, binarised, flat_tree, simplified,
 class TreesTask(Task[Tree]):
     """Rules of binarised trees, and the vocabulary of their words."""
 
-    name = "trees"
-
     def __init__(self, rules: RuleTable, vocabulary: Vocabulary, parents: ParentCounts) -> None:
         self.rules = rules
         self.vocabulary = vocabulary

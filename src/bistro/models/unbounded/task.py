@@ -62,7 +62,6 @@ class Terminals:
 class Task(ABC, Generic[Item]):
     """What rules and derivations stand for."""
 
-    name: ClassVar[str]
     contexts: ClassVar[ContextElements] = "symbols"
     """What contexts are made of, unless the configuration says."""
     rules: RuleTable
