@@ -42,10 +42,12 @@ def argument(metavar: str, meaning: str, *, default: Any = ...) -> Any:
 
 MODEL = argument("MODEL", "A model file.")
 INPUT = argument(
-    "INPUT", "CoNLL-U, CoNLL-X, or text with a sentence a line; - is stdin.", default="-"
+    "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - is stdin.", default="-"
 )
 OUTPUT = option("OUT", "Where to write; - is stdout.", "--output", "-o", default="-")
-THREADS = option("N", "0: as many as there are; the result is the same.", default=0, min=0)
+THREADS = option(
+    "N", "Number of threads; 0 uses all cores. The result does not depend on it.", default=0, min=0
+)
 SEED = option("N", "Decides every random choice: the same seed, the same result.", default=1, min=0)
 JSON = flag("--json", "Print one JSON object, unrounded.")
 FORMAT = option(

@@ -18,7 +18,7 @@ def complete(
         "MODEL",
         "A parser; otherwise one is trained on the sentences of FILE that lack nothing.",
     ),
-    kind: str | None = option("KIND", "The parser to train, without --model; usual: committee."),
+    kind: str | None = option("KIND", "The parser to train, without --model; default: committee."),
     below: float = option(
         "P",
         "Values that are less probable are not filled in; MISC names them (MaybeHead=…).",

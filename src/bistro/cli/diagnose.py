@@ -24,10 +24,10 @@ def diagnose(
         "What to train, and on what; or models that differ in their seed alone.",
     ),
     chains: int | None = option(
-        "N", "Runs, with the seeds SEED, SEED + 1, ...; usual: 4.", min=2, max=10
+        "N", "Runs, with the seeds SEED, SEED + 1, ...; default: 4.", min=2, max=10
     ),
     burn_in: int | None = option(
-        "N", "Sweeps of each chain that are left out; usual: the first half.", min=0
+        "N", "Sweeps of each chain that are left out; default: the first half.", min=0
     ),
     output: str | None = option("OUT.html", "Also a page with pictures.", "--output", "-o"),
     netcdf: str | None = option("OUT.nc", "Also the draws, for ArviZ."),

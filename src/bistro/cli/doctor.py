@@ -23,7 +23,7 @@ def doctor(
     kind: str = option(
         "KIND", "The parser: eisner (quick), transition, isbn or committee.", default="eisner"
     ),
-    folds: int | None = option("K", "How many folds; usual: 10.", "-k", "--folds"),
+    folds: int | None = option("K", "How many folds; default: 10.", "-k", "--folds"),
     by: str = common.BY,
     top: int = option("N", "Rows; 0: all of them.", default=100, min=0),
     only: str | None = option("arcs|tags", "One kind of value."),

@@ -24,7 +24,7 @@ def learning_curve(
     test: str | None = option("TEST", "Judge on this; otherwise on folds."),
     folds: int | None = option(
         "K",
-        "Folds, without --test: all that is learned from is (K - 1) / K of FILE; usual: 5.",
+        "Folds, without --test: all that is learned from is (K - 1) / K of FILE; default: 5.",
         "-k",
         "--folds",
     ),

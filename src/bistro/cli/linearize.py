@@ -20,7 +20,7 @@ def linearize(
     of_labels: bool = flag(
         "--of-labels", "--score: words with the same labels are one and the same."
     ),
-    text: bool = flag("--text", "Words, a sentence a line."),
+    text: bool = flag("--text", "Words, one sentence per line."),
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
 ) -> None:

@@ -37,11 +37,13 @@ def parse(
     partial: bool = flag(
         "--partial", "Heads and labels that INPUT has are kept; find those that are _."
     ),
-    particles: int | None = _number("Search with this budget; usual: 1000, a committee 100."),
+    particles: int | None = _number("Search with this budget; default: 1000, a committee 100."),
     beam: int | None = _number("Search with a beam of this width instead."),
     greedy: bool = flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH),
-    tags_per_word: int | None = _number("Most tags tried; usual: 3."),
-    labels_per_arc: int | None = _number("Most labels tried, where contexts see labels; usual: 3."),
+    tags_per_word: int | None = _number("Most tags tried; default: 3."),
+    labels_per_arc: int | None = _number(
+        "Most labels tried, where contexts see labels; default: 3."
+    ),
     one_reduce: bool = flag(
         "--one-reduce",
         "Try only the likelier of left arc and right arc.",
@@ -55,12 +57,12 @@ def parse(
     temperature: float | None = option(
         "T",
         "Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
-        "usual: 2.",
+        "default: 2.",
         min=0.01,
         rich_help_panel=SEARCH,
     ),
-    search: str | None = _of_trees("NAME", "cyk, astar-local, astar-full or mcmc; usual: mcmc."),
-    draws: int | None = _of_trees("N", "Whole trees that mcmc draws; usual: 2000.", min=1),
+    search: str | None = _of_trees("NAME", "cyk, astar-local, astar-full or mcmc; default: mcmc."),
+    draws: int | None = _of_trees("N", "Whole trees that mcmc draws; default: 2000.", min=1),
     log_probs: str | None = _of_trees(
         "OUT.tsv", "Also a table of the trees' probabilities, for which brackets have no place."
     ),

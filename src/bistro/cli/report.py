@@ -26,7 +26,7 @@ def report(
         show_default=False,
     ),
     by_sentences: list[str] | None = option(
-        "N,N...", "Greatest lengths of the classes of sentences; usual: 10,20,30,40."
+        "N,N...", "Greatest lengths of the classes of sentences; default: 10,20,30,40."
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,

@@ -19,12 +19,12 @@ def serve(
     port: int = option("N", "0: any that is free.", default=8000, min=0, max=65535),
     allow_host: list[str] | None = option("NAME", "Answer to this host name too (behind a proxy)."),
     allow_origin: list[str] | None = option("URL", "Let pages of this origin call the interface."),
-    max_words: int | None = _limit("Of a sentence; usual: 150."),
-    max_document: int | None = _limit("Words of a request to /process; usual: 5000."),
-    max_body: int | None = _limit("Bytes of a request; usual: 1000000."),
-    max_seconds: int | None = _limit("Until an answer; usual: 30."),
-    at_once: int | None = _limit("Computations at a time; usual: one a processor."),
-    max_waiting: int | None = _limit("Requests that wait for these; usual: 64."),
+    max_words: int | None = _limit("Of a sentence; default: 150."),
+    max_document: int | None = _limit("Words of a request to /process; default: 5000."),
+    max_body: int | None = _limit("Bytes of a request; default: 1000000."),
+    max_seconds: int | None = _limit("Until an answer; default: 30."),
+    at_once: int | None = _limit("Computations at a time; default: one a processor."),
+    max_waiting: int | None = _limit("Requests that wait for these; default: 64."),
 ) -> None:
     """Show models in a browser, and answer requests of programs, until Ctrl-C.
 

@@ -132,12 +132,7 @@ def examine(
     Without other data, the models are those of k folds (10). With sentences `beside`, one model of
     these alone judges all; if k is given too, those of k folds, each with the sentences beside.
     """
-    family = kinds.find(kind)
-    if not (family.can("parse") and family.can("tag")):
-        able = [one for one in kinds.able("parse") if kinds.find(one).can("tag")]
-        raise BistroError(
-            f"{a_model(kind)} does not find heads and tags: use one of {', '.join(able)}"
-        )
+    _require_arcs_and_tags(kind)
     places = [place for place, sentence in enumerate(treebank) if _is_whole(sentence, config)]
     if not places:
         raise BistroError("there is nothing to examine: no sentence has all its heads and tags")
@@ -183,6 +178,16 @@ def examine(
 
 
 _Opinions = list[list[Opinion]]
+
+
+def _require_arcs_and_tags(kind: str) -> None:
+    """Refuse kinds that do not find both."""
+    family = kinds.find(kind)
+    if not (family.can("parse") and family.can("tag")):
+        able = [one for one in kinds.able("parse") if kinds.find(one).can("tag")]
+        raise BistroError(
+            f"{a_model(kind)} does not find heads and tags; use one of {', '.join(able)}"
+        )
 
 
 def _is_whole(sentence: Sentence, config: Any) -> bool:
