@@ -21,6 +21,8 @@ import bistro
 from bistro.models import kinds
 from bistro.models.abilities import ABILITIES
 
+pytestmark = pytest.mark.xdist_group("add-a-model")
+"""The fixture, which runs all commands of the page, is then made once."""
 PAGE = (PROJECT / "docs" / "add-a-model.md").read_text("utf-8")
 FILE = re.compile(r"# (bistro_toy/\w+\.py|pyproject\.toml)\n")
 HERE = "tests/unit/test_add_a_model.py"
