@@ -174,7 +174,8 @@ def test_training_and_files_keep_the_rules(place: Place) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_the_kind_is_in_refusals(place: Place) -> None:
+def test_the_kind_is_in_help_and_refusals(place: Place) -> None:
+    assert "toy: bigram model" in place.bistro("train", "--help").stdout
     unknown = place.refused("train", "nosuchkind", "train.conllu", "-o", "x.bistro")
     assert "unknown kind of model 'nosuchkind'" in unknown and ", toy, " in unknown
     nearest = place.refused("train", "toi", "train.conllu", "-o", "x.bistro")

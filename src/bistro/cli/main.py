@@ -46,11 +46,14 @@ def app_of(names: Sequence[str]) -> typer.Typer:
     app.callback()(about)
     for name in names:
         plain = name.replace("-", "_")
-        command = getattr(import_module(f"bistro.cli.{plain}"), plain)
+        module = import_module(f"bistro.cli.{plain}")
+        command = getattr(module, plain)
         if isinstance(command, typer.Typer):
             app.add_typer(command, name=name)
         else:
-            app.command(name)(command)
+            # What ends a help text may take time to find: only where it may be shown.
+            ending = getattr(module, "epilog", None) if len(names) == 1 else None
+            app.command(name, epilog=ending() if ending else None)(command)
     return app
 
 

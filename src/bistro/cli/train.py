@@ -23,9 +23,7 @@ _COMPRESSED = (".gz", ".xz", ".zst")
 
 
 def train(
-    kind: str = argument(
-        "KIND", f"The kind: {', '.join(kinds.BUILT_IN)}, or one of an installed package."
-    ),
+    kind: str = argument("KIND", "The kind of model: one of those listed at the end."),
     data: list[str] | None = argument(
         "TRAIN",
         "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text, one sentence per line; - is stdin.",
@@ -135,6 +133,11 @@ def train(
         say(description)
     elif held_out is not None:
         _report(model, family.judged_by, list(held_out), f"{path} on {dev}")
+
+
+def epilog() -> str:
+    """Return the kinds with what they are, for the end of the help text."""
+    return "\n\n".join(f"- **{kind.name}**: {kind.help}" for kind in kinds.every())
 
 
 def read_data(
