@@ -21,7 +21,7 @@ def surprisal(
     id: str | None = option("COLUMN", "The column that names each sentence."),
     sentence: list[str] | None = option(
         "COLUMN",
-        "A word a row: rows with equal values here are one sentence (may be repeated).",
+        "One word per row: rows with equal values here are one sentence (may be repeated).",
     ),
     split_punct: bool = flag("--split-punct", "Split punctuation from the words of --text."),
     words: bool = flag("--words", "The words of a multiword token get rows of their own."),
