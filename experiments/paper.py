@@ -4,9 +4,9 @@
     python -m experiments.paper buys-blunsom-2015        # all tables of one paper
     python -m experiments.paper shareghi-2015 table3     # some of them
 
-"As published" means the preset of the paper (``bistro train KIND FILE --config buys-blunsom-2015``):
-what its text says and nothing else. Every table names its data: BISTRO_DATA points to a folder with
-the treebanks.
+"As published" means the preset of the paper (``bistro train transition FILE --config
+buys-blunsom-2015``): what its text says and nothing else. Every table names its data: BISTRO_DATA
+points to a folder with the treebanks.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The tables of the published papers, one module each; ``python -m experiments.paper`` prints them."""
+"""The tables of the published papers, one module each, for ``python -m experiments.paper``."""
