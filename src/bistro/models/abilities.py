@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Linearization,
         OrderScore,
         Tagging,
+        Ties,
         TopState,
         TreeParse,
     )
@@ -235,7 +236,7 @@ class Orderer(Protocol):
     @property
     def rule(self) -> str: ...
     def linearize(
-        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1
+        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "lot"
     ) -> list[Linearization]: ...
     def sample_orders(
         self, sentence: Sentence, n: int = 1, *, seed: int = 1
