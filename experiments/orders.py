@@ -153,3 +153,19 @@ class Ordered:
         """Percentage of sentences in their real order."""
         pairs = zip(self.found, self.real, strict=True)
         return 100 * sum(a == b for a, b in pairs) / len(self.real)
+
+
+def bag(family: OrderedFamily) -> tuple[int, tuple[int, ...]]:
+    """Return the head and its unordered dependents under the first labelling."""
+    return family.heads[0], tuple(sorted(labels[0] for labels in family.labels))
+
+
+def seen_bags(
+    model: LinearizeModel, train: Sequence[Sentence], sentences: Sequence[Sentence]
+) -> list[list[bool]]:
+    """Return, for each head of each sentence, whether it had these dependents in training."""
+    known = {bag(family) for s in train for family in model.ordered_families(model.tree_of(s))}
+    return [
+        [bag(family) in known for family in model.ordered_families(model.tree_of(s))]
+        for s in sentences
+    ]
