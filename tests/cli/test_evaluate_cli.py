@@ -96,8 +96,8 @@ def test_several_roots_and_missing_heads_of_the_system_cost_points(
 @pytest.mark.parametrize(
     ("text", "arguments", "told"),
     [
-        (GOLD * 2, (), "'The dog sleeps' in sentence 2, but the end of the text in sentence 1"),
-        (GOLD.replace("dog", "cat"), (), "'cat sleeps .' in sentence 1, but 'dog sleeps .'"),
+        (GOLD * 2, (), "'The dog' in sentence 2, but the end of the text in sentence 1"),
+        (GOLD.replace("dog", "cat"), (), "'cat sleeps' in sentence 1, but 'dog sleeps'"),
         (GOLD, ("--punct", "pen"), "did you mean 'penn'"),
         ("1\tThe\n", (), "system.conllu:1"),
     ],

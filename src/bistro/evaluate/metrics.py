@@ -98,17 +98,18 @@ class AlignedWords:
     def lemmas(self) -> Flags:
         """Return which pairs have the same lemma; any is right where gold has none."""
         none = self.gold.lemmas[self.alignment.gold] == self.codes.lemmas[EMPTY]
-        return self.agree("lemmas") | none
+        return np.asarray(self.agree("lemmas") | none)
 
     def heads(self) -> Flags:
         """Return which pairs have the same head: the same word of gold, or the root."""
         parents = self.system.parents[self.alignment.system]
-        partners = np.where(parents >= 0, self._partners()[parents], parents)
+        partners = np.where(parents >= 0, self._partners()[np.maximum(parents, 0)], parents)
         return np.asarray(self.gold.parents[self.alignment.gold] == partners)
 
     def content(self) -> Flags:
         """Return which pairs are content words in gold."""
-        return np.asarray(self.marked(self.gold, CONTENT_RELATIONS)[self.alignment.gold])
+        content: Flags = self.marked(self.gold, CONTENT_RELATIONS)[self.alignment.gold]
+        return content
 
     def marked(self, words: Words, relations: set[str]) -> Flags:
         """Return which words of a file have one of these relations."""

@@ -37,7 +37,8 @@ from bistro.treebank.fields import quoted
 
 NOT_ALIGNED = -3
 """In place of the index of a word of gold; differs from `ROOT` and `NO_HEAD`."""
-_SHOWN_TOKENS = 3
+_SHOWN_CHARACTERS = 20
+_SHOWN_TOKENS = 2
 
 AlignedBy = Literal["words", "characters"]
 Pairs = list[tuple[int, int]]
@@ -135,8 +136,9 @@ def _align_spans(gold: _Side, system: _Side, characters: int) -> tuple[Integers,
     word_at = np.full(characters + 1, NOT_ALIGNED, dtype=np.int64)
     word_at[gold.starts[one]] = one
     found = word_at[system.starts[other]]
-    same = (found != NOT_ALIGNED) & (gold.ends[found] == system.ends[other])
-    return found[same], other[same]
+    one, other = found[found != NOT_ALIGNED], other[found != NOT_ALIGNED]
+    same = gold.ends[one] == system.ends[other]
+    return one[same], other[same]
 
 
 def _align_regions(gold: _Side, system: _Side) -> Pairs:
@@ -241,8 +243,9 @@ def _refuse_empty_tokens(words: Words) -> None:
 def _text_differs(gold: Words, system: Words, texts: tuple[str, str]) -> TreebankError:
     """Return the error that names the first difference between two texts."""
     place = _common_prefix(*texts)
-    number, line, shown = _show(gold, texts[0], place)
-    system_number, system_line, system_shown = _show(system, texts[1], place)
+    start = min(_token_start(words, place) for words in (gold, system))
+    number, line, shown = _show(gold, texts[0], place, start)
+    system_number, system_line, system_shown = _show(system, texts[1], place, start)
     return TreebankError(
         f"{system_shown} in sentence {system_number}, but {shown} in sentence {number} at "
         f"{gold.name}:{line}: both files must have the same words or, white space apart, the same "
@@ -264,13 +267,19 @@ def _common_prefix(one: str, other: str) -> int:
     return low
 
 
-def _show(words: Words, text: str, place: int) -> tuple[int, int, str]:
-    """Return number and line of the sentence at a character, and a few tokens from there on."""
+def _token_start(words: Words, place: int) -> int:
+    token = int(np.searchsorted(words.token_borders, place, side="right")) - 1
+    return int(words.token_borders[token])
+
+
+def _show(words: Words, text: str, place: int, start: int) -> tuple[int, int, str]:
+    """Return number and line of the sentence at a character, and the tokens around it."""
     if place >= len(text):
         return len(words.text), int(words.lines[-1]), "the end of the text"
     sentence = int(np.searchsorted(words.sentence_borders, place, side="right")) - 1
-    token = int(np.searchsorted(words.token_borders, place, side="right")) - 1
-    borders = words.token_borders[token : token + _SHOWN_TOKENS + 1].tolist()
-    borders = [border for border in borders if border <= words.sentence_borders[sentence + 1]]
-    tokens = " ".join(text[start:end] for start, end in pairwise(borders))
+    start = max(start, place - _SHOWN_CHARACTERS)
+    between = words.token_borders[words.token_borders > start]
+    end = int(between[between > place][:_SHOWN_TOKENS][-1])
+    borders = [start, *between[between <= end].tolist()]
+    tokens = " ".join(text[one:other] for one, other in pairwise(borders))
     return sentence + 1, int(words.lines[sentence]), quoted(tokens)
