@@ -2,8 +2,8 @@
 
 White space after a token is, in this order: none (``SpaceAfter=No``), what ``SpacesAfter`` says, or
 one space. ``SpacesBefore`` and ``SpacesInToken`` are honoured too. In these values ``\\s \\t \\r``
-``\\n \\p \\\\`` stand for space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` for the character
-of that code.
+``\\n \\p \\\\`` stand for space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` for the
+character of that code.
 
 Paragraphs and documents (``# newpar``, ``# newdoc``) are separated by a blank line, as in the raw
 text of the CoNLL 2018 shared task; other sentences follow each other on the same line. A treebank
