@@ -143,6 +143,7 @@ RECIPES = (
             "approximation": "mean-field",
             **SMALL_NETWORK,
         },
+        dev=True,
     ),
     Recipe(
         "isbn-local",
