@@ -93,13 +93,13 @@ void bind_trainer(nb::module_& m, const char* name) {
             new (self) Trainer(shape, aligned(weights), aligned(squares));
         }, "shape"_a, "weights"_a.noconvert(), "squares"_a.noconvert(), nb::keep_alive<1, 2>())
         .def("learn", [](Trainer& self, const Derivations& data, In<std::int64_t> order, int at_once, double rate, double decay,
-                         const isbn::Dropout& dropout, int threads) {
+                         const isbn::Dropout& dropout, int threads, bool adaptive) {
             for (const std::int64_t i : view(order))
                 if (i < 0 || i >= static_cast<std::int64_t>(data.list.size())) throw std::invalid_argument("there is no such derivation");
             if (at_once < 1 || threads < 1) throw std::invalid_argument("sizes must be at least 1");
             nb::gil_scoped_release release;
-            return self.pass(data.list, view(order), static_cast<std::size_t>(at_once), {rate, decay}, dropout, threads);
-        }, "data"_a, "order"_a.noconvert(), nb::kw_only(), "at_once"_a, "rate"_a, "decay"_a, "dropout"_a, "threads"_a = 1,
+            return self.pass(data.list, view(order), static_cast<std::size_t>(at_once), {rate, decay, adaptive}, dropout, threads);
+        }, "data"_a, "order"_a.noconvert(), nb::kw_only(), "at_once"_a, "rate"_a, "decay"_a, "dropout"_a, "threads"_a = 1, "adaptive"_a = true,
              "One pass over derivations in an order; returns their log-probability. The same for any number of threads.")
         .def("gradient", [](Trainer& self, const Derivations& data, const isbn::Dropout& dropout) {
             return give(self.gradient(data.list, dropout));

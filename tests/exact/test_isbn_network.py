@@ -185,6 +185,17 @@ def test_learning_makes_the_trees_more_probable(mean_field: bool) -> None:
     assert sum(trainer.log_probs(data)) > 0.6 * before
 
 
+def test_a_plain_step_goes_down_the_gradient() -> None:
+    tiny = Tiny.make(10)
+    data = tiny.derivations(some_trees(tiny, 8, number=4))
+    trainer = tiny.trainer()
+    wanted = tiny.weights - 0.01 * trainer.gradient(data, NO_DROPOUT)
+    step: dict[str, Any] = {"at_once": 4, "rate": 0.01, "decay": 0.0, "adaptive": False}
+    trainer.learn(data, np.arange(4), **step, dropout=NO_DROPOUT)
+    assert trainer.weights == pytest.approx(wanted, abs=1e-12)
+    assert not trainer.squares.any()
+
+
 def test_trees_that_have_no_derivation_are_told() -> None:
     tiny = Tiny.make(11)
     crossing = Tree([0] * 4, [0] * 4, [3, 4, 0, 3], [0] * 4)

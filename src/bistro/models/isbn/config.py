@@ -59,7 +59,10 @@ class LearningSettings:
     passes: int = setting(60, "Most passes over the training sentences.")
     patience: int = setting(6, "Passes without gain on the held-out sentences before the end.")
     at_once: int = setting(16, "Sentences a step.")
-    rate: float = setting(0.05, "Size of the steps (AdaGrad).")
+    steps: Literal["adagrad", "plain"] = setting(
+        "adagrad", "Steps of gradient descent: scaled by past gradients (AdaGrad), or plain."
+    )
+    rate: float = setting(0.05, "Size of the steps.")
     decay: float = setting(0.02, "Weight decay in the first pass.")
     decay_factor: float = setting(0.8, "What the weight decay is multiplied with after each pass.")
     dropout: float = setting(0.3, "Share of the variables that are left out in learning.")

@@ -221,6 +221,7 @@ class Training:
             decay=learning.decay * learning.decay_factor**number,
             dropout=dropout,
             threads=threads,
+            adaptive=learning.steps == "adagrad",
         )
 
     def _score(self, threads: int) -> float:
