@@ -69,7 +69,11 @@ void bind_parse(nb::module_& m) {
     nb::class_<Batch>(m, "SentenceBatch", "Encoded sentences in a row, with what is known of them.")
         .def(nb::init<Ints, In<std::int64_t>, Ints, Ints, Ints, Ints, In<double>>(), "words"_a.noconvert(),
              "offsets"_a.noconvert(), nb::kw_only(), "tags"_a.noconvert(), "heads"_a.noconvert(), "labels"_a.noconvert(),
-             "spelled"_a.noconvert(), "spellings"_a.noconvert());
+             "spelled"_a.noconvert(), "spellings"_a.noconvert())
+        .def("set_lemmas", [](Batch& self, Ints lemmas) {
+            if (lemmas.shape(0) != self.words.shape(0)) throw std::invalid_argument("words and lemmas do not fit together");
+            self.lemmas.assign(lemmas.data(), lemmas.data() + lemmas.shape(0));
+        }, "lemmas"_a.noconvert(), "Lemmas of all words, -1 where one is not given, for parsers that see them.");
 
     m.def("oracle_events", &oracle_events, "shape"_a, "batch"_a,
           "(contexts, outcomes) of every distribution by name, and the numbers of trees that are not projective ('failed').");

@@ -135,6 +135,17 @@ RECIPES = (
         without=("score",),
     ),
     Recipe(
+        "isbn-published",
+        "isbn",
+        settings={
+            "tagset": "xpos",
+            "features": ("malt", "s1.lemma", "b.lemma", "decisions"),
+            "approximation": "mean-field",
+            **SMALL_NETWORK,
+        },
+        dev=True,
+    ),
+    Recipe(
         "isbn-local",
         "isbn",
         settings={"tag_features": (), "features": LOCAL, "reduce": "early", **SMALL_NETWORK},

@@ -42,7 +42,7 @@ def parse(
     greedy: bool = flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH),
     tags_per_word: int | None = _number("Most tags tried; default: 3."),
     labels_per_arc: int | None = _number(
-        "Most labels tried, where contexts see labels; default: 3."
+        "Most labels of an arc tried, where contexts see labels; default: 3, isbn 5."
     ),
     one_reduce: bool = flag(
         "--one-reduce",
