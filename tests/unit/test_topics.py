@@ -10,9 +10,10 @@ import pytest
 import bistro
 from bistro.errors import BistroError, ConfigError
 from bistro.evaluate.clusterings import variation_of_information
+from bistro.models.topics.arc_trees import ArcTrees
 from bistro.models.topics.config import TopicsConfig
-from bistro.models.topics.model import TopicsModel, parent_numbers
-from bistro.models.topics.parse import ArcTrees
+from bistro.models.topics.contexts import parent_numbers
+from bistro.models.topics.model import TopicsModel
 from bistro.models.topics.samples import TopicSample
 from bistro.models.topics.train import kept_sweeps
 from bistro.treebank.projectivity import is_projective
@@ -63,30 +64,56 @@ def test_trees_agree_with_enumeration(single_root: bool, temperature: float) -> 
     assert tuple(trees.least_risk()) == every[int(np.argmax(gains))]
 
 
-@pytest.mark.parametrize("settings", [{}, {"directed": True}, {"source": "upos"}, {"states": None}])
+LITERAL = {"directed": False, "stops": False}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, LITERAL, {"stops": False}, {"directed": False}, {"source": "upos"}, {"states": None}],
+)
 def test_arcs_are_the_mean_over_samples_of_the_formula(settings: dict[str, object]) -> None:
     model = trained(**settings)
     tags = ["DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT"]
     sentence = Sentence.from_columns(SENTENCE, upos=tags)
     ids = model.vocabulary.encode(SENTENCE)
     arcs = model.arc_probabilities(sentence)
-    parents = (len(model.vocabulary) + 1) * (1 + model.config.directed)
     head, word = 3, 2
     expected = 0.0
     for sample in model.samples:
         row = parent_numbers(ids, [head] * 6, root=0, directed=model.config.directed)[word - 1]
-        joint = sample.theta(parents)[row] * sample.phi(len(model.vocabulary))[ids[word - 1]]
+        joint = sample.theta(model.stops)[row] * sample.phi(len(model.vocabulary))[ids[word - 1]]
         expected += joint[model.tags.index("NOUN")] if model.tags else joint.sum()
     assert arcs[head, word] == pytest.approx(expected / len(model.samples), rel=1e-5)
 
 
-@pytest.mark.parametrize("states", [6, None])
-def test_theta_and_phi_are_distributions(states: int | None) -> None:
-    model = trained(states=states)
+@pytest.mark.parametrize("settings", [{}, LITERAL, {"states": None}, {"directed": False}])
+def test_theta_and_phi_are_distributions(settings: dict[str, object]) -> None:
+    model = trained(**settings)
+    trees = bistro.builtin(sentences=150, seed=1)
+    words = sum(map(len, trees))
+    assert model.stops.sum() == (2 * (words + len(trees)) if model.config.stops else 0)
     for sample in model.samples:
-        assert np.allclose(sample.theta(len(model.vocabulary) + 1).sum(axis=1), 1)
+        rows = sample.theta(model.stops).sum(axis=1) + sample.stopping(model.stops)
+        assert np.allclose(rows, 1)
         assert np.allclose(sample.phi(len(model.vocabulary)).sum(axis=0), 1)
-        assert sample.sizes().sum() == sum(map(len, bistro.builtin(sentences=150, seed=1)))
+        assert sample.sizes().sum() == words
+
+
+def test_probability_of_a_tree_is_that_of_its_dependents_and_stops() -> None:
+    model = trained(samples=1)
+    sentence = Sentence.from_columns(["The", "dog", "sleeps"], heads=[2, 3, 0])
+    the, dog, sleeps = model.vocabulary.encode(sentence.forms).tolist()
+    root = len(model.vocabulary)
+    theta, stop = model.samples[0].theta(model.stops), model.samples[0].stopping(model.stops)
+    words = theta @ model.samples[0].phi(root).T
+    before, after = 0, 1
+    expected = words[2 * root + after, sleeps] * words[2 * sleeps + before, dog]
+    expected *= words[2 * dog + before, the]
+    for parent in (root, the, dog, sleeps):
+        expected *= stop[2 * parent + before] * stop[2 * parent + after]
+    found = model.parse(sentence, partial=True)
+    assert found.heads == [2, 3, 0]
+    assert found.analyses[0].log_prob == pytest.approx(np.log(expected), abs=1e-4)
 
 
 def test_a_parse_is_a_tree_with_all_that_was_asked_for() -> None:

@@ -21,7 +21,10 @@ class TopicsConfig:
         50, "How many latent states; none: as many as the data ask for (a Dirichlet process)."
     )
     directed: bool = setting(
-        False, "Parents have one distribution for dependents before them and one for those after."
+        True, "Parents have one distribution for dependents before them and one for those after."
+    )
+    stops: bool = setting(
+        True, "Each parent stops once on each side; otherwise dependents come without an end."
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto", "How many words may hang on the root; auto: as in the training data."
