@@ -29,11 +29,12 @@ ADDED_IN_2 = {"topics": {"stops": False}}
 
 def _to_version_2(header: Header) -> Header:
     """Add new settings; the tasks of `infinite` are kinds of their own, with own settings."""
-    kind, config = header["kind"], header["config"]
-    if kind in kinds.FORMER:
-        present, config = kinds.settled(kind, config)
-        kind = present.name
-    return {**header, "kind": kind, "config": {**ADDED_IN_2.get(kind, {}), **config}}
+    if header["kind"] in kinds.FORMER:
+        kind, config = kinds.settled(header["kind"], header["config"])
+        return {**header, "kind": kind.name, "config": dict(config)}
+    if header["kind"] in ADDED_IN_2:
+        return {**header, "config": {**ADDED_IN_2[header["kind"]], **header["config"]}}
+    return header
 
 
 STEPS: dict[int, Callable[[Header], Header]] = {1: _to_version_2}
