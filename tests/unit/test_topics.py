@@ -140,6 +140,44 @@ def test_given_heads_are_kept() -> None:
         model.parse(crossing, partial=True)
 
 
+@pytest.mark.parametrize("settings", [{}, LITERAL, {"source": "upos"}, {"states": None}])
+def test_sentences_are_parsed_together(settings: dict[str, object]) -> None:
+    model = trained(**settings)
+    sentences = list(bistro.builtin(sentences=8, seed=3))
+    options = {"resample": 6, "samples": 4, "tags": "given", "marginals": True}
+    parses = list(model.parse_all(sentences, **options))
+    assert [parse.sentence for parse in parses] == sentences
+    for parse in parses:
+        trees = [parse.heads, *(tree.heads for tree in parse.samples)]
+        assert len(trees) == 5
+        assert all(find_tree_problem(heads, roots="one") is None for heads in trees)
+        assert all(tree.log_prob <= parse.log_total + 1e-9 for tree in parse.samples)
+    again = list(model.parse_all(sentences, **options))
+    assert [p.samples for p in again] == [p.samples for p in parses]
+    others = list(model.parse_all(sentences, **{**options, "seed": 2}))
+    assert [p.samples for p in others] != [p.samples for p in parses]
+
+
+def test_given_heads_are_kept_in_all_trees_sampled_together() -> None:
+    model = trained()
+    given = Sentence.from_columns(SENTENCE, heads=[3, -1, -1, -1, 4, -1])
+    found = model.parse(given, partial=True, resample=6, samples=4)
+    assert all((t.heads[0], t.heads[4]) == (3, 4) for t in [*found.analyses, *found.samples])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"resample": 2, "samples": 3}, "gives 2 trees per sentence"),
+        ({"resample": -1}, "at least 0"),
+        ({"resample": 2, "temperature": 2.0}, "temperature must be 1"),
+    ],
+)
+def test_impossible_resampling_is_refused(options: dict[str, float], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        trained().parse(SENTENCE, **options)
+
+
 def test_unknown_words_and_tags_are_parsed() -> None:
     model = trained(source="upos")
     strange = Sentence.from_columns(["Qwrt", "xyzzied", "!"], upos=["X", "NOTATAG", "_"])

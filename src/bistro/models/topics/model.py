@@ -70,10 +70,10 @@ class TopicsModel(TopicsParsing, Model):
     @cached_property
     def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Theta and phi of all samples side by side: their product is the mean over samples."""
-        theta = [sample.theta(self.stops) for sample in self.samples]
-        phi = [sample.phi(len(self.vocabulary)) for sample in self.samples]
-        mean = np.concatenate(theta, axis=1) / len(self.samples)
-        return mean.astype(np.float32), np.concatenate(phi, axis=1).astype(np.float32)
+        number = len(self.samples)
+        theta = [(s.theta(self.stops) / number).astype(np.float32) for s in self.samples]
+        phi = [s.phi(len(self.vocabulary)).astype(np.float32) for s in self.samples]
+        return np.concatenate(theta, axis=1), np.concatenate(phi, axis=1)
 
     def log_stops(self, sentence: Sentence) -> float:
         """Return log p(all stops of a sentence): each word and the root stop once on each side."""
