@@ -110,7 +110,8 @@ class TopicsModel(TopicsParsing, Model):
         """Return a sentence as `JointTrees` takes it."""
         words = self.vocabulary.encode(sentence.forms)
         parents, places = self._possible_parents(words)
-        states = np.ones((words.size, self.samples[0].states + 1), np.float32)
+        # One column stands for all states: open samples differ in how many they have.
+        states = np.ones((words.size, 1), np.float32)
         if self.tags and given_tags:
             states = self._given_states(getattr(sentence, self.config.source))
         stops = self._stops_of(words)

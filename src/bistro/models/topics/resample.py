@@ -44,7 +44,7 @@ class Unparsed:
     stops: Numbers
     """The parents that stop; empty in a model without stops."""
     possible_states: NDArray[np.float32]
-    """1 at [d, k] where word d + 1 may have state k, otherwise 0."""
+    """1 at [d, k] where word d + 1 may have state k, otherwise 0; one column stands for all."""
     possible_arcs: Floats
     """0 at [h, d] where word d may hang on h, otherwise minus infinity."""
 
