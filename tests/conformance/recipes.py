@@ -159,7 +159,7 @@ RECIPES = (
     Recipe(
         "topics-open",
         "topics",
-        settings={"states": None, "sweeps": 6, "samples": 2},
+        settings={"states": None, "sweeps": 6, "samples": 2, "chains": 2},
     ),
     Recipe(
         "topics-literal",

@@ -195,6 +195,15 @@ def test_damaged_counts_are_noticed() -> None:
         TopicSample.from_arrays(sample.arrays() | {"words": sample.words[:, :2]})
 
 
+def test_chains_add_their_samples_to_those_of_the_first() -> None:
+    one, several = trained(), trained(chains=3)
+    assert len(several.samples) == 3 * len(one.samples)
+    first, second = several.samples[1], several.samples[3]
+    assert np.array_equal(first.words, one.samples[-1].words)
+    assert not np.array_equal(second.words, one.samples[-1].words)
+    assert several.origin.trace[-1]["chain2.live_states"] >= 1
+
+
 def test_trace_has_live_states() -> None:
     trace = trained(states=None).origin.trace
     assert len(trace) == 20
@@ -208,7 +217,8 @@ def test_samples_come_from_the_last_half() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"states": 0}, {"samples": 11}, {"strength": 0.0}, {"prior": (1.0, 0.0)}]
+    "settings",
+    [{"states": 0}, {"samples": 11}, {"strength": 0.0}, {"prior": (1.0, 0.0)}, {"chains": 0}],
 )
 def test_impossible_settings_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(ConfigError):

@@ -198,7 +198,7 @@ class TopicsModel(TopicsParsing, Model):
         cls, config: TopicsConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the model again from a file."""
-        names = [f"sample{i}" for i in range(config.samples)]
+        names = [f"sample{i}" for i in range(config.chains * config.samples)]
         parts = by_owner(arrays, names)
         samples = [TopicSample.from_arrays(parts[name]) for name in names]
         vocabulary = Vocabulary.from_header(header["vocabulary"])

@@ -50,9 +50,11 @@ class TopicsChain:
         config: TopicsConfig,
         seed: int,
         tags: Numbers | None = None,
+        number: int = 0,
     ) -> None:
         self._config = config
         self._seed = seed
+        self._name = f"topics.{number}" if number else "topics"
         # By parent, so that the counts of one stay at hand; by word within, for the memory's sake.
         order = np.lexsort((words, parents))
         self._parents = np.ascontiguousarray(parents[order])
@@ -143,7 +145,7 @@ class TopicsChain:
         )
 
     def _stream(self, purpose: str, index: int) -> Stream:
-        return Stream(self._seed, purpose_key(f"topics.{purpose}"), index)
+        return Stream(self._seed, purpose_key(f"{self._name}.{purpose}"), index)
 
 
 def kept_sweeps(config: TopicsConfig) -> list[int]:
@@ -161,15 +163,20 @@ def train_topics(data: Sequence[Words], config: TopicsConfig, run: Run) -> Topic
     tags, numbers = (
         tag_numbers(sentences, config.source) if config.source != "latent" else ([], None)
     )
-    chain = TopicsChain(parents, words, stops, len(vocabulary), config, run.seed, numbers)
+    chains = [
+        TopicsChain(parents, words, stops, len(vocabulary), config, run.seed, numbers, number)
+        for number in range(config.chains)
+    ]
     digests = [vocabulary.hash, Events(parents[:, None], words).digest()]
     digests += [hashlib.sha256(numbers.tobytes()).hexdigest()] if numbers is not None else []
     fingerprint = fingerprint_of(TopicsModel.kind, config, run.seed, digests)
     length = SamplerSettings(sweeps=config.sweeps, samples=max(1, config.sweeps // 2))
-    trace = run_chains([chain], length, fingerprint, run.session)
+    owners = [f"chain{number}." for number in range(config.chains)] if len(chains) > 1 else ()
+    trace = run_chains(chains, length, fingerprint, run.session, owners)
+    samples = [sample for chain in chains for sample in chain.samples]
     origin = run.origin(trace)
     return TopicsModel(
-        config, vocabulary, tags, chain.samples, origin, single_root=single_root, stops=stops
+        config, vocabulary, tags, samples, origin, single_root=single_root, stops=stops
     )
 
 
