@@ -170,7 +170,12 @@ RECIPES = (
     Recipe(
         "topics-open",
         "topics",
-        settings={"states": None, "directed": True, "sweeps": 6, "samples": 2},
+        settings={"states": None, "sweeps": 6, "samples": 2, "chains": 2},
+    ),
+    Recipe(
+        "topics-literal",
+        "topics",
+        settings={"states": 4, "directed": False, "stops": False, "sweeps": 6, "samples": 2},
     ),
     Recipe("topics-tags", "topics", settings={"source": "upos", "sweeps": 6, "samples": 2}),
     Recipe("linearize", "linearize", settings=SHORT, stored=True),

@@ -61,6 +61,9 @@ def parse(
         min=0.01,
         rich_help_panel=SEARCH,
     ),
+    resample: int | None = _number(
+        "Sample the trees of all sentences together, in N sweeps (kind topics)."
+    ),
     search: str | None = _of_trees("NAME", "cyk, astar-local, astar-full or mcmc; default: mcmc."),
     draws: int | None = _of_trees("N", "Whole trees that mcmc draws; default: 2000.", min=1),
     log_probs: str | None = _of_trees(
@@ -108,6 +111,7 @@ def parse(
             partial=partial or None,
             selection=selection,
             temperature=temperature,
+            resample=resample,
         ),
     }
     models, input = _models_and_input(paths)
