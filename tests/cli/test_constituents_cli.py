@@ -43,7 +43,7 @@ def test_lines_in_brackets_out(model: Path, bistro_here: Command) -> None:
     assert "mcmc" in ended.err
 
 
-@pytest.mark.parametrize("search", ["cyk", "astar-local", "astar-full", "mcmc"])
+@pytest.mark.parametrize("search", ["cyk", "astar-full", "astar-literal", "astar-nodes", "mcmc"])
 def test_every_search_parses_brackets_and_can_be_scored(
     model: Path, bistro_here: Command, search: str
 ) -> None:

@@ -102,7 +102,7 @@ def test_trained_on_the_command_line(bistro_here: Command, files: Path, here: Pa
     assert "tags" in bistro_here("info", "t.bistro").out
 
 
-@pytest.mark.parametrize("search", ["beam", "viterbi", "mcmc", "hmm", "astar-local"])
+@pytest.mark.parametrize("search", ["beam", "viterbi", "mcmc", "hmm", "astar-literal"])
 def test_every_search_tags(bistro_here: Command, taggers: Path, search: str) -> None:
     options = ("--search", search, "--samples", 200, "--beam", 4)
     done = bistro_here("tag", taggers / "tagger.bistro", *options, stdin=b"The dog sleeps .\n")

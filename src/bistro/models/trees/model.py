@@ -99,7 +99,7 @@ class TreesModel(UnboundedModel):
     ) -> Iterator[TreeParse]:
         """Yield the parse of each sentence.
 
-        `options` are those of `SearchOptions`: ``search="astar-local"``, ``samples=20000``. With
+        `options` are those of `SearchOptions`: ``search="astar-nodes"``, ``samples=20000``. With
         mcmc, `kbest` (or ``mbr=False``) asks for the most probable trees that were drawn, instead
         of that of least risk, and `drawn` for so many draws, evenly spaced.
         """
