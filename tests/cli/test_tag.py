@@ -43,7 +43,7 @@ def test_a_parser_tags(bistro_here: Command, taggers: Path) -> None:
 def test_a_parser_searches_in_its_own_way(bistro_here: Command, taggers: Path) -> None:
     done = bistro_here("tag", taggers / "parser.bistro", "--beam", 3, stdin=b"It rains .\n")
     assert done.code == 2
-    assert "leave out --search, --beam and --samples" in done.err
+    assert "by its own search: leave out --beam" in done.err
 
 
 def test_a_language_model_cannot_tag(bistro_here: Command, files: Path) -> None:

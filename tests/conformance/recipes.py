@@ -190,7 +190,7 @@ RECIPES = (
         settings={"unit": "utterance", "rare": 1},
         draws=False,
         stops=False,
-        without=("segment",),
+        without=("segment", "parse_trees"),
         stored=True,
     ),
     Recipe(
@@ -198,7 +198,7 @@ RECIPES = (
         "morphology",
         "utterances",
         settings={"unit": "utterance", "rare": 1, **GIBBS},
-        without=("segment",),
+        without=("segment", "parse_trees"),
     ),
     Recipe("grammar", "grammar", "trees", draws=False, stops=False, stored=True),
 )
