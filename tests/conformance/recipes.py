@@ -181,6 +181,7 @@ RECIPES = (
         settings={"fit": "seating"},
         draws=False,
         stops=False,
+        without=("parse_trees",),
         stored=True,
     ),
     Recipe(
