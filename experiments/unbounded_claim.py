@@ -20,9 +20,10 @@ labelled F1, 1,000 draws with 10 subtrees each. Development parts, one thread.
 from __future__ import annotations
 
 import argparse
+import csv
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ from bistro.models.unbounded.model import UnboundedModel
 from bistro.models.unbounded.train import TrieChain, chain_of
 from bistro.treebank.tree_files import read_examples
 from experiments.treebanks import load_split
+from experiments.unbounded_claim_picture import draw
 
 TAGS = {"ewt": "upos", "ddt": "upos", "wsj": "xpos"}
 TASKS = (*TAGS, "trees")
@@ -109,7 +111,8 @@ def trained(task: str, size: int, depth: int | None, seed: int, **more: Any) -> 
     kind = "trees" if task == "trees" else "tags"
     items = data(task)[0][::size]
     settings = settings_of(task, depth, **more)
-    model: UnboundedModel = bistro.train(kind, items, seed=seed, **settings)
+    model = bistro.train(kind, items, seed=seed, **settings)
+    assert isinstance(model, UnboundedModel)
     return model
 
 
@@ -191,22 +194,34 @@ def priors(tasks: Sequence[str]) -> Iterator[Figure]:
                     yield figure(task, size, "as published", prior, depth, 1)
 
 
+def written(figures: Iterable[Figure], path: Path) -> None:
+    """Append figures to a table, each as soon as it is computed."""
+    names = [field.name for field in fields(Figure)]
+    is_new = not path.exists()
+    with path.open("a", encoding="utf-8") as file:
+        if is_new:
+            print(*names, sep="\t", file=file)
+        for one in figures:
+            cells = (getattr(one, name) for name in names)
+            shown = (f"{cell:.4f}" if isinstance(cell, float) else cell for cell in cells)
+            print(*shown, sep="\t", file=file, flush=True)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("sizes", "priors"))
-    parser.add_argument("tasks", nargs="*")
-    parser.add_argument("-o", "--output", required=True)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("part", choices=("sizes", "priors", "picture"))
+    parser.add_argument("names", nargs="*", help="tasks; or the table that is drawn")
+    parser.add_argument("-o", "--output", type=Path, required=True)
     chosen = parser.parse_args()
-    names = [f.name for f in fields(Figure)]
-    with Path(chosen.output).open("a", encoding="utf-8") as file:
-        for one in {"sizes": sizes, "priors": priors}[chosen.part](chosen.tasks or TASKS):
-            row = asdict(one)
-            print(
-                *(f"{v:.4f}" if isinstance(v, float) else v for v in (row[n] for n in names)),
-                sep="\t",
-                file=file,
-                flush=True,
-            )
+    if chosen.part == "picture":
+        with Path(chosen.names[0]).open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file, delimiter="\t"))
+        chosen.output.write_text(draw(rows), encoding="utf-8")
+        return
+    part = {"sizes": sizes, "priors": priors}[chosen.part]
+    written(part(chosen.names or TASKS), chosen.output)
 
 
 if __name__ == "__main__":
