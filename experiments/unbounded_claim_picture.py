@@ -35,12 +35,15 @@ class Panel:
         self.depths = depths
 
     def x(self, depth: str) -> float:
+        """Return the place of a depth."""
         return self.left + PANEL * self.depths.index(depth) / (len(self.depths) - 1)
 
     def y(self, value: float) -> float:
+        """Return the height of a value."""
         return self.top + HIGH * (self.high - value) / (self.high - self.low)
 
     def points(self, line: Mapping[str, float]) -> str:
+        """Return a line as SVG writes its points."""
         return " ".join(f"{self.x(d):.1f},{self.y(v):.1f}" for d, v in line.items())
 
     def frame(self, title: str) -> list[str]:
