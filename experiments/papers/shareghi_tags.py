@@ -18,7 +18,7 @@ from experiments.treebanks import Split, load_split
 
 TREEBANKS = {"WSJ": ("wsj", "xpos"), "DDT": ("ddt", "upos"), "EWT": ("ewt", "upos")}
 """The paper's English is the whole of the Wall Street Journal, its Danish another cut of DDT."""
-PAPER = {
+FIGURES = {
     "PCFG CYK": ("94.69 47.22", "89.04 31.7"),
     "A* (Local Frontier)": ("95.50 54.11", "89.85 35.10"),
     "A* (Full Frontier)": ("95.27 53.88", "88.57 32.6"),
@@ -82,7 +82,7 @@ def table4() -> Iterator[Row]:
         for search, options in SEARCHES.items():
             row = accuracy(name, found_tags(name, model, **options))
             own = accuracy(name, found_tags(name, classes, **options))
-            paper = PAPER[search][place] if place < 2 else "-"
+            paper = FIGURES[search][place] if place < 2 else "-"
             note = f"unknown words as classes: {own}"
             yield Row(f"{name}, {search}", paper, row, tagger if search == "MCMC" else "-", note)
 
