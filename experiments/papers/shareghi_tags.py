@@ -16,8 +16,10 @@ from experiments.papers.spines import matched
 from experiments.papers.table import Row
 from experiments.treebanks import Split, load_split
 
-TREEBANKS = {"WSJ": ("wsj", "xpos"), "DDT": ("ddt", "upos"), "EWT": ("ewt", "upos")}
+TREEBANKS = {"WSJ": "wsj", "DDT": "ddt", "EWT": "ewt"}
 """The paper's English is the whole of the Wall Street Journal, its Danish another cut of DDT."""
+COLUMN = "xpos"
+"""The treebank's own tags."""
 FIGURES = {
     "PCFG CYK": ("94.69 47.22", "89.04 31.7"),
     "A* (Local Frontier)": ("95.50 54.11", "89.85 35.10"),
@@ -43,13 +45,13 @@ PAPER_SPINES = {
 @cache
 def split_of(name: str) -> Split:
     """Read a treebank once."""
-    return load_split(TREEBANKS[name][0])
+    return load_split(TREEBANKS[name])
 
 
 def trained(name: str, preset: str, **changes: Any) -> TagsModel:
     """Return a tagger of a preset."""
     settings = to_dict(read_toml(file_or_preset(preset), TagsConfig))
-    settings |= {"tagset": TREEBANKS[name][1], **changes}
+    settings |= {"tagset": COLUMN, **changes}
     return bistro.train("tags", split_of(name).train, seed=1, **settings)
 
 
@@ -61,7 +63,7 @@ def found_tags(name: str, model: TagsModel, **options: Any) -> list[list[str]]:
 
 def right_tags(name: str) -> list[list[str]]:
     """Return the tags that the test part has."""
-    return [getattr(sentence, TREEBANKS[name][1]) for sentence in split_of(name).test]
+    return [getattr(sentence, COLUMN) for sentence in split_of(name).test]
 
 
 def accuracy(name: str, found: Sequence[Sequence[str]]) -> str:
