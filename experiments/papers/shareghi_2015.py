@@ -85,8 +85,8 @@ PAPER = Paper(
         Table(
             "table4",
             "Table 4: part-of-speech tagging",
-            "Percent of words, of sentences; test parts; the treebank's own tags (XPOS). WSJ sample "
-            "(a tenth of the paper's English), DDT of CoNLL-X (the paper has another cut), EWT.",
+            "Percent of words, of sentences; test parts; the treebank's tags (XPOS). WSJ sample (a "
+            "tenth of the paper's English), DDT of CoNLL-X (the paper has another cut), EWT.",
             shareghi_tags.table4,
             "preset `tagger`: sampled seating, unknown words as classes; a beam of 16.",
         ),
