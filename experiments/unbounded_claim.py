@@ -3,6 +3,7 @@
     python -m experiments.unbounded_claim sizes [TASK ...] -o FILE.tsv    # data sizes and depths
     python -m experiments.unbounded_claim priors [TASK ...] -o FILE.tsv   # discounts and strengths
     python -m experiments.unbounded_claim picture FILE.tsv -o docs/images/unbounded-claim.svg
+    python -m experiments.unbounded_claim table FILE.tsv                  # unbounded and best bounded
 
 The paper fits one discount and one strength per length of context to the minimal seating, under
 priors Beta(a, b) and Gamma(shape, rate) that it does not name. `priors` varies them, from none to
@@ -40,7 +41,7 @@ from bistro.models.unbounded.model import UnboundedModel
 from bistro.models.unbounded.train import TrieChain, chain_of
 from bistro.treebank.tree_files import read_examples
 from experiments.treebanks import load_split
-from experiments.unbounded_claim_picture import draw
+from experiments.unbounded_claim_report import draw, table
 
 TAGS = {"ewt": "upos", "ddt": "upos", "wsj": "xpos"}
 TASKS = (*TAGS, "trees")
@@ -208,18 +209,30 @@ def written(figures: Iterable[Figure], path: Path) -> None:
             print(*shown, sep="\t", file=file, flush=True)
 
 
+def read(paths: Sequence[str]) -> list[dict[str, str]]:
+    """Return the rows of tables that were written."""
+    rows: list[dict[str, str]] = []
+    for path in paths:
+        with Path(path).open(encoding="utf-8") as file:
+            rows += csv.DictReader(file, delimiter="\t")
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("part", choices=("sizes", "priors", "picture"))
-    parser.add_argument("names", nargs="*", help="tasks; or the table that is drawn")
-    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("part", choices=("sizes", "priors", "picture", "table"))
+    parser.add_argument("names", nargs="*", help="tasks; or tables that were written")
+    parser.add_argument("-o", "--output", type=Path)
     chosen = parser.parse_args()
+    if chosen.part == "table":
+        print(table(read(chosen.names)))
+        return
+    if chosen.output is None:
+        parser.error("name a file with -o")
     if chosen.part == "picture":
-        with Path(chosen.names[0]).open(encoding="utf-8") as file:
-            rows = list(csv.DictReader(file, delimiter="\t"))
-        chosen.output.write_text(draw(rows), encoding="utf-8")
+        chosen.output.write_text(draw(read(chosen.names)), encoding="utf-8")
         return
     part = {"sizes": sizes, "priors": priors}[chosen.part]
     written(part(chosen.names or TASKS), chosen.output)

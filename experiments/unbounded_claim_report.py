@@ -1,10 +1,13 @@
-"""The picture of `experiments.unbounded_claim`: accuracy by depth, a panel per task and data size.
+"""The picture and the table of `experiments.unbounded_claim`.
 
-Lines are ways of learning; the grey band spans all priors and all fixed discounts and strengths.
+The picture has a panel per task and data size, accuracy by depth: lines are ways of learning, the
+grey band spans all priors and all fixed discounts and strengths. The table has, for each of them,
+the best bounded model, the unbounded one, and the difference.
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -20,6 +23,7 @@ WAYS = {
 }
 SIZES = {"1": "all data", "8": "an eighth"}
 BAND = "#e3e6ea"
+FLAT = "Beta(1, 1), Gamma(1, 1)"
 
 Cell = tuple[str, str, str, str]
 """Task, size, way and depth."""
@@ -67,10 +71,26 @@ def means(rows: Sequence[Mapping[str, str]]) -> dict[Cell, float]:
     """Return the mean over seeds of every cell with flat priors."""
     found = defaultdict(list)
     for row in rows:
-        if row["prior"] == "Beta(1, 1), Gamma(1, 1)":
+        if row["prior"] == FLAT:
             cell = (row["task"], row["size"], row["way"], row["depth"])
             found[cell].append(float(row["right"]))
     return {cell: sum(values) / len(values) for cell, values in found.items()}
+
+
+def table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return the best bounded depth against no bound as Markdown, for every way and prior."""
+    found = defaultdict(lambda: defaultdict(list))  # type: ignore[var-annotated]
+    for row in rows:
+        name = row["way"] if row["prior"] == FLAT else row["prior"]
+        found[row["task"], row["size"], name][row["depth"]].append(float(row["right"]))
+    lines = ["| task | part | learned | best depth | | unbounded | difference |", "|---" * 7 + "|"]
+    for (task, size, name), by_depth in sorted(found.items()):
+        right = {depth: sum(values) / len(values) for depth, values in by_depth.items()}
+        unbounded = right.pop("inf", math.nan)
+        best = max(right, key=right.__getitem__)
+        cells = (task, f"1/{size}", name, best, f"{right[best]:.2f}", f"{unbounded:.2f}")
+        lines.append(f"| {' | '.join(cells)} | {unbounded - right[best]:+.2f} |")
+    return "\n".join(lines)
 
 
 def draw(rows: Sequence[Mapping[str, str]]) -> str:
