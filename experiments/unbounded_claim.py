@@ -3,7 +3,7 @@
     python -m experiments.unbounded_claim sizes [TASK ...] -o FILE.tsv    # data sizes and depths
     python -m experiments.unbounded_claim priors [TASK ...] -o FILE.tsv   # discounts and strengths
     python -m experiments.unbounded_claim picture FILE.tsv -o docs/images/unbounded-claim.svg
-    python -m experiments.unbounded_claim table FILE.tsv                  # unbounded and best bounded
+    python -m experiments.unbounded_claim table FILE.tsv                  # and as Markdown
 
 The paper fits one discount and one strength per length of context to the minimal seating, under
 priors Beta(a, b) and Gamma(shape, rate) that it does not name. `priors` varies them, from none to
