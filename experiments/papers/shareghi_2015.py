@@ -78,9 +78,9 @@ PAPER = Paper(
         Table(
             "depths",
             "Bounded and unbounded contexts of trees (section 6.2)",
-            "Labelled F1 by MCMC, 5,000 draws, on the test part of the WSJ sample.",
+            "Labelled F1 by MCMC, 2,000 draws, on the test part of the WSJ sample.",
             shareghi_trees.depths,
-            "sampled seating, contexts of symbols, 2,000 draws with ten subtrees each.",
+            "sampled seating, contexts of symbols, 1,000 draws with ten subtrees each.",
         ),
         Table(
             "table4",
@@ -94,7 +94,8 @@ PAPER = Paper(
             "table5a",
             "Table 5(a): frequent spines",
             "Of the 1,000 most frequent spines of the right trees, how many are among the 1,000 "
-            "most frequent of the trees found, in percent; ties are broken by lot. Test parts.",
+            "most frequent of the trees found, in percent; ties are broken by lot. Test parts; MCMC, "
+            "2,000 draws of trees, 5,000 of tags.",
             table5a,
             "trees: preset `phrases`; tags: preset `tagger` of the same depth (20 for ∞).",
         ),
@@ -102,7 +103,7 @@ PAPER = Paper(
             "table5b",
             "Table 5(b): frequent contexts",
             "The five commonest contexts of a symbol in the trees found; * those that are among "
-            "the five of the right trees. Test part of the WSJ sample, MCMC.",
+            "the five of the right trees. Test part of the WSJ sample, MCMC, 2,000 draws.",
             shareghi_trees.table5b,
             "preset `phrases`.",
         ),

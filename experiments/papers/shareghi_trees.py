@@ -24,6 +24,8 @@ MCMC: dict[str, Any] = {"guide": "pcfg", "subtrees": 0, "burn_in": 0, "node_cost
 """Metropolis-Hastings as published: whole trees from the PCFG, and the plain sum of counts."""
 FIRST: dict[str, Any] = {"guide": "pcfg", "completions": 1, "beam": 200}
 """A* as published: the first complete tree."""
+DRAWS = 2000
+"""Draws where depths and spines are compared: with 30,000 a table would take an hour."""
 SPINES = range(2, 11)
 PAPER_SPINES = {
     None: (100, 75, 72, 68, 62, 59, 58, 60, 68),
@@ -65,9 +67,16 @@ def parsed(model: TreesModel, name: str, **options: Any) -> list[Tree]:
 
 
 @cache
-def drawn(depth: int | None, samples: int) -> list[Tree]:
-    """Return the trees of the test part by Metropolis-Hastings, as published."""
-    return parsed(published(depth), "test", samples=samples, **MCMC)
+def drawn(depth: int | None, samples: int, node_cost: float = 0.0) -> list[Tree]:
+    """Return the trees of the test part by Metropolis-Hastings, as published or nodes charged."""
+    options = {**MCMC, "node_cost": node_cost, "samples": samples}
+    return parsed(published(depth), "test", **options)
+
+
+@cache
+def best_trees() -> list[Tree]:
+    """Return the trees of the test part that Bistro finds at best."""
+    return parsed(best(), "test")
 
 
 def scores(found: Sequence[Tree], name: str = "test") -> str:
@@ -82,7 +91,7 @@ def table3() -> Iterator[Row]:
     model = published()
     literal, full = ({"search": f"astar-{name}", **FIRST} for name in ("literal", "full"))
     every = {"expand": "all"}
-    usual = scores(parsed(best(), "test"))
+    usual = scores(best_trees())
     local_paper, full_paper = "75.33 16.12, 76.21 16.85", "72.27 13.14, 72.34 13.57"
     nodes = scores(parsed(best(), "test", search="astar-nodes"))
     best_full = scores(parsed(best(), "test", search="astar-full"))
@@ -98,8 +107,8 @@ def table3() -> Iterator[Row]:
     mcmc_paper = "76.74 18.23, 78.21 18.99"
     yield Row("MCMC, 30,000 draws", mcmc_paper, scores(drawn(None, 30_000)), usual)
     yield Row("MCMC, 5,000 draws", "75.9", scores(drawn(None, 5000)))
-    row = scores(parsed(model, "test", **{**MCMC, "node_cost": 0.5}, samples=5000))
-    yield Row("the same, a node costs half a draw", "-", row, "-", "`--node-cost 0.5`")
+    row = scores(drawn(None, 5000, 0.5))
+    yield Row("the same, a node costs half the draws", "-", row, "-", "`--node-cost 0.5`")
 
 
 def depths() -> Iterator[Row]:
@@ -109,10 +118,13 @@ def depths() -> Iterator[Row]:
         model: TreesModel = bistro.train(
             "trees", part("train"), seed=1, gibbs_depth=depth or 20, sampler=gibbs
         )
-        charged = parsed(published(depth), "test", **{**MCMC, "node_cost": 0.5}, samples=5000)
         own, sampled, cost = (
             scores(trees).split()[0]
-            for trees in (drawn(depth, 5000), parsed(model, "test"), charged)
+            for trees in (
+                drawn(depth, DRAWS),
+                parsed(model, "test", samples=1000),
+                drawn(depth, DRAWS, 0.5),
+            )
         )
         name = f"vertical context {depth or 'unbounded'}"
         yield Row(name, f"{paper:.1f}", own, sampled, f"node cost 0.5: {cost}")
@@ -135,15 +147,14 @@ def spines_of(trees: Iterable[Tree], size: int) -> Counter[tuple[str, ...]]:
 def table5a() -> Iterator[Row]:
     """Yield the share of frequent spines that are found."""
     gold = [simplified(tree) for tree in part("test")]
-    charged = {**MCMC, "node_cost": 0.5, "samples": 5000}
-    usual = parsed(best(), "test")
+    usual = best_trees()
     for bound, paper in PAPER_SPINES.items():
-        fewer = parsed(published(bound), "test", **charged)
+        fewer = drawn(bound, DRAWS, 0.5)
         for size, figure in zip(SPINES, paper, strict=True):
             right = spines_of(gold, size)
             own, other, cost = (
                 f"{matched(right, spines_of(trees, size)):.0f}"
-                for trees in (drawn(bound, 5000), usual, fewer)
+                for trees in (drawn(bound, DRAWS), usual, fewer)
             )
             note = f"node cost 0.5: {cost}; gold with itself: {matched(right, right):.0f}"
             name = f"WSJ, v = {bound or '∞'}, size {size}"
@@ -156,7 +167,7 @@ def table5b() -> Iterator[Row]:
     for symbol, paper in PAPER_CONTEXTS.items():
         right = {context for context, _ in contexts_of(gold, symbol).most_common(5)}
         cells = []
-        for trees in (drawn(None, 5000), parsed(best(), "test")):
+        for trees in (drawn(None, DRAWS), best_trees()):
             common = [context for context, _ in contexts_of(trees, symbol).most_common(5)]
             cells.append(", ".join(f"{c}{'*' * (c in right)}" for c in common))
         yield Row(symbol, paper, *cells)
