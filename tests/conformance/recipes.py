@@ -197,6 +197,7 @@ RECIPES = (
         settings={"fit": "seating"},
         draws=False,
         stops=False,
+        without=("parse_trees",),
         stored=True,
     ),
     Recipe(
@@ -206,7 +207,7 @@ RECIPES = (
         settings={"unit": "utterance", "rare": 1},
         draws=False,
         stops=False,
-        without=("segment",),
+        without=("segment", "parse_trees"),
         stored=True,
     ),
     Recipe(
@@ -214,7 +215,7 @@ RECIPES = (
         "morphology",
         "utterances",
         settings={"unit": "utterance", "rare": 1, **GIBBS},
-        without=("segment",),
+        without=("segment", "parse_trees"),
     ),
     Recipe("grammar", "grammar", "trees", draws=False, stops=False, stored=True),
 )
