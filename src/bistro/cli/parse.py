@@ -29,10 +29,11 @@ def parse(
     kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
     samples: int = option("N", "Write N trees drawn from the posterior.", default=0, min=0),
     marginals: bool = flag("--marginals", "Write PHead, PDeprel and PUpos into MISC."),
-    mbr: bool = flag(
+    mbr: bool | None = typer.Option(
+        None,
         "--mbr/--no-mbr",
-        "The tree of least risk, or the most probable one (as in --kbest).",
-        default=True,
+        help="The tree of least risk, or the most probable one (as in --kbest); default: --mbr, or "
+        "what the model's settings say.",
     ),
     partial: bool = flag(
         "--partial", "Heads and labels that INPUT has are kept; find those that are _."
@@ -104,7 +105,7 @@ def parse(
             kbest=kbest if kbest > 1 else None,
             samples=samples or None,
             marginals=marginals or None,
-            mbr=None if mbr else False,
+            mbr=mbr,
             partial=partial or None,
             selection=selection,
             temperature=temperature,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typer
+
 import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
@@ -20,8 +22,11 @@ def tag(
     beam: int | None = option("N", "Histories kept after each word.", min=1),
     samples: int | None = option("N", "Sequences drawn by mcmc.", min=1),
     marginals: bool = flag("--marginals", "Write the probability of each tag into MISC."),
-    mbr: bool = flag(
-        "--mbr/--no-mbr", "The likeliest tag of each word, or the likeliest sequence.", default=True
+    mbr: bool | None = typer.Option(
+        None,
+        "--mbr/--no-mbr",
+        help="The likeliest tag of each word, or the likeliest sequence; default: --mbr, or what "
+        "the model's settings say.",
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
@@ -50,7 +55,8 @@ def tag(
             f"{a_model(trained.kind)} finds tags with its trees, by its own search: "
             "leave out --search, --beam and --samples"
         )
-    options = {**given, "marginals": marginals, "mbr": mbr, "seed": seed, "threads": threads}
+    always = {"marginals": marginals, "seed": seed, "threads": threads}
+    options = {**given, **always, **common.given(mbr=mbr)}
     run = TagRun(trained, options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)

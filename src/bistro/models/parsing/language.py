@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from bistro._core import ScoreRequest
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.speller import spelled
+from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.options import Options
 from bistro.models.parsing.parser import ParsingAbility
@@ -88,7 +89,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end, with its parts."""
-        chosen: Any = self.score_options.of(options, self.kind, "score words")
+        chosen = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
         vocabulary = self.codec.vocabulary
@@ -107,7 +108,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
     def score_protocol(self, **options: Any) -> str:
         """Say how derivations are summed with these options."""
-        chosen = vars(self.score_options.of(options, self.kind, "score words"))
+        chosen = vars(chosen_options(self, "score", options))
         summed = METHODS[chosen["method"]].format_map(chosen)
         return f"{self.kind} model, summed over analyses by {summed}"
 

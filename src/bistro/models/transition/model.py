@@ -137,7 +137,7 @@ class TransitionModel(FollowingAbility):
         They are as the model generates them: of a model from right to left, mirrored.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
-        request = ParseOptions(size=particles, mbr=False).request()
+        request = self._chosen({"size": particles, "mbr": False}).request()
         found = self._parser.parse(batch, request, 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
 

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bistro.errors import BistroError, ConfigError
+from bistro.models.defaults import own_defaults
 from bistro.models.inputs import Words, as_words
 from bistro.models.results.structures import FoundTree, TreeParse
 from bistro.models.trees.parents import ParentGrammar
@@ -74,6 +75,7 @@ class TreesModel(UnboundedModel):
 
     kind: ClassVar[str] = "trees"
     task_class = TreesTask
+    parse_options: ClassVar[type[SearchOptions]] = SearchOptions
     task: TreesTask
 
     @cached_property
@@ -117,7 +119,7 @@ class TreesModel(UnboundedModel):
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
         """Return the options, with what suits constituents where nothing else is said."""
-        chosen: dict[str, Any] = {**USUAL, **options}
+        chosen: dict[str, Any] = {**USUAL, **own_defaults(self.config, "parse"), **options}
         whole = {"burn_in": chosen["samples"] // NOT_COUNTED, **chosen}
         return SearchOptions.of(whole, self.kind, "find constituents")
 
