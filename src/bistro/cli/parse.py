@@ -45,9 +45,18 @@ def parse(
     labels_per_arc: int | None = _number(
         "Most labels tried, where contexts see labels; default: 3."
     ),
-    one_reduce: bool = flag(
-        "--one-reduce",
-        "Try only the likelier of left arc and right arc.",
+    one_reduce: bool | None = typer.Option(
+        None,
+        "--one-reduce/--both-reduces",
+        help="Particles that do not shift take the likelier of left arc and right arc (Algorithm 1 "
+        "of the paper), or are divided between both; default: both, or what the model's settings "
+        "say.",
+        rich_help_panel=SEARCH,
+    ),
+    ranking: Literal["trees", "derivations"] | None = typer.Option(
+        None,
+        help="The best tree, summed over derivations and labels, or the tree of the best "
+        "derivation with its labels; default: trees.",
         rich_help_panel=SEARCH,
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
@@ -64,6 +73,24 @@ def parse(
     ),
     search: str | None = _of_trees("NAME", "cyk, astar-local, astar-full or mcmc; default: mcmc."),
     draws: int | None = _of_trees("N", "Whole trees that mcmc draws; default: 2000.", min=1),
+    subtrees: int | None = _of_trees(
+        "N", "Subtrees that mcmc draws after each whole tree; default: 10.", min=0
+    ),
+    node_cost: float | None = _of_trees(
+        "SHARE",
+        "The tree of least risk has a node that more than this share of the draws has; "
+        "default: 0.5.",
+        min=0.0,
+        max=1.0,
+    ),
+    guide: Literal["pcfg", "parents"] | None = typer.Option(
+        None,
+        help="The grammar that proposes trees to mcmc and guesses for A*; default: parents.",
+        rich_help_panel=CONSTITUENTS,
+    ),
+    completions: int | None = _of_trees(
+        "N", "Complete trees that A* compares; default: 100.", min=1
+    ),
     log_probs: str | None = _of_trees(
         "OUT.tsv", "Also a table of the trees' probabilities, for which brackets have no place."
     ),
@@ -108,16 +135,27 @@ def parse(
             mbr=mbr,
             partial=partial or None,
             selection=selection,
+            ranking=ranking,
             temperature=temperature,
         ),
     }
+    of_trees = common.given(
+        search=search,
+        samples=draws,
+        subtrees=subtrees,
+        node_cost=node_cost,
+        guide=guide,
+        completions=completions,
+    )
     models, input = _models_and_input(paths)
     trained = [bistro.load(model) for model in models]
     if len(trained) == 1 and PARSE_TREES.is_of(trained[0]):
-        _constituents(trained[0], input, output, format, log_probs, options, search, draws)
+        _constituents(trained[0], input, output, format, log_probs, options, of_trees)
         return
-    if search or draws or log_probs:
-        raise ConfigError("--search, --draws and --log-probs belong to models of constituency")
+    if of_trees or log_probs:
+        names = {"log_probs": log_probs, **of_trees, "draws": of_trees.pop("samples", None)}
+        used = ", ".join(f"--{n.replace('_', '-')}" for n, v in names.items() if v is not None)
+        raise ConfigError(f"{used}: this belongs to models of constituency (kind trees)")
     run = ParseRun(together(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
@@ -131,8 +169,7 @@ def _constituents(
     format: str | None,
     log_probs: str | None,
     options: dict[str, Any],
-    search: str | None,
-    draws: int | None,
+    of_trees: dict[str, Any],
 ) -> None:
     """Write the constituency trees of a file, and a table of their probabilities if asked to."""
     from bistro.cli.progress import Progress
@@ -142,7 +179,7 @@ def _constituents(
 
     require_writable(log_probs)
     progress = Progress(input, output)
-    run = TreeRun(model, tree_options(options, search, draws), progress.add)
+    run = TreeRun(model, tree_options(options, of_trees), progress.add)
     try:
         write_trees(run.parsed(iter_words(input, format)), output)
     finally:
@@ -173,7 +210,7 @@ def _search(
     greedy: bool,
     tags_per_word: int | None,
     labels_per_arc: int | None,
-    one_reduce: bool,
+    one_reduce: bool | None,
 ) -> dict[str, Any]:
     """Return the options of the search that were given; a model has defaults for the others."""
     if (particles is not None) + (beam is not None) + greedy > 1:
@@ -184,5 +221,5 @@ def _search(
         size=particles or beam or int(greedy) or None,
         tags_per_word=tags_per_word,
         labels_per_arc=labels_per_arc,
-        both_reduces=False if one_reduce else None,
+        both_reduces=None if one_reduce is None else not one_reduce,
     )

@@ -13,7 +13,8 @@ from bistro.models.base import Model
 from bistro.models.results.structures import TreeParse
 from bistro.treebank.brackets import Tree
 
-UNDERSTOOD = ("search", "samples", "beam", "kbest", "drawn", "mbr", "seed", "threads")
+UNDERSTOOD = ("beam", "kbest", "drawn", "mbr", "seed", "threads")
+"""Options of dependency parsers, some under other names, that constituency has too."""
 COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 
 
@@ -88,19 +89,19 @@ class TreeRun:
             self.rows.append("\t".join(map(str, cells)))
 
 
-def tree_options(options: dict[str, Any], search: str | None, draws: int | None) -> dict[str, Any]:
+def tree_options(options: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
     """Return the options of a search for constituents, given those of dependency parsers.
 
-    What says something only of dependencies is refused.
+    What says something only of dependencies is refused; `own` are those of constituency alone.
     """
     chosen = {**options, "drawn": options.get("samples")}
+    chosen.pop("samples", None)
     if chosen.pop("tags") != "joint":
         raise ConfigError("--tags given: a model of constituency finds the tags of all words")
-    if chosen.get("search") == "particles":
+    if chosen.pop("search", None) == "particles":
         raise ConfigError("--particles belongs to dependency parsers: see --search and --draws")
-    beam = chosen.pop("size", None)
-    chosen |= {"search": search, "samples": draws, "beam": beam}
+    chosen["beam"] = chosen.pop("size", None)
     for name in chosen:
         if name not in UNDERSTOOD:
             raise ConfigError(f"--{name.replace('_', '-')} belongs to dependency parsers")
-    return {name: value for name, value in chosen.items() if value is not None}
+    return {**{name: value for name, value in chosen.items() if value is not None}, **own}
