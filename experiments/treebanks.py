@@ -66,12 +66,18 @@ class Outcome:
 HEADINGS = f"{'UAS':>6} {'LAS':>6} {'UASnp':>6} {'LASnp':>6} {'tags':>6} {'sent/s':>8}"
 
 
-def evaluate(model: ParsingAbility, sentences: Sequence[Sentence], **options: Any) -> Outcome:
-    """Parse on one core and score."""
+def evaluate(
+    model: ParsingAbility,
+    sentences: Sequence[Sentence],
+    *,
+    gold: Sequence[Sentence] | None = None,
+    **options: Any,
+) -> Outcome:
+    """Parse on one core and score; `gold` is the gold standard where the input is not."""
     begin = time.process_time()
     parses = list(model.parse_all(sentences, threads=1, **options))
     seconds = time.process_time() - begin
     system = [with_analysis(model, s, p) for s, p in zip(sentences, parses, strict=True)]
-    scores = score(sentences, system)
+    scores = score(gold or sentences, system)
     tags = scores.upos if model.config.tagset == "upos" else scores.xpos
     return Outcome(scores, tags, len(sentences) / seconds)

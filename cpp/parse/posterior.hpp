@@ -75,10 +75,11 @@ public:
         double posterior = 0;
     };
 
-    // All trees, the most probable first.
-    std::vector<const Group*> ranked() const {
+    // All trees, the most probable first; or first the one that has the most probable derivation.
+    std::vector<const Group*> ranked(bool by_derivation = false) const {
         std::vector<const Group*> order;
         for (const Group& g : groups_) order.push_back(&g);
+        if (by_derivation) return order;  // groups are made in the order of their best derivations
         std::stable_sort(order.begin(), order.end(), [](const Group* a, const Group* b) { return a->posterior > b->posterior; });
         return order;
     }
@@ -92,9 +93,9 @@ public:
     }
 
     // The most probable trees, derivations of the same tree added up.
-    std::vector<Parse> best(std::size_t most) const {
+    std::vector<Parse> best(std::size_t most, bool by_derivation = false) const {
         std::vector<Parse> parses;
-        for (const Group* g : ranked()) {
+        for (const Group* g : ranked(by_derivation)) {
             if (parses.size() == most) break;
             parses.push_back(tree_of(*g));
         }

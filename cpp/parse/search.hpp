@@ -20,7 +20,7 @@ namespace bistro {
 struct SearchOptions {
     int tags = 3;               // most tags tried for a word
     int labels = 1;             // most labels tried for an arc, where later contexts see labels
-    bool both_reduces = true;   // or only the more probable one
+    bool both_reduces = true;   // or only the more probable one, as in Algorithm 1 of the paper
 };
 
 template <class Franchise, class Policy>
@@ -82,10 +82,9 @@ private:
         const ActionProbabilities p = answer_->actions;
         std::array<double, 4> shares{allowed.shift ? p.shift : 0.0, allowed.left_arc ? p.left_arc : 0.0,
                                      allowed.right_arc ? p.right_arc : 0.0, allowed.end ? p.end : 0.0};
-        if (!options_.both_reduces) shares[shares[1] < shares[2] ? 1 : 2] = 0.0;
         std::array<std::int64_t, 4> particles{};
         const int kept = d.retained >= 0 ? static_cast<int>((*history_)[d.retained].action) : -1;
-        policy_.share(d.particles, shares, kept, particles);
+        policy_.share(d.particles, options_.both_reduces ? shares : with_one_reduce(shares), kept, particles);
         std::array<Derivation, 4> parts;
         for (int i = 0; i < 4; ++i) parts[i] = part_of(d, shares, i, particles[i], kept);
         if (particles[0] > 0) shift_word(sentence, parts[0]);
@@ -95,6 +94,25 @@ private:
             parts[3].state = end(model_.system, states_, d.state);
             arrive(stepped(parts[3]));
         }
+    }
+
+    // Particles that do not shift take the more probable reduce, whatever its own share of them: in Algorithm 1 reduce has what
+    // is left after shift. Where labels belong to derivations, the most probable arc is the one with its best label.
+    std::array<double, 4> with_one_reduce(std::array<double, 4> shares) {
+        double left = shares[1], right = shares[2];
+        if (left > 0 && right > 0 && model_.labelled && model_.labels_in_contexts) {
+            left *= of_best_label(Action::left_arc);
+            right *= of_best_label(Action::right_arc);
+        }
+        const int best = left < right ? 2 : 1;
+        shares[best] += shares[3 - best];
+        shares[3 - best] = 0;
+        return shares;
+    }
+
+    double of_best_label(Action action) {
+        model_.label_probabilities(action, elements_, label_probabilities_);
+        return *std::max_element(label_probabilities_.begin(), label_probabilities_.end());
     }
 
     // The part of a derivation that takes alternative i. Draws are made by the probabilities among the alternatives that

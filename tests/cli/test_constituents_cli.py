@@ -177,3 +177,13 @@ def test_dependency_parsers_have_no_such_search(files: Path, bistro_here: Comman
     ended = bistro_here("parse", model, text, "--search", "mcmc")
     assert ended.code == 2
     assert "models of constituency" in ended.err
+
+
+def test_every_part_of_the_search_can_be_set(model: Path, bistro_here: Command) -> None:
+    drawing = ("--draws", "200", "--subtrees", "0", "--node-cost", "0", "--guide", "pcfg")
+    for options in (drawing, ("--search", "astar-full", "--completions", "1")):
+        ended = bistro_here("parse", "m.bistro", "-", *options, stdin=b"the dog sleeps .\n")
+        assert ended.code == 0, ended.err
+        assert ended.out == "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))\n"
+    ended = bistro_here("parse", "m.bistro", "-", "--node-cost", "2", stdin=b"the dog sleeps .\n")
+    assert ended.code == 2

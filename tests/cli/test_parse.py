@@ -229,7 +229,9 @@ def test_models_that_cannot_parse_say_so(bistro_here: Command, files: Path) -> N
     assert "an ngram model cannot parse; use a transition" in done.err
 
 
-@pytest.mark.parametrize("options", [(), ("--beam", "8"), ("--greedy",), ("--one-reduce",)])
+@pytest.mark.parametrize(
+    "options", [(), ("--beam", "8"), ("--greedy",), ("--one-reduce", "--ranking", "derivations")]
+)
 def test_one_word_and_a_thousand(
     bistro_here: Command, parsers: Path, options: tuple[str, ...]
 ) -> None:

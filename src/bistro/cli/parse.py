@@ -29,10 +29,11 @@ def parse(
     kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
     samples: int = option("N", "Write N trees drawn from the posterior.", default=0, min=0),
     marginals: bool = flag("--marginals", "Write PHead, PDeprel and PUpos into MISC."),
-    mbr: bool = flag(
+    mbr: bool | None = typer.Option(
+        None,
         "--mbr/--no-mbr",
-        "The tree of least risk, or the most probable one (as in --kbest).",
-        default=True,
+        help="The tree of least risk, or the most probable one (as in --kbest); default: --mbr, or "
+        "what the model's settings say.",
     ),
     partial: bool = flag(
         "--partial", "Heads and labels that INPUT has are kept; find those that are _."
@@ -44,9 +45,18 @@ def parse(
     labels_per_arc: int | None = _number(
         "Most labels of an arc tried, where contexts see labels; default: 3, isbn 5."
     ),
-    one_reduce: bool = flag(
-        "--one-reduce",
-        "Try only the likelier of left arc and right arc.",
+    one_reduce: bool | None = typer.Option(
+        None,
+        "--one-reduce/--both-reduces",
+        help="Particles that do not shift take the likelier of left arc and right arc (Algorithm 1 "
+        "of the paper), or are divided between both; default: both, or what the model's settings "
+        "say.",
+        rich_help_panel=SEARCH,
+    ),
+    ranking: Literal["trees", "derivations"] | None = typer.Option(
+        None,
+        help="The best tree, summed over derivations and labels, or the tree of the best "
+        "derivation with its labels; default: trees.",
         rich_help_panel=SEARCH,
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
@@ -137,9 +147,10 @@ def parse(
             kbest=kbest if kbest > 1 else None,
             samples=samples or None,
             marginals=marginals or None,
-            mbr=None if mbr else False,
+            mbr=mbr,
             partial=partial or None,
             selection=selection,
+            ranking=ranking,
             temperature=temperature,
             resample=resample,
         ),
@@ -217,7 +228,7 @@ def _search(
     greedy: bool,
     tags_per_word: int | None,
     labels_per_arc: int | None,
-    one_reduce: bool,
+    one_reduce: bool | None,
 ) -> dict[str, Any]:
     """Return the options of the search that were given; a model has defaults for the others."""
     if (particles is not None) + (beam is not None) + greedy > 1:
@@ -228,5 +239,5 @@ def _search(
         size=particles or beam or int(greedy) or None,
         tags_per_word=tags_per_word,
         labels_per_arc=labels_per_arc,
-        both_reduces=False if one_reduce else None,
+        both_reduces=None if one_reduce is None else not one_reduce,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typer
+
 import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
@@ -31,8 +33,11 @@ def tag(
         "leftmost|all", "Open nodes of a partial tree that A* rewrites; default: leftmost."
     ),
     marginals: bool = flag("--marginals", "Write the probability of each tag into MISC."),
-    mbr: bool = flag(
-        "--mbr/--no-mbr", "The likeliest tag of each word, or the likeliest sequence.", default=True
+    mbr: bool | None = typer.Option(
+        None,
+        "--mbr/--no-mbr",
+        help="The likeliest tag of each word, or the likeliest sequence; default: --mbr, or what "
+        "the model's settings say.",
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
@@ -68,7 +73,8 @@ def tag(
             f"{a_model(trained.kind)} finds tags with its trees, by its own search: "
             "leave out --" + ", --".join(given)
         )
-    options = {**given, "marginals": marginals, "mbr": mbr, "seed": seed, "threads": threads}
+    always = {"marginals": marginals, "seed": seed, "threads": threads}
+    options = {**given, **always, **common.given(mbr=mbr)}
     run = TagRun(trained, options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from bistro._core import ChainRequest, ChainTagger
 from bistro.errors import BistroError, ConfigError
+from bistro.models.defaults import chosen_options
 from bistro.models.inputs import SENTENCES_AT_ONCE, as_sentence, place_of
 from bistro.models.options import Options, check_choice
 from bistro.models.results.structures import Tagging
@@ -197,7 +198,8 @@ class TagsModel(UnboundedModel):
         return f"{self.kind}, {self._chosen(options).describe()}"
 
     def _chosen(self, options: Mapping[str, Any]) -> TagOptions:
-        return TagOptions.of(options, self.kind, "tag")
+        chosen: TagOptions = chosen_options(self, "tag", options)
+        return chosen
 
     @cached_property
     def _tagger(self) -> ChainTagger:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from bistro.config import setting
 from bistro.errors import ConfigError
+from bistro.models.defaults import DEFAULTS_HELP, OptionDefaults
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class TopicsConfig:
         "slice", "The three numbers above are slice-sampled, or stay as they are."
     )
     prior: tuple[float, float] = setting((1.0, 1.0), "Their Gamma(shape, rate) prior.")
+    defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
         """Refuse what no such model has."""

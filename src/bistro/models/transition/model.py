@@ -50,8 +50,13 @@ class ParseOptions(CoreOptions):
     selection: Literal["weight", "paper"] = "weight"
     """After each word particles go to derivations by their weights; in the paper, by weight times
     the particles they had, which is faster and leaves far fewer of them alive."""
+    ranking: Literal["trees", "derivations"] = "trees"
+    """Trees are ranked by the sum over their derivations and, where no context sees labels, over
+    labels; or derivations are, each with its labels: the best one's tree is returned."""
     labels_per_arc: int = 3
     both_reduces: bool = True
+    """Or particles that do not shift take the likelier of left arc and right arc, as in Algorithm 1
+    of the paper."""
 
     def _search(self) -> list[str]:
         return [f"{self.search} {self.size:,} by {self.selection}"]
@@ -63,6 +68,7 @@ class ParseOptions(CoreOptions):
             search=self.search,
             size=self.size,
             by_weight=self.selection == "weight",
+            by_derivation=self.ranking == "derivations",
             tags_per_word=self.tags_per_word,
             labels_per_arc=self.labels_per_arc,
             both_reduces=self.both_reduces,
@@ -137,7 +143,7 @@ class TransitionModel(FollowingAbility):
         They are as the model generates them: of a model from right to left, mirrored.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
-        request = ParseOptions(size=particles, mbr=False).request()
+        request = self._chosen({"size": particles, "mbr": False}).request()
         found = self._parser.parse(batch, request, 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
 

@@ -36,6 +36,7 @@ class TreesModel(TreeParsingModel):
 
     kind: ClassVar[str] = "trees"
     task_class = TreesTask
+    parse_options: ClassVar[type[SearchOptions]] = SearchOptions
     task: TreesTask
     usual_options = USUAL
 
@@ -48,5 +49,5 @@ class TreesModel(TreeParsingModel):
         return search
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
-        samples = options.get("samples", USUAL["samples"])
-        return super()._options({"burn_in": samples // NOT_COUNTED, **options})
+        chosen = self._asked(options)
+        return super()._options({"burn_in": chosen["samples"] // NOT_COUNTED, **chosen})

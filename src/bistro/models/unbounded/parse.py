@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bistro.errors import BistroError, ConfigError
+from bistro.models.defaults import own_defaults
 from bistro.models.inputs import Words, as_words
 from bistro.models.results.structures import FoundTree, TreeParse
 from bistro.models.unbounded.model import UnboundedModel
@@ -90,7 +91,11 @@ class TreeParsingModel(UnboundedModel):
 
     def _options(self, options: dict[str, Any]) -> SearchOptions:
         """Return the options, with the model's own defaults."""
-        return SearchOptions.of({**self.usual_options, **options}, self.kind, "find trees")
+        return SearchOptions.of(self._asked(options), self.kind, "find trees")
+
+    def _asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options given, then those of the configuration, then the family's usual."""
+        return {**self.usual_options, **own_defaults(self.config, "parse"), **options}
 
     def _parsed(
         self, batch: list[list[str]], options: SearchOptions, first: int, wanted: _Wanted
