@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from udtools.udeval import evaluate, load_conllu_file
 
@@ -30,7 +31,7 @@ def resplit(path: Path) -> Iterator[Sentence]:
     rng = random.Random(1)
     forms: list[str] = []
     multiword: list[tuple[int, int, str]] = []
-    columns: dict[str, list[str]] = {"lemmas": [], "upos": [], "feats": [], "deprels": []}
+    columns: dict[str, Any] = {"lemmas": [], "upos": [], "feats": [], "deprels": []}
     for sentence in iter_sentences(path):
         for first, last, form, _, is_multiword in sentence.tokens:
             words = [(sentence.forms[word - 1], word) for word in range(first, last + 1)]

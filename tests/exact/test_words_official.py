@@ -6,6 +6,7 @@ import io
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -25,10 +26,8 @@ NAMES = [name for _, name, _ in IN_ORDER]
 def metrics_of(gold: Path, system: Path) -> dict[str, Metric]:
     """Our metrics, with those that mean little because a column is empty."""
     codes = Codes()
-    files = [
-        read_words(iter_sentences(path, "conllu"), codes, str(path)) for path in (gold, system)
-    ]
-    return count_metrics(AlignedWords(files[0], files[1], align(*files, codes), codes))
+    one, other = (read_words(iter_sentences(p, "conllu"), codes, str(p)) for p in (gold, system))
+    return count_metrics(AlignedWords(one, other, align(one, other, codes), codes))
 
 
 def agree(gold: Path, system: Path) -> dict[str, Metric]:
@@ -67,7 +66,7 @@ def test_random_splits(
 def resplit(sentences: list[Sentence], rng: random.Random) -> Iterator[Sentence]:
     """The same text with other words, sentences and columns here and there."""
     forms: list[str] = []
-    columns: dict[str, list[str]] = {name: [] for name in ("lemmas", "upos", "feats", "deprels")}
+    columns: dict[str, Any] = {name: [] for name in ("lemmas", "upos", "feats", "deprels")}
     multiword: list[tuple[int, int, str]] = []
     for sentence in sentences:
         for first, last, form, _, is_multiword in sentence.tokens:
@@ -150,8 +149,8 @@ def test_words_by_hand(tmp_path: Path, gold: str, system: str, aligned: int) -> 
 
 
 def scores_of(gold: str, system: str) -> AttachmentScores:
-    files = [list(iter_sentences(_stream(file_of(tokens)), "conllu")) for tokens in (gold, system)]
-    return score(*files)
+    one, other = (iter_sentences(_stream(file_of(text)), "conllu") for text in (gold, system))
+    return score(one, other)
 
 
 def _stream(text: str) -> io.BytesIO:

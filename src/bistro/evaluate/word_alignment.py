@@ -23,6 +23,7 @@ from one multiword token to the next, and all other words are aligned at once.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +42,6 @@ _SHOWN_CHARACTERS = 20
 _SHOWN_TOKENS = 2
 
 AlignedBy = Literal["words", "characters"]
-Pairs = list[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def align(gold: Words, system: Words, codes: Codes) -> Alignment:
     _refuse_empty_tokens(gold)
     _refuse_empty_tokens(system)
     one, other = _Side(gold, codes), _Side(system, codes)
-    pairs = np.array(_align_regions(one, other), dtype=np.int64).reshape(-1, 2)
+    pairs = _align_regions(one, other)
     alone = _align_spans(one, other, len(texts[0]))
     return Alignment(
         np.concatenate([alone[0], pairs[:, 0]]),
@@ -100,12 +100,14 @@ class _Side:
         self.free = ~words.multiword
         """Which words are not in any region."""
         self.size = len(words)
-        # Plain lists, since the walk looks at single words, which arrays are slow at.
-        self.walk_starts: list[int] = self.starts.tolist()
-        self.walk_ends: list[int] = self.ends.tolist()
-        self.is_multiword: list[bool] = words.multiword.tolist()
-        self._multiword_at: list[int] = np.flatnonzero(words.multiword).tolist()
-        self._forms = words.forms
+        # The walk looks at single words, which numpy is slow at, and lists of numbers are large.
+        self.walk_starts = _compact(self.starts)
+        self.walk_ends = _compact(self.ends)
+        self.is_multiword = words.multiword.tobytes()
+        self._multiword_at = _compact(np.flatnonzero(words.multiword))
+        self.forms = _compact(words.forms)
+        self.token_ends = _compact(np.searchsorted(words.tokens, words.tokens, "right"))
+        """The first word after the token of each word."""
         self._names = codes.forms.names
 
     def next_multiword(self, word: int) -> int:
@@ -123,11 +125,15 @@ class _Side:
 
     def keys(self, first: int, last: int) -> list[str]:
         """Return what words are compared by: lower-cased forms, without spaces in tokens."""
-        forms = [self._names[code] for code in self._forms[first:last]]
+        forms = [self._names[code] for code in self.forms[first:last]]
         return [
             (form if self.is_multiword[word] else without_spaces(form)).lower()
             for word, form in enumerate(forms, start=first)
         ]
+
+
+def _compact(numbers: Integers) -> array[int]:
+    return array("q", numbers.astype(np.int64).tobytes())
 
 
 def _align_spans(gold: _Side, system: _Side, characters: int) -> tuple[Integers, Integers]:
@@ -141,19 +147,22 @@ def _align_spans(gold: _Side, system: _Side, characters: int) -> tuple[Integers,
     return one[same], other[same]
 
 
-def _align_regions(gold: _Side, system: _Side) -> Pairs:
+def _align_regions(gold: _Side, system: _Side) -> Integers:
     """Return the pairs of words in regions, and mark in `free` which words regions take up."""
-    pairs: Pairs = []
+    pairs: list[tuple[int, int]] = []
     word, other = _next_region(gold, system, 0, 0)
     while word < gold.size and other < system.size:
         first, first_other, end, end_other = _find_region(gold, system, word, other)
         gold.free[word:end] = False
         system.free[other:end_other] = False
-        forms, other_forms = gold.keys(first, end), system.keys(first_other, end_other)
-        for place, other_place in _common_subsequence(forms, other_forms):
-            pairs.append((first + place, first_other + other_place))
+        if gold.forms[first:end] == system.forms[first_other:end_other]:
+            pairs += zip(range(first, end), range(first_other, end_other), strict=True)
+        else:
+            forms, other_forms = gold.keys(first, end), system.keys(first_other, end_other)
+            for place, other_place in _common_subsequence(forms, other_forms):
+                pairs.append((first + place, first_other + other_place))
         word, other = _next_region(gold, system, end, end_other)
-    return pairs
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int]:
@@ -184,6 +193,14 @@ def _next_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int, int, int, int]:
     """Return the first words of the region that begins here, and the first words after it."""
+    if (
+        gold.is_multiword[word]
+        and system.is_multiword[other]
+        and gold.walk_starts[word] == system.walk_starts[other]
+        and gold.walk_ends[word] == system.walk_ends[other]
+    ):
+        # The most frequent case: both files have this token, and nothing sticks out of it.
+        return word, other, gold.token_ends[word], system.token_ends[other]
     if gold.is_multiword[word]:
         end = gold.walk_ends[word]
         if not system.is_multiword[other] and system.walk_starts[other] < gold.walk_starts[word]:
@@ -207,9 +224,6 @@ def _find_region(gold: _Side, system: _Side, word: int, other: int) -> tuple[int
 
 def _common_subsequence(one: Sequence[str], other: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the places of a longest common subsequence, the earliest of `one` skipped first."""
-    if one == other:
-        yield from zip(range(len(one)), range(len(other)), strict=True)
-        return
     longest = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in reversed(range(len(one))):
         for j in reversed(range(len(other))):

@@ -35,6 +35,7 @@ from bistro.treebank.validate import MISSING, Roots, find_tree_problem
 
 _READ_AT_ONCE = frozenset({"forms", "upos", "heads", "deprels"})
 _LINE_END = re.compile(r"(\r?\n)")
+_NO_WORD = re.compile(r"\n(?:#|\d+[-.])[^\n]*")
 _RANGE = re.compile(r"\n(\d+)-(\d+)\t([^\t\n]*)(?:\t[^\t\n]*){7}\t([^\t\n]*)")
 """The row of a multiword token: first word, last word, FORM, MISC."""
 
@@ -259,7 +260,9 @@ class Sentence:
         # As many lines as words: no other lines are among them, which is the usual case.
         if rows.count("\n") + 1 == len(self) and "\r" not in rows:
             return rows.replace("\n", "\t").split("\t")
-        return [field for row in self._word_rows() for field in row]
+        return "\t".join(line for line in self._lines() if line.partition("\t")[0].isdigit()).split(
+            "\t"
+        )
 
     def _ranges(self) -> list[Token]:
         """Return the multiword tokens."""
