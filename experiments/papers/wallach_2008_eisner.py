@@ -30,22 +30,22 @@ def accuracy(split: Split, settings: Mapping[str, Any], **options: Any) -> str:
     return f"{evaluate(model, split.test, tags='given', **options).scores.no_punct.uas:.1f}"
 
 
-def with_prior(prior: str, hyper: str, **sampler: Any) -> dict[str, Any]:
-    """Return the settings of a row: those of the preset with its prior and sampler."""
-    if hyper == "fixed":
-        sampler["hyper"] = "fixed"
-    changes = {"sampler": {"dirichlet": prior == "Dirichlet", **sampler}}
+def settings_of(prior: str, sampling: str, sampler: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a row: those of the preset with its prior and this sampler."""
+    fixed = {"hyper": "fixed"} if sampling == "fixed" else {}
+    changes = {"sampler": {"dirichlet": prior == "Dirichlet", **sampler, **fixed}}
     return merged(read_mapping(file_or_preset(PRESET)), changes)
 
 
 def table1_rows() -> Iterator[Row]:
     split = load_split("wsj")
-    for (prior, hyper), figures in FIGURES.items():
-        gibbs: dict[str, Any] = {"seating": "gibbs", "hyper": "slice", "samples": 10}
-        best = accuracy(split, with_prior(prior, hyper, **gibbs) | {"unknown": "classes"})
+    for (prior, sampling), figures in FIGURES.items():
+        gibbs = {"seating": "gibbs", "hyper": "slice", "samples": 10}
+        best = accuracy(split, settings_of(prior, sampling, gibbs))
         for seating, figure in figures.items():
-            published = accuracy(split, with_prior(prior, hyper, seating=seating), mbr=False)
-            yield Row(f"{prior}, {hyper}, {seating}", f"{figure}", published, best)
+            settings = settings_of(prior, sampling, {"seating": seating})
+            published = accuracy(split, settings, mbr=False)
+            yield Row(f"{prior}, {sampling}, {seating}", f"{figure}", published, best)
 
 
 def tables() -> tuple[Table, ...]:
