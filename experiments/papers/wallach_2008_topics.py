@@ -127,11 +127,14 @@ def closest_states(model: TopicsModel) -> list[TopState]:
 
 def table3() -> Iterator[Row]:
     """Yield the words of the paper's states, and those of the states most like them."""
-    for topic, state in zip(TOPICS, closest_states(published(trained(150))), strict=True):
+    states = closest_states(published(trained(150)))
+    for number, (topic, state) in enumerate(zip(TOPICS, states, strict=True), start=1):
         words = [word for word, _ in state.words]
         shared = len({word.lower() for word in words} & set(topic.split()))
         parents = " ".join(parent for parent, _ in state.parents)
-        yield Row("", topic, " ".join(words), note=f"{shared} in common; parents {parents}")
+        yield Row(
+            str(number), topic, " ".join(words), note=f"{shared} in common; parents {parents}"
+        )
 
 
 def tables() -> tuple[Table, ...]:
