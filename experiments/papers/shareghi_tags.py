@@ -12,7 +12,7 @@ from bistro.config import read_toml, to_dict
 from bistro.models.presets import file_or_preset
 from bistro.models.tags.config import TagsConfig
 from bistro.models.tags.model import TagsModel
-from experiments.papers.spines import matched
+from experiments.papers.spines import matched, once
 from experiments.papers.table import Row
 from experiments.treebanks import Split, load_split
 
@@ -105,6 +105,6 @@ def table5a() -> Iterator[Row]:
         for size, figure in zip(SPINES, paper, strict=True):
             gold = spines_of(right_tags(name), size)
             first, second = (f"{matched(gold, spines_of(tags, size)):.0f}" for tags in (own, usual))
-            note = f"gold with itself: {matched(gold, gold):.0f}"
+            note = once(gold)
             title = f"{name} tags, v = {bound or '∞'}, size {size}"
             yield Row(title, str(figure), first, second, note)
