@@ -16,13 +16,8 @@ struct ScoreRequest {
     int repeats = 1;
     std::uint64_t seed = 1, purpose = 0;
 
-    // The model with the tags of each word that are to be summed over.
-    TransitionModel<Frozen> widened(TransitionModel<Frozen> model) const {
-        if (tags == 0) model.tag_begin = {};
-        return model;
-    }
     SearchOptions options(const TransitionModel<Frozen>& model) const {
-        return {tags == 0 ? model.system.symbols.tags : tags, labels, true};
+        return {tags == 0 ? model.system.symbols.tags : tags, labels, true, tags == 0};
     }
 };
 

@@ -21,6 +21,7 @@ struct SearchOptions {
     int tags = 3;               // most tags tried for a word
     int labels = 1;             // most labels tried for an arc, where later contexts see labels
     bool both_reduces = true;   // or only the more probable one
+    bool all_tags = false;      // or, for a word of the training data, only the tags it had there
 };
 
 template <class Franchise, class Policy>
@@ -28,7 +29,7 @@ class Search {
 public:
     Search(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options)
         : model_(model), policy_(policy), options_(options), memory_(model), of_actions_(model.actions, model.code().outcomes()),
-          tag_choices_(model) {}
+          tag_choices_(model, options.all_tags) {}
 
     // Complete derivations, the best first; empty if the evidence allows none that the policy kept. A policy that draws may
     // be given a history, which one of its particles follows.

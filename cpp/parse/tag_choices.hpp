@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -15,7 +16,10 @@ namespace bistro {
 template <class Franchise>
 class TagChoices {
 public:
-    explicit TagChoices(const TransitionModel<Franchise>& model) : model_(model), of_tags_(model.tags, model.system.symbols.tags) {
+    // With `all_tags`, the tags that words had in training do not limit what they may have. Where words are not generated,
+    // these lists are all that ties tags to words, and always hold.
+    TagChoices(const TransitionModel<Franchise>& model, bool all_tags)
+        : model_(model), all_tags_(all_tags && model.lexicalised), of_tags_(model.tags, model.system.symbols.tags) {
         const ContextList& contexts = model.words.contexts;
         if constexpr (std::is_same_v<Franchise, Frozen>) {
             const bool tag_first = !contexts.empty() && contexts[0] == element("b.tag") &&
@@ -39,8 +43,9 @@ public:
 
 private:
     void find_spelled_alike(Elements& elements, std::int32_t word, std::int32_t given, std::vector<TagChoice>& out) {
-        const auto& begin = model_.tag_begin;
-        if (given < 0 && (begin.empty() || begin[word] == begin[word + 1])) return find_all(elements, word, out);
+        std::span<const std::int32_t> seen;
+        if (given < 0 && !all_tags_) seen = model_.tags_seen(word);
+        if (given < 0 && seen.empty()) return find_all(elements, word, out);
         Path path;
         const int depth = model_.tags.descend(elements, path);
         auto consider = [&](std::int32_t tag) {
@@ -48,7 +53,7 @@ private:
                 of_word(elements, word, tag), out);
         };
         if (given >= 0) return consider(given);
-        for (std::int32_t i = begin[word]; i < begin[word + 1]; ++i) consider(model_.tag_list[i]);
+        for (const std::int32_t tag : seen) consider(tag);
     }
 
     void find_all(Elements& elements, std::int32_t word, std::vector<TagChoice>& out) {
@@ -73,6 +78,7 @@ private:
     }
 
     const TransitionModel<Franchise>& model_;
+    bool all_tags_;
     std::optional<Fan> fan_;  // where contexts of words begin with the tag
     Distributions<Franchise> of_tags_;
     std::vector<double> of_words_;

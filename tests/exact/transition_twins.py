@@ -193,7 +193,7 @@ class Twin:
     """A trained model as the plain parser, with sentences and results turned into its numbers."""
 
     def __init__(self, kind: Kind, model: TransitionModel | None = None) -> None:
-        self._tables: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[Analysis, float]] = {}
+        self._tables: dict[tuple[object, ...], dict[Analysis, float]] = {}
         self.kind = kind
         self.model = trained(kind) if model is None else model
         self.mirrored = kind.direction == "right-to-left"
@@ -214,32 +214,44 @@ class Twin:
             lexicalised=kind.lexical != "none",
         )
         begin, tags = (self.model.arrays()[f"word_tags.{part}"] for part in ("begin", "list"))
-        self.dictionary = [
-            tags[a:b].tolist() or list(range(len(codec.tags))) for a, b in pairwise(begin)
-        ]
+        self.every_tag = list(range(len(codec.tags)))
+        self.dictionary = [tags[a:b].tolist() or self.every_tag for a, b in pairwise(begin)]
 
     def words(self, forms: Sequence[str]) -> list[int]:
         ids: list[int] = self.model.codec.vocabulary.encode(forms).tolist()
         return ids[::-1] if self.mirrored else ids
 
     def analyses(
-        self, forms: Sequence[str], tags: Sequence[str] | None = None
+        self,
+        forms: Sequence[str],
+        tags: Sequence[str] | None = None,
+        *,
+        hard: bool = False,
+        most_tags: int | None = None,
     ) -> dict[Analysis, float]:
-        """Probabilities of all analyses, in the order of the written sentence."""
-        known = tuple(forms), tuple(tags or ())
+        """Probabilities of all analyses, in the order of the written sentence.
+
+        With a hard dictionary, of those whose words have tags that they had in training.
+        """
+        known = tuple(forms), tuple(tags or ()), hard, most_tags
         if known not in self._tables:
-            self._tables[known] = self._enumerated(forms, tags)
+            words = self.words(forms)
+            given = [[self.model.codec.tags.index(t)] for t in tags or ()]
+            if self.mirrored:
+                given.reverse()
+            tried = given or [self.tags_of(word, hard=hard) for word in words]
+            found = self.plain.analyses(words, tried, most_tags)
+            self._tables[known] = {self.turned(analysis): p for analysis, p in found.items()}
         return self._tables[known]
 
-    def _enumerated(
-        self, forms: Sequence[str], tags: Sequence[str] | None
-    ) -> dict[Analysis, float]:
-        words = self.words(forms)
-        given = [[self.model.codec.tags.index(t)] for t in tags or ()]
-        if self.mirrored:
-            given.reverse()
-        found = self.plain.analyses(words, given or [self.dictionary[word] for word in words])
-        return {self.turned(analysis): p for analysis, p in found.items()}
+    def tags_of(self, word: int, *, hard: bool) -> list[int]:
+        """The tags that a word may have; where words are not generated the dictionary holds."""
+        return self.dictionary[word] if hard or self.kind.lexical == "none" else self.every_tag
+
+    def unseen(self, forms: Sequence[str], analysis: Analysis) -> int:
+        """How many words have a tag that they never had in training."""
+        ids = self.model.codec.vocabulary.encode(forms).tolist()
+        return sum(t not in self.dictionary[w] for w, t in zip(ids, analysis[2], strict=True))
 
     def turned(self, analysis: Analysis) -> Analysis:
         """The analysis of the mirrored sentence, for models that generate from the right."""

@@ -41,6 +41,13 @@ def parse(
     beam: int | None = _number("Search with a beam of this width instead."),
     greedy: bool = flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH),
     tags_per_word: int | None = _number("Most tags tried; default: 3."),
+    tag_dictionary: str | None = common.TAG_DICTIONARY,
+    unseen_tags: float | None = option(
+        "W",
+        "With the soft dictionary, the factor for each tag that its word never had in training; "
+        "default: 0.1.",
+        rich_help_panel=SEARCH,
+    ),
     labels_per_arc: int | None = _number(
         "Most labels tried, where contexts see labels; default: 3."
     ),
@@ -106,6 +113,8 @@ def parse(
             marginals=marginals or None,
             mbr=None if mbr else False,
             partial=partial or None,
+            tag_dictionary=tag_dictionary,
+            unseen_tags=unseen_tags,
             selection=selection,
             temperature=temperature,
         ),

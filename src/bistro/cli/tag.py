@@ -19,6 +19,7 @@ def tag(
     ),
     beam: int | None = option("N", "Histories kept after each word.", min=1),
     samples: int | None = option("N", "Sequences drawn by mcmc.", min=1),
+    tag_dictionary: str | None = common.TAG_DICTIONARY,
     marginals: bool = flag("--marginals", "Write the probability of each tag into MISC."),
     mbr: bool = flag(
         "--mbr/--no-mbr", "The likeliest tag of each word, or the likeliest sequence.", default=True
@@ -50,7 +51,14 @@ def tag(
             f"{a_model(trained.kind)} finds tags with its trees, by its own search: "
             "leave out --search, --beam and --samples"
         )
-    options = {**given, "marginals": marginals, "mbr": mbr, "seed": seed, "threads": threads}
+    options = {
+        **given,
+        **common.given(tag_dictionary=tag_dictionary),
+        "marginals": marginals,
+        "mbr": mbr,
+        "seed": seed,
+        "threads": threads,
+    }
     run = TagRun(trained, options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)

@@ -168,10 +168,27 @@ class GenerativeParser:
             for label in range(self.num_labels)
         }
 
+    def tags_tried(
+        self, now: Configuration, word: int, tags: Sequence[int], most: int | None
+    ) -> Sequence[int]:
+        """Return the `most` of some tags that are most probable here together with the word."""
+
+        def improbability(tag: int) -> tuple[float, int]:
+            return -self.probability(now, "shift", tag=tag, word=word), tag
+
+        return sorted(tags, key=improbability)[:most]
+
     def analyses(
-        self, words: Sequence[int], tags_of: Sequence[Sequence[int]]
+        self,
+        words: Sequence[int],
+        tags_of: Sequence[Sequence[int]],
+        most_tags: int | None = None,
     ) -> dict[Analysis, float]:
-        """Return p(words, tags, tree) of every analysis, its derivations added up."""
+        """Return p(words, tags, tree) of every analysis, its derivations added up.
+
+        The tags of each word are some of `tags_of`: the `most_tags` most probable of every
+        configuration.
+        """
         totals: defaultdict[Analysis, float] = defaultdict(float)
         labels = range(self.num_labels) if self.labels != "none" else range(1)
 
@@ -183,8 +200,8 @@ class GenerativeParser:
             place = len(now.words)
             for action in self.system.actions(now):
                 if action == "shift" and place < len(words):
-                    for tag in tags_of[place]:
-                        word = words[place]
+                    word = words[place]
+                    for tag in self.tags_tried(now, word, tags_of[place], most_tags):
                         step = self.probability(now, action, tag=tag, word=word)
                         go_on(self.system.apply(now, action, tag=tag, word=word), p * step)
                 elif action == "end" and place == len(words):

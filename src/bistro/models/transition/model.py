@@ -28,7 +28,7 @@ from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
 from bistro.models.inputs import Words, as_sentence
 from bistro.models.parsing.codec import Codec, Tree
-from bistro.models.parsing.options import CoreOptions
+from bistro.models.parsing.options import CoreOptions, DictionaryOptions
 from bistro.models.parsing.training import trees_of
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ParseOptions(CoreOptions):
+class ParseOptions(CoreOptions, DictionaryOptions):
     """How to search, and what to return."""
 
     kind: ClassVar[str] = "transition"
@@ -54,7 +54,7 @@ class ParseOptions(CoreOptions):
     both_reduces: bool = True
 
     def _search(self) -> list[str]:
-        return [f"{self.search} {self.size:,} by {self.selection}"]
+        return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]
 
     def request_for(self, output: OutputRequest) -> ParseRequest:
         """Return the request for this output, with how the parser searches."""
@@ -64,6 +64,7 @@ class ParseOptions(CoreOptions):
             size=self.size,
             by_weight=self.selection == "weight",
             tags_per_word=self.tags_per_word,
+            unseen_tags=self.unseen_weight,
             labels_per_arc=self.labels_per_arc,
             both_reduces=self.both_reduces,
         )
@@ -137,7 +138,8 @@ class TransitionModel(FollowingAbility):
         They are as the model generates them: of a model from right to left, mirrored.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
-        request = ParseOptions(size=particles, mbr=False).request()
+        # Raw text is parsed to learn from: a word keeps the tags that people gave it.
+        request = ParseOptions(size=particles, mbr=False, tag_dictionary="hard").request()
         found = self._parser.parse(batch, request, 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
