@@ -91,8 +91,8 @@ void bind_parse(nb::module_& m) {
             if (size < 1 || tags_per_word < 1 || labels_per_arc < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
             if (!(unseen_tags >= 0 && unseen_tags <= 1)) throw std::invalid_argument("the weight of unseen tags must lie in [0, 1]");
-            new (self) ParseRequest{output, search == "beam", size, by_weight, unseen_tags,
-                                    {tags_per_word, labels_per_arc, both_reduces, unseen_tags > 0}};
+            new (self) ParseRequest{output, search == "beam", size, by_weight,
+                                    {tags_per_word, labels_per_arc, both_reduces, unseen_tags}};
         }, nb::kw_only(), "output"_a, "search"_a, "size"_a, "by_weight"_a, "tags_per_word"_a, "unseen_tags"_a, "labels_per_arc"_a,
              "both_reduces"_a);
 

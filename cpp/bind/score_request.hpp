@@ -17,7 +17,7 @@ struct ScoreRequest {
     std::uint64_t seed = 1, purpose = 0;
 
     SearchOptions options(const TransitionModel<Frozen>& model) const {
-        return {tags == 0 ? model.system.symbols.tags : tags, labels, true, tags == 0};
+        return {tags == 0 ? model.system.symbols.tags : tags, labels, true, tags == 0 ? 1.0 : 0.0};
     }
 };
 

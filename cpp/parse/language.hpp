@@ -187,7 +187,7 @@ private:
         Sentence sentence = options_.prefix;
         sentence.prepare();
         SystematicPolicy policy{options_.particles, &rng_};
-        Search<Franchise, SystematicPolicy> search(model_, policy, {1 << 14, 1 << 14, true, true});
+        Search<Franchise, SystematicPolicy> search(model_, policy, {1 << 14, 1 << 14, true, 1.0});
         std::uint32_t chosen = kNone;
         search.run(sentence, nullptr, [&](const std::vector<Derivation>& derivations) {
             std::vector<double> weights = contributions(search.policy(), derivations);

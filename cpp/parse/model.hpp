@@ -57,6 +57,7 @@ struct TagChoice {
     std::int32_t tag;
     double probability;  // p(tag) p(word | tag)
     double word = 1.0;   // p(word | tag) alone
+    bool unseen = false;  // the word never had the tag in training
 };
 
 template <class Franchise>

@@ -28,9 +28,6 @@ struct ParseRequest : OutputRequest {
     bool use_beam;
     std::int64_t size;  // particles, or the width of the beam
     bool by_weight;     // how particles are shared out after each word
-    // What a derivation counts for every tag that its word never had in training, in marginals, samples and least risk: 0 keeps
-    // such tags out of the search, 1 ignores what was seen.
-    double unseen_tags;
     SearchOptions search;
 };
 
@@ -91,7 +88,7 @@ private:
     bool attempt(Search<Franchise, Policy>& search, const Sentence& sentence, std::uint64_t index, SentenceResult& result) {
         const auto& finals = search.run(sentence);
         if (finals.empty()) return false;
-        const Posterior<Franchise> posterior(model_, search.states(), finals, sentence, request_.temperature, request_.unseen_tags);
+        const Posterior<Franchise> posterior(model_, search.states(), finals, sentence, request_.temperature, request_.search.unseen_tags);
         result.log_total = posterior.log_total();
         if (request_.best > 0) result.parses = posterior.best(static_cast<std::size_t>(request_.best));
         const bool by_risk = request_.minimum_risk && sentence.size() <= kLongestForRisk;

@@ -188,16 +188,9 @@ public:
     }
 
 private:
-    // Adds a logarithm to a derivation's share for every tag that was found, not given, and that its word never had in training.
+    // Adds a logarithm to a derivation's share for every tag that its word never had in training.
     void weigh_unseen_tags(double log_factor) {
-        std::vector<std::int32_t> unseen(states_.size(), 0);
-        for (std::size_t id = 1; id < states_.size(); ++id) {
-            const State& s = states_[id];
-            unseen[id] = unseen[s.previous];
-            if (s.action == Action::shift && sentence_.given_tag(s.position) < 0)
-                unseen[id] += model_.is_unseen(sentence_.words[s.position - 1], s.tag);
-        }
-        for (std::size_t i = 0; i < finals_.size(); ++i) shares_[i] += log_factor * unseen[finals_[i].state];
+        for (std::size_t i = 0; i < finals_.size(); ++i) shares_[i] += log_factor * finals_[i].unseen;
         const double highest = *std::max_element(shares_.begin(), shares_.end());
         for (double& share : shares_) share -= highest;
     }

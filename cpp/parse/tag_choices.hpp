@@ -16,10 +16,10 @@ namespace bistro {
 template <class Franchise>
 class TagChoices {
 public:
-    // With `all_tags`, the tags that words had in training do not limit what they may have. Where words are not generated,
-    // these lists are all that ties tags to words, and always hold.
-    TagChoices(const TransitionModel<Franchise>& model, bool all_tags)
-        : model_(model), all_tags_(all_tags && model.lexicalised), of_tags_(model.tags, model.system.symbols.tags) {
+    // A tag that its word never had in training counts `unseen_tags` times its probability; with 0, it is not tried. Where
+    // words are not generated, the tags they had are all that ties tags to words, and no others are tried.
+    TagChoices(const TransitionModel<Franchise>& model, double unseen_tags)
+        : model_(model), unseen_tags_(model.lexicalised ? unseen_tags : 0), of_tags_(model.tags, model.system.symbols.tags) {
         const ContextList& contexts = model.words.contexts;
         if constexpr (std::is_same_v<Franchise, Frozen>) {
             const bool tag_first = !contexts.empty() && contexts[0] == element("b.tag") &&
@@ -34,6 +34,7 @@ public:
     void find(Elements& elements, std::int32_t word, std::int32_t given, const double* spelling, std::vector<TagChoice>& out) {
         out.clear();
         find_spelled_alike(elements, word, given, out);
+        if (given < 0 && 0 < unseen_tags_ && unseen_tags_ < 1) weigh_unseen(word, out);
         if (!spelling || !model_.lexicalised) return;
         for (TagChoice& choice : out) {
             choice.probability *= spelling[choice.tag];
@@ -44,7 +45,7 @@ public:
 private:
     void find_spelled_alike(Elements& elements, std::int32_t word, std::int32_t given, std::vector<TagChoice>& out) {
         std::span<const std::int32_t> seen;
-        if (given < 0 && !all_tags_) seen = model_.tags_seen(word);
+        if (given < 0 && (unseen_tags_ == 0 || is_closed(word))) seen = model_.tags_seen(word);
         if (given < 0 && seen.empty()) return find_all(elements, word, out);
         Path path;
         const int depth = model_.tags.descend(elements, path);
@@ -68,6 +69,34 @@ private:
         for (std::int32_t tag = 0; tag < tags; ++tag) add(tag, of_tags[tag], of_words_[tag], out);
     }
 
+    // Whether all tags that the word never had would make it less than a ten-thousandth as probable, their factor counted, as its own
+    // tags do. Half of all words of a text are such, and are found as fast as if no other tags were tried. What the rest of the
+    // context does to a word under a tag that never had it can only make it less probable. Without a factor nothing is left out.
+    bool is_closed(std::int32_t word) {
+        if (unseen_tags_ == 1 || !fan_ || model_.tags_seen(word).empty()) return false;
+        if (closed_.empty()) closed_.assign(static_cast<std::size_t>(model_.system.symbols.words), kOpen);
+        std::uint8_t& known = closed_[static_cast<std::size_t>(word)];
+        if (known & kKnown) return known & kClosed;
+        const std::int32_t tags = model_.system.symbols.tags;
+        of_words_.resize(static_cast<std::size_t>(tags));
+        fan_->probabilities(static_cast<std::uint32_t>(word), [](int) { return 0; }, 1, of_words_.data());
+        double seen = 0, unseen = 0;
+        for (std::int32_t tag = 0; tag < tags; ++tag) {
+            double& highest = model_.is_unseen(word, tag) ? unseen : seen;
+            highest = std::max(highest, of_words_[static_cast<std::size_t>(tag)]);
+        }
+        known = kKnown | (unseen * unseen_tags_ < kLeastShare * seen ? kClosed : kOpen);
+        return known & kClosed;
+    }
+
+    void weigh_unseen(std::int32_t word, std::vector<TagChoice>& out) const {
+        for (TagChoice& choice : out)
+            if (model_.is_unseen(word, choice.tag)) {
+                choice.unseen = true;
+                choice.probability *= unseen_tags_;
+            }
+    }
+
     double of_word(Elements& elements, std::int32_t word, std::int32_t tag) const {
         elements[element("b.tag")] = tag;
         return model_.lexicalised ? model_.words.probability(elements, word) : 1.0;
@@ -78,7 +107,10 @@ private:
     }
 
     const TransitionModel<Franchise>& model_;
-    bool all_tags_;
+    double unseen_tags_;
+    static constexpr double kLeastShare = 1e-4;
+    static constexpr std::uint8_t kOpen = 0, kClosed = 1, kKnown = 2;
+    std::vector<std::uint8_t> closed_;  // by word, worked out when first asked for
     std::optional<Fan> fan_;  // where contexts of words begin with the tag
     Distributions<Franchise> of_tags_;
     std::vector<double> of_words_;

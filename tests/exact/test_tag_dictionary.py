@@ -24,6 +24,7 @@ from bistro.reference.arc_standard import Analysis, derivations
 from bistro.treebank.sentence import Sentence
 
 SOME_KINDS = [KINDS[0], KINDS[5], KINDS[14], KINDS[19], *SPECIAL]
+FACTORS = {"soft": 0.1, "hard": 0.0, "none": 1.0}
 TEXTS = (["a"], ["b", "d"], ["a", "c", "b"], ["c", "e"])
 """The last word is not in the training data: it may have all tags in every case."""
 
@@ -40,7 +41,7 @@ def scarce(kind: Kind) -> Twin:
 
 def weighed(twin: Twin, forms: list[str], factor: float) -> dict[Analysis, float]:
     """All analyses, each with a factor for every tag that its word never had."""
-    table = twin.analyses(forms)
+    table = twin.analyses(forms, factor=factor)
     return {a: p * factor ** twin.unseen(forms, a) for a, p in table.items()}
 
 
@@ -49,7 +50,7 @@ def weighed(twin: Twin, forms: list[str], factor: float) -> dict[Analysis, float
 def test_tags_tried_are_as_enumerated(kind: Kind, mode: str) -> None:
     twin = scarce(kind)
     for forms in TEXTS:
-        table = twin.analyses(forms, hard=mode == "hard")
+        table = twin.analyses(forms, factor=FACTORS[mode])
         parse = twin.parse(forms, tag_dictionary=mode, marginals=True)
         assert math.isclose(parse.log_total, math.log(sum(table.values())), abs_tol=1e-9)
         assert_same_marginals(parse, table, twin)
@@ -63,8 +64,10 @@ def test_the_soft_dictionary_weighs_what_all_tags_find(kind: Kind) -> None:
         every = twin.parse(forms, tag_dictionary="none", kbest=9)
         assert_same_marginals(soft, weighed(twin, forms, 0.3), twin)
         # Probabilities of trees and words are the model's own.
-        assert soft.log_total == every.log_total
-        assert soft.analyses == every.analyses
+        assert math.isclose(soft.log_total, every.log_total, abs_tol=1e-12)
+        for one, other in zip(soft.analyses, every.analyses, strict=True):
+            assert (one.heads, one.labels, one.tags) == (other.heads, other.labels, other.tags)
+            assert math.isclose(one.log_prob, other.log_prob, abs_tol=1e-12)
 
 
 @pytest.mark.parametrize("mode", ["soft", "hard", "none"])
@@ -72,9 +75,20 @@ def test_the_soft_dictionary_weighs_what_all_tags_find(kind: Kind) -> None:
 def test_the_most_probable_tags_of_every_configuration_are_tried(mode: str, most: int) -> None:
     twin = scarce(Kind("first", "several", "none"))
     for forms in TEXTS:
-        table = twin.analyses(forms, hard=mode == "hard", most_tags=most)
+        table = twin.analyses(forms, factor=FACTORS[mode], most_tags=most)
         parse = twin.parse(forms, tag_dictionary=mode, tags_per_word=most)
         assert math.isclose(parse.log_total, math.log(sum(table.values())), abs_tol=1e-9)
+
+
+def test_unseen_tags_that_hardly_matter_are_not_tried() -> None:
+    """A small factor closes some words and not others: what is tried is as enumerated."""
+    twin = scarce(Kind("first", "several", "none"))
+    known = range(twin.model.codec.vocabulary.num_classes, len(twin.dictionary))
+    closed = [twin.is_closed(word, 0.00014) for word in known]
+    assert 0 < sum(closed) < len(closed)
+    for forms in (["a"], ["b"], ["c"], ["d"], ["a", "c", "b"], ["d", "b"]):
+        parse = twin.parse(forms, unseen_tags=0.00014, marginals=True)
+        assert_same_marginals(parse, weighed(twin, forms, 0.00014), twin)
 
 
 def test_hard_and_none_differ_and_soft_lies_between() -> None:
@@ -145,7 +159,7 @@ def test_a_long_sentence_of_unseen_tags_has_marginals() -> None:
     tree = Sentence.from_columns(["a", "b"], heads=[0, 1], deprels=["k", "l"], upos=["X", "Y"])
     other = Sentence.from_columns(["a"], heads=[0], deprels=["k"], upos=["X"])
     model = bistro.train("transition", [tree, other, other], **settings(kind))
-    parse = model.parse(["b"] * 400, unseen_tags=1e-3, size=5, tags_per_word=1)
+    parse = model.parse(["b"] * 400, unseen_tags=0.01, size=5, tags_per_word=1)
     assert set(parse.tags) <= {"X", "Y"}
     assert math.isfinite(parse.log_prob)
 

@@ -226,27 +226,41 @@ class Twin:
         forms: Sequence[str],
         tags: Sequence[str] | None = None,
         *,
-        hard: bool = False,
+        factor: float = 1.0,
         most_tags: int | None = None,
     ) -> dict[Analysis, float]:
-        """Probabilities of all analyses, in the order of the written sentence.
+        """Probabilities of all analyses that are tried, in the order of the written sentence.
 
-        With a hard dictionary, of those whose words have tags that they had in training.
+        With the factor 0 of unseen tags the dictionary is hard, with 1 there is none.
         """
-        known = tuple(forms), tuple(tags or ()), hard, most_tags
+        known = tuple(forms), tuple(tags or ()), factor, most_tags
         if known not in self._tables:
             words = self.words(forms)
             given = [[self.model.codec.tags.index(t)] for t in tags or ()]
             if self.mirrored:
                 given.reverse()
-            tried = given or [self.tags_of(word, hard=hard) for word in words]
+            tried = given or [self.tags_of(word, factor) for word in words]
             found = self.plain.analyses(words, tried, most_tags)
             self._tables[known] = {self.turned(analysis): p for analysis, p in found.items()}
         return self._tables[known]
 
-    def tags_of(self, word: int, *, hard: bool) -> list[int]:
-        """The tags that a word may have; where words are not generated the dictionary holds."""
-        return self.dictionary[word] if hard or self.kind.lexical == "none" else self.every_tag
+    def tags_of(self, word: int, factor: float) -> dict[int, float]:
+        """The tags that a word is tried with, and their factors.
+
+        Where words are not generated the dictionary is hard; so it is for a word whose unseen tags
+        could only make it a ten-thousandth as probable as its own do.
+        """
+        seen = self.dictionary[word]
+        if self.kind.lexical == "none" or factor == 0 or self.is_closed(word, factor):
+            return dict.fromkeys(seen, 1.0)
+        return {tag: 1.0 if tag in seen else factor for tag in self.every_tag}
+
+    def is_closed(self, word: int, factor: float) -> bool:
+        """Whether unseen tags are not worth trying, by p(word | tag) without more context."""
+        of_tags = [self.plain.predict("words", (tag,), word) for tag in self.every_tag]
+        seen = set(self.dictionary[word])
+        unseen = max((p for t, p in enumerate(of_tags) if t not in seen), default=0.0)
+        return 0 < factor < 1 and unseen * factor < 1e-4 * max(of_tags[t] for t in seen)
 
     def unseen(self, forms: Sequence[str], analysis: Analysis) -> int:
         """How many words have a tag that they never had in training."""
