@@ -70,7 +70,7 @@ private:
     }
 
     // Whether all tags that the word never had would make it less than a ten-thousandth as probable, their factor counted, as its own
-    // tags do. Half of all words of a text are such, and are found as fast as if no other tags were tried. What the rest of the
+    // tags do. A tenth to a fifth of a text are such words, and are found as fast as if no other tags were tried. What the rest of the
     // context does to a word under a tag that never had it can only make it less probable. Without a factor nothing is left out.
     bool is_closed(std::int32_t word) {
         if (unseen_tags_ == 1 || !fan_ || model_.tags_seen(word).empty()) return false;

@@ -63,7 +63,7 @@ class DictionaryOptions(SharedOptions):
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
     """What the tags that a word never had in training count where tags are found: ``hard`` does not
     try them, ``none`` tries them like all others, ``soft`` tries them and gives them less weight in
-    marginals, samples and least risk. Words that training did not see may have all tags."""
+    marginals, samples and least risk. An unknown word has the tags of its class."""
     unseen_tags: float = 0.3
     """With the soft dictionary, the factor of a derivation for each such tag; chosen on the
     development parts of three treebanks."""
