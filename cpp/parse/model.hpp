@@ -71,7 +71,8 @@ struct TransitionModel {
 
     std::span<const std::int32_t> tags_seen(std::int32_t word) const {
         if (tag_begin.empty()) return {};
-        return tag_list.subspan(static_cast<std::size_t>(tag_begin[word]), static_cast<std::size_t>(tag_begin[word + 1] - tag_begin[word]));
+        const std::int32_t first = tag_begin[word], last = tag_begin[word + 1];
+        return tag_list.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
     }
     // Whether a word of the training data never had the tag there.
     bool is_unseen(std::int32_t word, std::int32_t tag) const {

@@ -69,9 +69,10 @@ private:
         for (std::int32_t tag = 0; tag < tags; ++tag) add(tag, of_tags[tag], of_words_[tag], out);
     }
 
-    // Whether all tags that the word never had would make it less than a ten-thousandth as probable, their factor counted, as its own
-    // tags do. A tenth to a fifth of a text are such words, and are found as fast as if no other tags were tried. What the rest of the
-    // context does to a word under a tag that never had it can only make it less probable. Without a factor nothing is left out.
+    // Whether all tags that the word never had would make it less than a ten-thousandth as probable, their factor counted, as
+    // its own tags do. A tenth to a fifth of a text are such words, found as fast as if no other tags were tried. What the rest
+    // of the context does to a word under a tag that never had it can only make it less probable. Without a factor nothing is
+    // left out.
     bool is_closed(std::int32_t word) {
         if (unseen_tags_ == 1 || !fan_ || model_.tags_seen(word).empty()) return false;
         if (closed_.empty()) closed_.assign(static_cast<std::size_t>(model_.system.symbols.words), kOpen);
