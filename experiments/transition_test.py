@@ -2,7 +2,7 @@
 
     python -m experiments.transition_test [wsj] [ewt] [ddt]
 
-One model a row, seed 1, 1000 particles, settings chosen on the development sets. UD: all words
+One model per row, seed 1, 1000 particles, settings chosen on the development sets. UD: all words
 count, subtypes ignored; np: punctuation left out (Penn tags, UPOS, Unicode category). Others on the
 same files: WSJ, the original code 85.3 np gold, 82.2 np and tags 90.8 joint; EWT gold tags,
 MaltParser 85.4 / 83.0, UDPipe 86.3 / 84.2 UD, own tags, UDPipe 82.7 / 79.2; DDT gold tags np,

@@ -121,7 +121,7 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
     {
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
-        const TransitionModel<Frozen> model = request.widened(parser.model);
+        const TransitionModel<Frozen>& model = parser.model;
         const SearchOptions options = request.options();
         const std::size_t n = batch.size();
         std::vector<std::vector<PrefixFigures>> results(n * request.repeats);

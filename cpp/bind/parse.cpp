@@ -91,12 +91,15 @@ void bind_parse(nb::module_& m) {
 
     nb::class_<ParseRequest>(m, "ParseRequest", "How a transition parser searches, and what it returns.")
         .def("__init__", [](ParseRequest* self, const OutputRequest& output, const std::string& search, std::int64_t size,
-                            bool by_weight, bool by_derivation, int tags_per_word, int labels_per_arc, bool both_reduces) {
+                            bool by_weight, bool by_derivation, int tags_per_word, double unseen_tags, int labels_per_arc,
+                            bool both_reduces) {
             if (search != "particles" && search != "beam") throw std::invalid_argument("search is particles or beam");
             if (size < 1 || tags_per_word < 1 || labels_per_arc < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
-            new (self) ParseRequest{output, search == "beam", size, by_weight, by_derivation, {tags_per_word, labels_per_arc, both_reduces}};
-        }, nb::kw_only(), "output"_a, "search"_a, "size"_a, "by_weight"_a, "by_derivation"_a, "tags_per_word"_a, "labels_per_arc"_a,
+            if (!(unseen_tags >= 0 && unseen_tags <= 1)) throw std::invalid_argument("the weight of unseen tags must lie in [0, 1]");
+            new (self) ParseRequest{output, search == "beam", size, by_weight, by_derivation,
+                                    {tags_per_word, labels_per_arc, both_reduces, unseen_tags}};
+        }, nb::kw_only(), "output"_a, "search"_a, "size"_a, "by_weight"_a, "by_derivation"_a, "tags_per_word"_a, "unseen_tags"_a, "labels_per_arc"_a,
              "both_reduces"_a);
 
     nb::class_<Parser>(m, "TransitionParser", "A transition model over frozen distributions.")

@@ -19,12 +19,7 @@ struct ScoreRequest {
     int repeats = 1;
     std::uint64_t seed = 1, purpose = 0;
 
-    // The model with the tags of each word that are to be summed over.
-    TransitionModel<Frozen> widened(TransitionModel<Frozen> model) const {
-        if (all_tags) model.tag_begin = {};
-        return model;
-    }
-    SearchOptions options() const { return {tags, labels, both_reduces}; }
+    SearchOptions options() const { return {tags, labels, both_reduces, all_tags ? 1.0 : 0.0}; }
 };
 
 }  // namespace bistro::bind

@@ -96,7 +96,8 @@ private:
     bool attempt(Search<Franchise, Policy>& search, const Sentence& sentence, std::uint64_t index, SentenceResult& result) {
         const auto& finals = search.run(sentence);
         if (finals.empty()) return false;
-        const Posterior<Franchise> posterior(model_, search.states(), finals, sentence, request_.temperature);
+        const Posterior<Franchise> posterior(model_, search.states(), finals, sentence, request_.temperature,
+                                             request_.search.unseen_tags);
         result.log_total = posterior.log_total();
         if (request_.best > 0) result.parses = posterior.best(static_cast<std::size_t>(request_.best), request_.by_derivation);
         const bool by_risk = request_.minimum_risk && sentence.size() <= kLongestForRisk;

@@ -21,6 +21,7 @@ struct SearchOptions {
     int tags = 3;               // most tags tried for a word
     int labels = 1;             // most labels tried for an arc, where later contexts see labels
     bool both_reduces = true;   // or only the more probable one, as in Algorithm 1 of the paper
+    double unseen_tags = 0;     // factor of tags that a word of the training data never had there; 0: they are not tried
 };
 
 template <class Franchise, class Policy>
@@ -28,7 +29,7 @@ class Search {
 public:
     Search(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options)
         : model_(model), policy_(policy), options_(options), memory_(model), of_actions_(model.actions, model.code().outcomes()),
-          tag_choices_(model) {}
+          tag_choices_(model, options.unseen_tags) {}
 
     // Complete derivations, the best first; empty if the evidence allows none that the policy kept. A policy that draws may
     // be given a history, which one of its particles follows.
@@ -48,6 +49,9 @@ public:
             if (i < sentence.size()) watch(beam_);
             policy_.select(beam_);
         }
+        // Complete derivations have the probability that the model gives them.
+        if (options_.unseen_tags > 0 && options_.unseen_tags < 1)
+            for (Derivation& d : finals_) d.log_weight -= d.unseen * std::log(options_.unseen_tags);
         std::sort(finals_.begin(), finals_.end(), better);
         return finals_;
     }
@@ -144,6 +148,7 @@ private:
         split(d, answer_->tags, kept, [&](const TagChoice& choice, Derivation part) {
             part.state = shift(model_.system, states_, d.state, choice.tag, word);
             part.last_word = choice.word;
+            part.unseen += choice.unseen;
             beam_.push_back(stepped(part));
         });
     }

@@ -40,6 +40,21 @@ def test_a_parser_tags(bistro_here: Command, taggers: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("mode", ["hard", "none"])
+def test_a_parser_takes_a_tag_dictionary(bistro_here: Command, taggers: Path, mode: str) -> None:
+    given = ("tag", taggers / "parser.bistro", "--tag-dictionary", mode)
+    done = bistro_here(*given, stdin=b"The dog sleeps .\n")
+    assert done.code == 0
+    assert f"{mode} tag dictionary" in done.err
+
+
+def test_a_tagger_has_no_such_option(bistro_here: Command, taggers: Path) -> None:
+    given = ("tag", taggers / "tagger.bistro", "--tag-dictionary", "hard")
+    done = bistro_here(*given, stdin=b"The dog sleeps .\n")
+    assert done.code == 2
+    assert "a tags model has no option 'tag_dictionary'" in done.err
+
+
 def test_a_parser_searches_in_its_own_way(bistro_here: Command, taggers: Path) -> None:
     done = bistro_here("tag", taggers / "parser.bistro", "--beam", 3, stdin=b"It rains .\n")
     assert done.code == 2

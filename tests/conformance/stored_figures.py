@@ -36,6 +36,8 @@ SEGMENTED = Paragraph([SegmentedWord("relock", parse_morphemes("re[Pre]-lock[Ste
 ITEMS = {"tags": TREE, "trees": BRACKETS, "morphology": SEGMENTED}
 SUMS = {"particles": 20, "repeats": 2, "seed": 3}
 """How scores are summed over analyses, where they are not exact."""
+TAGS_TRIED = {"tag_dictionary": "hard", "tags_per_word": 3}
+"""How tags are found, where a model has such options: as when the figures were stored."""
 SAMPLES = 100
 """How many trees `mcmc` draws."""
 
@@ -90,8 +92,13 @@ def _score(model: Any) -> Any:
 def _parse(model: Any) -> Any:
     return [
         {**_analysis(parse.analyses[0]), "log_total": parse.log_total, "marginals": _rows(parse)}
-        for parse in model.parse_all(TEXTS, marginals=True)
+        for parse in model.parse_all(TEXTS, marginals=True, **_tags_tried(model))
     ]
+
+
+def _tags_tried(model: Any) -> dict[str, Any]:
+    known = model.parse_options.names() if hasattr(model, "parse_options") else ()
+    return TAGS_TRIED if "tag_dictionary" in known else {}
 
 
 def _rows(parse: Any) -> Any:
@@ -104,11 +111,14 @@ def _analysis(analysis: Any) -> Any:
 
 
 def _kbest(model: Any) -> Any:
-    return [_analysis(tree) for tree in model.parse(TEXTS[0], kbest=3).analyses]
+    return [
+        _analysis(tree) for tree in model.parse(TEXTS[0], kbest=3, **_tags_tried(model)).analyses
+    ]
 
 
 def _samples(model: Any) -> Any:
-    return [_analysis(tree) for tree in model.parse(TEXTS[0], samples=3, seed=5).samples]
+    parse = model.parse(TEXTS[0], samples=3, seed=5, **_tags_tried(model))
+    return [_analysis(tree) for tree in parse.samples]
 
 
 def _given(model: Any) -> Any:
@@ -116,7 +126,8 @@ def _given(model: Any) -> Any:
 
 
 def _tag(model: Any) -> Any:
-    return [[tagging.tags, tagging.log_prob] for tagging in model.tag_all(TEXTS)]
+    found = model.tag_all(TEXTS, **_tags_tried(model))
+    return [[tagging.tags, tagging.log_prob] for tagging in found]
 
 
 def _tag_searches(model: Any) -> Any:

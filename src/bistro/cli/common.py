@@ -70,6 +70,11 @@ TAGS_PER_WORD = typer.Option(
     None, "--tags-per-word", min=0, help="Most tags tried for a word; 0: all [default: 0]."
 )
 TAGS_SEEN = flag("--tags-seen", "Only tags that a word had in training: faster, a bound.")
+TAG_DICTIONARY = option(
+    "soft|hard|none",
+    "Tags that a word never had in training: less weight, not tried, or like all others "
+    "(transition parsers and committees); default: soft.",
+)
 TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
 CONFIG = option("FILE.toml", "Settings: a file or a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")

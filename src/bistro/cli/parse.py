@@ -41,7 +41,14 @@ def parse(
     particles: int | None = _number("Search with this budget; default: 1000, a committee 100."),
     beam: int | None = _number("Search with a beam of this width instead."),
     greedy: bool = flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH),
-    tags_per_word: int | None = _number("Most tags tried; default: 3."),
+    tags_per_word: int | None = _number("Most tags tried; default: 10, eisner and isbn 3."),
+    tag_dictionary: str | None = common.TAG_DICTIONARY,
+    unseen_tags: float | None = option(
+        "W",
+        "With the soft dictionary, the factor for each tag that its word never had in training; "
+        "default: 0.3.",
+        rich_help_panel=SEARCH,
+    ),
     labels_per_arc: int | None = _number(
         "Most labels of an arc tried, where contexts see labels; default: 3, isbn 5."
     ),
@@ -149,6 +156,8 @@ def parse(
             marginals=marginals or None,
             mbr=mbr,
             partial=partial or None,
+            tag_dictionary=tag_dictionary,
+            unseen_tags=unseen_tags,
             selection=selection,
             ranking=ranking,
             temperature=temperature,

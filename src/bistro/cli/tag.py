@@ -32,6 +32,7 @@ def tag(
     expand: str | None = option(
         "leftmost|all", "Open nodes of a partial tree that A* rewrites; default: leftmost."
     ),
+    tag_dictionary: str | None = common.TAG_DICTIONARY,
     marginals: bool = flag("--marginals", "Write the probability of each tag into MISC."),
     mbr: bool | None = typer.Option(
         None,
@@ -74,7 +75,7 @@ def tag(
             "leave out --" + ", --".join(given)
         )
     always = {"marginals": marginals, "seed": seed, "threads": threads}
-    options = {**given, **always, **common.given(mbr=mbr)}
+    options = {**given, **always, **common.given(mbr=mbr, tag_dictionary=tag_dictionary)}
     run = TagRun(trained, options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)
