@@ -74,7 +74,7 @@ class Workbench:
             for name in DISTRIBUTIONS
             if self._is_learned(name, config, encoded)
         }
-        return TransitionModel(
+        model = TransitionModel(
             config,
             encoded.codec,
             distributions,
@@ -82,6 +82,7 @@ class Workbench:
             Origin(self.seed, {}, []),
             single_root=encoded.single_root,
         )
+        return model.with_lengths_of(self.sentences, self.seed)
 
     def _encode(self, config: TransitionConfig) -> _Encoded:
         codec, _ = Codec.learn(self.sentences, config)
