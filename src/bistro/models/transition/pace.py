@@ -30,7 +30,7 @@ ABOVE = 0.02
 """Drawn sentences may stay this much longer: the last percents cost most in likelihood."""
 CLOSE_ENOUGH = 0.01
 SENTENCES = 3000
-"""Sentences drawn for each exponent that is tried; their mean has an error of one or two percent."""
+"""Sentences drawn for each exponent tried; their mean has an error of one or two percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
 
@@ -43,7 +43,7 @@ class Pace(NamedTuple):
 
     def factor(self, words: int) -> float:
         """Return the factor when so many words have been generated."""
-        return (max(words, self.begin) / self.begin) ** -self.exponent
+        return math.pow(max(words, self.begin) / self.begin, -self.exponent)
 
     def array(self) -> NDArray[np.float64]:
         """Return both numbers as a model file keeps them."""
