@@ -103,9 +103,9 @@ void bind_parse(nb::module_& m) {
              "both_reduces"_a);
 
     nb::class_<Parser>(m, "TransitionParser", "A transition model over frozen distributions.")
-        .def(nb::init<const EventShape&, nb::object, nb::object, nb::object, nb::object, bool, Ints, Ints>(), "shape"_a,
+        .def(nb::init<const EventShape&, nb::object, nb::object, nb::object, nb::object, bool, Ints, Ints, double, double>(), "shape"_a,
              nb::kw_only(), "actions"_a, "labels"_a = nb::none(), "tags"_a, "words"_a = nb::none(), "labels_in_contexts"_a,
-             "tag_begin"_a.noconvert(), "tag_list"_a.noconvert())
+             "tag_begin"_a.noconvert(), "tag_list"_a.noconvert(), "pace_begin"_a = 1.0, "pace_exponent"_a = 0.0)
         .def("parse", &parse_batch, "batch"_a, "request"_a, "threads"_a = 1,
              "Parses of all sentences as flat arrays; the same for any number of threads.");
 }

@@ -76,7 +76,7 @@ struct Parser {
     Ints tag_begin, tag_list;
 
     Parser(const EventShape& shape, nb::object actions, nb::object labels, nb::object tags, nb::object words,
-           bool labels_in_contexts, Ints tag_begin_, Ints tag_list_)
+           bool labels_in_contexts, Ints tag_begin_, Ints tag_list_, double pace_begin, double pace_exponent)
         : tag_begin(std::move(tag_begin_)), tag_list(std::move(tag_list_)) {
         model.system = shape.system;
         model.labelled = shape.labelled;
@@ -91,6 +91,8 @@ struct Parser {
         check_tag_lists(s, view(tag_begin), view(tag_list));
         model.tag_begin = view(tag_begin);
         model.tag_list = view(tag_list);
+        if (!(pace_begin >= 1) || !(pace_exponent >= 0)) throw std::invalid_argument("the pace of the model is damaged");
+        model.pace = {pace_begin, pace_exponent};
     }
 
     void set(Predictor<Frozen>& predictor, const ContextList& contexts, nb::object holder, std::int32_t outcomes) {

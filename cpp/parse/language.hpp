@@ -110,7 +110,9 @@ public:
         while (!is_final(model_.system, states_, id)) {
             const Choices possible = choices(model_.system, states_, id);
             observe(states_, id, model_.system.symbols, out.words, elements_);
-            const ActionProbabilities p = model_.action_probabilities(possible, [&] { return distribution(model_.actions); });
+            const double factor = model_.pace.factor(states_[id].shifted);
+            const ActionProbabilities p =
+                model_.action_probabilities(possible, factor, [&] { return distribution(model_.actions); });
             outcomes_.assign({p.shift, p.left_arc, p.right_arc, p.end});
             switch (static_cast<Action>(draw(outcomes_))) {
                 case Action::shift:

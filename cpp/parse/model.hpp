@@ -15,6 +15,7 @@
 
 #include "parse/arc_standard.hpp"
 #include "parse/contexts.hpp"
+#include "parse/pace.hpp"
 
 namespace bistro {
 
@@ -68,6 +69,7 @@ struct TransitionModel {
     // Tags that each word had in training: those of word w are tag_list[tag_begin[w]] to tag_list[tag_begin[w + 1]]. A word
     // without any, or no lists at all, stands for all tags.
     std::span<const std::int32_t> tag_begin, tag_list;
+    Pace pace;
 
     std::span<const std::int32_t> tags_seen(std::int32_t word) const {
         if (tag_begin.empty()) return {};
@@ -83,9 +85,9 @@ struct TransitionModel {
     ActionCode code() const { return {joint_labels && labelled ? system.symbols.labels : 1}; }
 
     // The probabilities of the possible actions, which share all mass; arcs count with all their labels. `of_outcomes()` gives
-    // the probability of every outcome, and is asked only where there is a choice.
+    // the probability of every outcome, and is asked only where there is a choice. `shift_factor` is that of the pace.
     template <class OfOutcomes>
-    ActionProbabilities action_probabilities(const Choices& possible, const OfOutcomes& of_outcomes) const {
+    ActionProbabilities action_probabilities(const Choices& possible, double shift_factor, const OfOutcomes& of_outcomes) const {
         if (possible.count() == 1)
             return {double(possible.shift), double(possible.left_arc), double(possible.right_arc), double(possible.end)};
         const ActionCode c = code();
@@ -96,7 +98,7 @@ struct TransitionModel {
             return sum;
         };
         ActionProbabilities p;
-        if (possible.shift) p.shift = outcomes[c.shift()];
+        if (possible.shift) p.shift = shift_factor * outcomes[c.shift()];
         if (possible.end) p.end = outcomes[c.end()];
         if (possible.left_arc) p.left_arc = arc_mass(Action::left_arc);
         if (possible.right_arc) p.right_arc = arc_mass(Action::right_arc);

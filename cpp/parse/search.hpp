@@ -82,7 +82,9 @@ private:
         observe(states_, d.state, model_.system.symbols, sentence.words, elements_);
         bool is_new;
         answer_ = &memory_.find(elements_, possible, is_new);
-        if (is_new) answer_->actions = model_.action_probabilities(possible, [&] { return of_actions_.of(elements_); });
+        // All derivations of a pass have generated the same words, so what is remembered has the same factor.
+        const double factor = model_.pace.factor(states_[d.state].shifted);
+        if (is_new) answer_->actions = model_.action_probabilities(possible, factor, [&] { return of_actions_.of(elements_); });
         const ActionProbabilities p = answer_->actions;
         std::array<double, 4> shares{allowed.shift ? p.shift : 0.0, allowed.left_arc ? p.left_arc : 0.0,
                                      allowed.right_arc ? p.right_arc : 0.0, allowed.end ? p.end : 0.0};

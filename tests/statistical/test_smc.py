@@ -38,6 +38,7 @@ KINDS = [
     Kind("first", "several", "none"),
     Kind("last", "one", "none"),
     Kind("first", "several", sees_labels=True),
+    Kind("first", "one", paced=True),
 ]
 FORMS = ("d", "c", "a")
 PARTICLES, RUNS = 5, 20_000
@@ -125,7 +126,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(kind: Kind) -> None:
 
 # ---- generation --------------------------------------------------------------------------------
 DRAWN = 20_000
-GENERATED_KINDS = [KINDS[0], KINDS[3], KINDS[4], KINDS[6], KINDS[8]]
+GENERATED_KINDS = [KINDS[0], KINDS[3], KINDS[4], KINDS[6], KINDS[8], KINDS[9]]
 STRINGS: list[String] = [(w,) for w in [*WORDS, "<unk>"]] + list(
     itertools.product([*WORDS, "<unk>"], repeat=2)
 )

@@ -61,6 +61,8 @@ class GenerativeParser:
     contexts: Mapping[str, Sequence[str]]
     predict: Predictor
     lexicalised: bool = True
+    shift_factor: Callable[[int], float] = lambda words: 1.0
+    """A factor on the probability of a shift, by the number of words generated."""
 
     def observe(self, now: Configuration) -> dict[str, int]:
         """Return the values of all elements, as `bistro.encoding.contexts` names them."""
@@ -145,9 +147,11 @@ class GenerativeParser:
         """Return the probability of one transition with all that it generates."""
         total = 1.0
         for name, context, outcome in self.events(now, action, label, tag, word):
-            total *= self.predict(name, context, outcome)
             if name == "actions":
-                total /= sum(self.predict(name, context, other) for other in self._rivals(now))
+                rivals = self._rivals(now, context)
+                total *= rivals[outcome] / sum(rivals.values())
+            else:
+                total *= self.predict(name, context, outcome)
         return total
 
     def action_probability(self, now: Configuration, action: Action) -> float:
@@ -156,16 +160,20 @@ class GenerativeParser:
             return 1.0
         context = self._event("actions", self.observe(now), 0).context
         mine = {self.outcome(action, label) for label in range(self.num_labels)}
-        rivals = {
-            outcome: self.predict("actions", context, outcome) for outcome in self._rivals(now)
-        }
+        rivals = self._rivals(now, context)
         return sum(rivals[outcome] for outcome in mine) / sum(rivals.values())
 
-    def _rivals(self, now: Configuration) -> set[int]:
+    def _rivals(self, now: Configuration, context: tuple[int, ...]) -> dict[int, float]:
+        """Return the outcomes that are possible, with what they share the probability by."""
+        shift = self.outcome("shift", 0)
         return {
-            self.outcome(action, label)
-            for action in self.system.actions(now)
-            for label in range(self.num_labels)
+            outcome: self.predict("actions", context, outcome)
+            * (self.shift_factor(len(now.words)) if outcome == shift else 1.0)
+            for outcome in {
+                self.outcome(action, label)
+                for action in self.system.actions(now)
+                for label in range(self.num_labels)
+            }
         }
 
     def tags_tried(

@@ -141,14 +141,12 @@ class LanguageAbility(Scoring, ParsingAbility):
                 "a model that generates from right to left cannot go on from a prefix"
             )
         check_draws(n, seed, temperature, prefix)
-        made = self._parser.generate(
+        made = self.drawn(
             n,
-            most_words=int(self.longest_generated),
             seed=seed,
             purpose=purpose_key(f"{self.kind}.generate"),
             temperature=temperature,
-            prefix=self.codec.encode([Sentence.from_columns(list(prefix))] if prefix else [], None),
-            particles=PREFIX_PARTICLES,
+            prefix=prefix,
         )
         for i in range(n):
             span = slice(int(made["offsets"][i]), int(made["offsets"][i + 1]))
@@ -176,6 +174,28 @@ class LanguageAbility(Scoring, ParsingAbility):
                 words, heads=tree.heads, comments=comments, deprels=tree.labels
             )
             yield sentence.replace(**{self.config.tagset: self.shown_tags(tree.tags)})
+
+    def drawn(
+        self,
+        n: int,
+        *,
+        seed: int,
+        purpose: int,
+        temperature: float = 1.0,
+        prefix: Sequence[str] = (),
+    ) -> dict[str, NDArray[Any]]:
+        """Return drawn sentences as the core gives them: symbols in numbers, word after word."""
+        beginning = [Sentence.from_columns(list(prefix))] if prefix else []
+        made: dict[str, NDArray[Any]] = self._parser.generate(
+            n,
+            most_words=int(self.longest_generated),
+            seed=seed,
+            purpose=purpose,
+            temperature=temperature,
+            prefix=self.codec.encode(beginning, None),
+            particles=PREFIX_PARTICLES,
+        )
+        return made
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()

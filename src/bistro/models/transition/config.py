@@ -116,6 +116,11 @@ class TransitionConfig(ParserSettings):
         "oracle", "Train on one derivation a tree, or sample among all of them in every sweep."
     )
     particles: int = setting(20, "Particles a sentence where derivations are sampled.")
+    lengths: Literal["free", "matched"] = setting(
+        "free",
+        "Lengths of the sentences that the model would generate: as they come, or matched to those "
+        "of the treebank.",
+    )
     contexts: ContextSettings = setting(ContextSettings(), "What each distribution sees.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."

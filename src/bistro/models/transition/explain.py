@@ -42,6 +42,7 @@ SIDES = ("left", "right")
 PARTICLES = 10_000
 ONLY_ONE = "nothing else was possible"
 AMONG = "divided by {:.4g}, the sum of those possible here"
+PACED = ", times {:.4g} after {} words"
 
 
 def explain_derivation(
@@ -123,9 +124,16 @@ class _Derivation:
             if choices[other]
             for of_label in (every if other in (LEFT_ARC, RIGHT_ARC) else [0])
         ]
-        total = self._chains["actions"].distribution_sum(context, rivals)
-        levels = self._chains["actions"].chain(context, self._code(action, label), 1 / total)
-        return self._decision("actions", name, detail, levels, 1 / total, AMONG.format(total))
+        chains, factor = self._chains["actions"], self.model.pace.factor(self.shifted)
+        total = chains.distribution_sum(context, rivals)
+        if choices[SHIFT]:
+            total += (factor - 1) * chains.distribution_sum(context, [self._code(SHIFT, 0)])
+        scale = (factor if action == SHIFT else 1.0) / total
+        levels = chains.chain(context, self._code(action, label), scale)
+        reason = AMONG.format(total)
+        if action == SHIFT and factor < 1:
+            reason += PACED.format(factor, self.shifted)
+        return self._decision("actions", name, detail, levels, scale, reason)
 
     def _code(self, action: int, label: int) -> int:
         """Return the number of an outcome: shift, end, left arcs, right arcs."""

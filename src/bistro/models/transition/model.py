@@ -15,8 +15,8 @@ sentence ends: the model is a distribution over all finite sentences and trees.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -32,6 +32,8 @@ from bistro.models.parsing.options import CoreOptions, DictionaryOptions
 from bistro.models.parsing.training import trees_of
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
+from bistro.models.transition.pace import FREE, SENTENCES, Pace, matched_pace
+from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -119,6 +121,8 @@ class TransitionModel(FollowingAbility):
     """The tags that each word had in training: offsets by word, and a list."""
     origin: Origin
     single_root: bool = field(kw_only=True)
+    pace: Pace = field(kw_only=True, default=FREE)
+    """A factor on the probability of a shift in long sentences."""
 
     def __post_init__(self) -> None:
         self.shape = shape_of(self.config, self.codec, single_root=self.single_root)
@@ -133,7 +137,21 @@ class TransitionModel(FollowingAbility):
             labels_in_contexts=self.codec.is_labelled and self.config.contexts.see_labels,
             tag_begin=self.word_tags[0],
             tag_list=self.word_tags[1],
+            pace_begin=self.pace.begin,
+            pace_exponent=self.pace.exponent,
         )
+
+    def with_lengths_of(self, sentences: Sequence[Sized], seed: int) -> Self:
+        """Return the model with lengths as its settings want them: matched to these sentences'."""
+        if self.config.lengths == "free":
+            return self
+        purpose = purpose_key(f"{self.kind}.pace")
+
+        def drawn_lengths(pace: Pace) -> NDArray[np.int64]:
+            drawn = replace(self, pace=pace).drawn(SENTENCES, seed=seed, purpose=purpose)
+            return np.diff(drawn["offsets"])
+
+        return replace(self, pace=matched_pace([len(s) for s in sentences], drawn_lengths))
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
         """Return the options of a committee, whose search is this one."""
@@ -181,6 +199,7 @@ class TransitionModel(FollowingAbility):
             "word_tags.list": self.word_tags[1],
             **(self.codec.speller.arrays() if self.codec.speller else {}),
             **flat(self.distributions),
+            **({} if self.pace == FREE else {"pace": self.pace.array()}),
         }
 
     @classmethod
@@ -191,6 +210,8 @@ class TransitionModel(FollowingAbility):
         distributions = by_owner(arrays, DISTRIBUTIONS)
         word_tags = arrays["word_tags.begin"], arrays["word_tags.list"]
         codec = Codec.from_parts(config, header, arrays)
+        single_root = header["single_root"]
+        pace = Pace(*arrays["pace"].tolist()) if "pace" in arrays else FREE
         return cls(
-            config, codec, distributions, word_tags, origin, single_root=header["single_root"]
+            config, codec, distributions, word_tags, origin, single_root=single_root, pace=pace
         )

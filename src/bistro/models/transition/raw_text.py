@@ -164,7 +164,7 @@ class _Training:
         session = self._session(phase, analyses.state())
         trace = run_chains(chains, self.config.sampler, self.fingerprint, session)
         facts = {"nonprojective_sentences": self.lifted, "texts": self.text.provenance()}
-        return TransitionModel(
+        model = TransitionModel(
             self.config,
             self.codec,
             {one.name: one.frozen() for one in chains},
@@ -172,6 +172,7 @@ class _Training:
             self.run.origin(trace, **facts),
             single_root=self.single_root,
         )
+        return model.with_lengths_of(self.sentences, self.run.seed)
 
     def _events(self, parsed: SentenceBatch) -> dict[str, Events]:
         """Return the events of the treebank, joined by those that are learned from the parses."""

@@ -126,7 +126,7 @@ class Training:
         """Return the model, when the stages have run."""
         self.codec.speller = self.spelling.speller() if self.spelling else None
         lifted = sum(not is_projective(sentence.heads) for sentence in self.sentences)
-        return TransitionModel(
+        model = TransitionModel(
             self.config,
             self.codec,
             {name: part.frozen() for name, part in self.learned.items()},
@@ -134,6 +134,7 @@ class Training:
             run.origin(trace, **facts, nonprojective_sentences=lifted),
             single_root=self.single_root,
         )
+        return model.with_lengths_of(self.sentences, self.seed)
 
     def forget_samples(self) -> None:
         """Let the samples that are kept from now on stand alone."""

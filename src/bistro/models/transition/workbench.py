@@ -3,7 +3,7 @@
 Given the trees, actions, labels, tags and words are four independent chains. A configuration that
 differs from an earlier one in the contexts of one distribution needs one new chain; the other three
 are taken from the shelf. The model is the one that `bistro.train` makes of the same configuration,
-with the derivations of the oracle.
+with the derivations of the oracle, but lengths are free: to match them costs more than a chain.
 
 >>> bench = Workbench(bistro.builtin(sentences=100, seed=1), seed=1)          # doctest: +SKIP
 >>> first = bench.model(config)                                              # doctest: +SKIP
