@@ -63,8 +63,9 @@ class Case:
         return NodeSearch(self.grammar.twin, self.model, self.text, beam, self.by)
 
     def plain_queue(self, beam: int, local: bool, everywhere: bool) -> QueueSearch:
-        kinds = {"local": local, "everywhere": everywhere}
-        return QueueSearch(self.grammar.twin, self.model, self.text, beam, self.by, **kinds)
+        search = QueueSearch(self.grammar.twin, self.model, self.text, beam, self.by)
+        search.local, search.everywhere = local, everywhere
+        return search
 
     def model(self, context: tuple[int, ...], rule: int) -> float:
         return math.log(self.plain.probability(context, rule))
