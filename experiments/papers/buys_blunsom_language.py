@@ -113,9 +113,8 @@ def _wsj_as_it_is() -> Iterator[Row]:
     ngram = bistro.train("ngram", as_words(train), seed=SEED, unknown="single")
     yield Row("WSJ with punctuation, 5-gram", "-", "-", perplexity(ngram, test))
     model = language_model(train, "wsj")
-    beam = {"method": "search", "particles": 1000, "selection": "paper"}
-    tags = {"tags": "seen", "tags_per_word": 3}
-    summed = perplexity(model, test, **beam, **tags, threads=1)
+    beam = {"method": "search", "particles": 1000, "selection": "paper", "tags_per_word": 3}
+    summed = perplexity(model, test, **beam, threads=1)
     drawn = perplexity(model, test, threads=1)
     yield Row("WSJ with punctuation, parser of preset wsj", "-", summed, drawn, "the paper's sum")
 
