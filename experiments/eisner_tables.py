@@ -80,11 +80,12 @@ def treebanks() -> None:
         split = load_split(name)
         print(f"\n{name}, test part{'':<38} {HEADINGS}")
         features = {"tag_features": FEATURES} if name == "ewt" else {}
-        for form, settings, options in (
+        rows: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
             ("labels of arcs", {}, {}),
             ("labels generated", GENERATED, {"tags_per_word": 4, "least_candidate": 0.003}),
             *((("labels of arcs, features", features, {}),) if features else ()),
-        ):
+        ]
+        for form, settings, options in rows:
             model = trained(split, **settings)
             for tags in ("given", "joint"):
                 row = evaluate(model, split.test, tags=tags, **options).row()

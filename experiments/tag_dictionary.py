@@ -65,7 +65,9 @@ def print_rows(table: dict[str, list[list[float]]]) -> None:
 def parser_table(split: Split, part: str, seeds: int) -> None:
     """Print the transition parser's rows on one part of a treebank."""
     # A test part is looked at once, with what was chosen.
-    ways = {**FORMER, **ENDS, **SOFT} if part == "dev" else {**FORMER, "soft": DEFAULT}
+    ways: dict[str, dict[str, Any]] = (
+        {**FORMER, **ENDS, **SOFT} if part == "dev" else {**FORMER, "soft": DEFAULT}
+    )
     table: dict[str, list[list[float]]] = {way: [] for way in ways}
     for model in trained(split, seeds):
         for way, options in ways.items():

@@ -32,7 +32,7 @@ def train_with(split: Split, preset: str, **settings: Any) -> TransitionModel:
 def report(split: Split) -> None:
     print(f"\n{split.name} test\n{'':<52} {HEADINGS}")
     preset = PRESETS[split.name]
-    for name, model, options in (
+    rows: tuple[tuple[str, tuple[str, dict[str, Any]], dict[str, Any]], ...] = (
         (
             "Table 1 contexts, one sample, best tree",
             ("table1", {"sampler": {"samples": 1}}),
@@ -42,7 +42,8 @@ def report(split: Split) -> None:
         ("+ minimum risk", ("table1", {}), {}),
         (f"+ contexts chosen on dev (preset {preset})", (preset, {}), {}),
         ("+ derivations sampled", (preset, {"derivations": "sampled"}), {}),
-    ):
+    )
+    for name, model, options in rows:
         trained = train_with(split, model[0], **model[1])
         for tags in ("given", "joint"):
             row = evaluate(trained, split.test, tags=tags, **options).row()

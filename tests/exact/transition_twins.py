@@ -247,8 +247,8 @@ class Twin:
             given = [[self.model.codec.tags.index(t)] for t in tags or ()]
             if self.mirrored:
                 given.reverse()
-            tried = given or [self.tags_of(word, factor) for word in words]
-            found = self.plain.analyses(words, tried, most_tags)
+            dictionary = [self.tags_of(word, factor) for word in words]
+            found = self.plain.analyses(words, given or dictionary, most_tags)
             self._tables[known] = {self.turned(analysis): p for analysis, p in found.items()}
         return self._tables[known]
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from bistro.errors import BistroError, ConfigError, TreebankError
-from bistro.evaluate.attachment import CONTENT_RELATIONS, score
+from bistro.evaluate.attachment import score
+from bistro.evaluate.metrics import CONTENT_RELATIONS
 from bistro.treebank.punctuation import is_unicode_punctuation, mark, recognise
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import read
