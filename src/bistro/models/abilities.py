@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         TreeParse,
     )
     from bistro.models.results.surprisal import SurprisalTable, Token
+    from bistro.models.results.tokens import TextSentence
     from bistro.treebank.morphology import SegmentedWord
     from bistro.treebank.projectivity import Scheme
     from bistro.treebank.sentence import Sentence
@@ -264,6 +265,14 @@ class Segmenter(Protocol):
 
 
 @runtime_checkable
+class Tokeniser(Protocol):
+    """Finds the sentences and words of running text."""
+
+    def tokenise(self, text: str, *, line_ends: bool = False) -> Iterator[TextSentence]:
+        """Yield the sentences of a text; with `line_ends`, every line end also ends a sentence."""
+
+
+@runtime_checkable
 class TreeParser(Protocol):
     """Finds constituency trees."""
 
@@ -337,6 +346,7 @@ FOLLOW: Ability[Follower] = Ability("follow", Follower, "follow a sentence word 
 EXPLAIN: Ability[Explainer] = Ability("explain", Explainer, "explain a probability")
 ORDER: Ability[Orderer] = Ability("linearize", Orderer, "order words")
 SEGMENT: Ability[Segmenter] = Ability("segment", Segmenter, "segment words")
+TOKENISE: Ability[Tokeniser] = Ability("tokenise", Tokeniser, "find words in running text")
 PARSE_TREES: Ability[TreeParser] = Ability("parse_trees", TreeParser, "find constituents")
 STATES: Ability[StateReader] = Ability("top_states", StateReader, "show states")
 FIGURES: Ability[Predictor] = Ability("figures", Predictor, "measure itself")
@@ -344,7 +354,7 @@ ABILITIES: dict[str, Ability[Any]] = {
     ability.name: ability
     for ability in (
         PARSE, VOTE, TAG, SCORE, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER, SEGMENT,
-        PARSE_TREES, STATES, FIGURES,
+        TOKENISE, PARSE_TREES, STATES, FIGURES,
     )
 }  # fmt: skip
 """Every ability by name."""

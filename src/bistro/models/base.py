@@ -157,6 +157,7 @@ if TYPE_CHECKING:
         abilities.Explainer,
         abilities.Orderer,
         abilities.Segmenter,
+        abilities.Tokeniser,
         abilities.TreeParser,
         abilities.StateReader,
         abilities.Predictor,

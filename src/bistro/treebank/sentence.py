@@ -92,13 +92,17 @@ class Sentence:
         *,
         heads: Iterable[int] | None = None,
         comments: Iterable[str] = (),
-        multiword: Iterable[tuple[int, int, str]] = (),
+        multiword: Iterable[tuple[int, int, str] | tuple[int, int, str, str]] = (),
         format: str = "conllu",
         roots: Roots = "any",
         line: int = 1,
         **columns: Iterable[str],
     ) -> Sentence:
-        """Build a sentence from scratch; columns not given hold ``_``."""
+        """Build a sentence from scratch; columns not given hold ``_``.
+
+        `multiword`: first word, last word, form and, if there is one, MISC of each token of several
+        words.
+        """
         check_names(columns)
         words = list(forms)
         size = len(words)
@@ -156,6 +160,11 @@ class Sentence:
         """The tokens of several words: first word, last word, form."""
         ranges = [(row[0].partition("-"), row[FORM]) for row in self._special_rows()]
         return [(int(first), int(last), form) for (first, dash, last), form in ranges if dash]
+
+    @property
+    def multiword_rows(self) -> list[list[str]]:
+        """The ten fields of each token of several words."""
+        return [row for row in self._special_rows() if "-" in row[0]]
 
     @property
     def empty_nodes(self) -> list[list[str]]:
@@ -273,19 +282,20 @@ class Sentence:
 
 
 def _build_lines(
-    values: dict[str, list[Any]], multiword: Iterable[tuple[int, int, str]]
+    values: dict[str, list[Any]],
+    multiword: Iterable[tuple[int, int, str] | tuple[int, int, str, str]],
 ) -> list[str]:
     size = len(values["forms"])
-    tokens = {first: (last, form) for first, last, form in multiword}
+    tokens = {first: (*rest, EMPTY)[:3] for first, *rest in multiword}
     columns: list[Iterable[str]] = [map(str, range(1, size + 1))]
     columns += [map(head_text, values[n]) if n == "heads" else values[n] for n in COLUMNS[1:]]
     lines: list[str] = list(values["comments"])
     for word, row in enumerate(zip(*columns, strict=True), start=1):
         if word in tokens:
-            last, form = tokens.pop(word)
+            last, form, misc = tokens.pop(word)
             if not word <= last <= size:
                 raise TreebankError(f"the multiword token {word}-{last} ends outside the sentence")
-            lines.append("\t".join([f"{word}-{last}", form, *[EMPTY] * 8]))
+            lines.append("\t".join([f"{word}-{last}", form, *[EMPTY] * 7, misc]))
         lines.append("\t".join(row))
     if tokens:
         raise TreebankError(f"the multiword token at word {min(tokens)} is outside the sentence")

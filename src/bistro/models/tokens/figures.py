@@ -1,0 +1,42 @@
+"""How well words and sentences are found in the text of a treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from bistro.models.tokens.train import running_text
+from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.tokens.model import TokensModel
+
+Spans = set[tuple[int, ...]]
+
+
+def text_figures(model: TokensModel, sentences: Sequence[Sentence]) -> dict[str, float]:
+    """Return F1 of tokens, sentences and the words of tokens, in percent."""
+    text, gold, ends = running_text(sentences)
+    right: tuple[Spans, Spans, set[object]] = (set(), set(), set())
+    start, first = 0, 0
+    for token, is_end in zip(gold, ends.tolist(), strict=True):
+        stop = start + len(token.form)
+        right[0].add((start, stop))
+        right[2].add((start, stop, token.words))
+        if is_end:
+            right[1].add((first, stop))
+        start = stop + len(token.spaces)
+        first = start if is_end else first
+    found: tuple[Spans, Spans, set[object]] = (set(), set(), set())
+    for sentence in model.tokenise(text):
+        spans = [(a, a + len(f)) for a, f in zip(sentence.starts, sentence.forms, strict=True)]
+        found[0].update(spans)
+        found[1].add((spans[0][0], spans[-1][1]))
+        found[2].update((*s, words) for s, words in zip(spans, sentence.words, strict=True))
+    names = ("Tokens", "Sentences", "Tokens with their words")
+    return {name: _f1(a, b) for name, a, b in zip(names, right, found, strict=True)}
+
+
+def _f1(right: Iterable[object], found: Iterable[object]) -> float:
+    one, other = set(right), set(found)
+    return 200 * len(one & other) / max(1, len(one) + len(other))
