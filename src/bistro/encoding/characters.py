@@ -34,8 +34,8 @@ FIRST_CHARACTER = 5
 _NAMES = ("WORD_END", "SENTENCE_END", "GOES_ON", "BREAK", "SPACE")
 # fmt: off
 CATEGORIES = (
-    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf",
-    "Po", "Sm", "Sc", "Sk", "So", "Cc", "Cf", "Cs", "Co", "Cn",
+    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe", "Pi",
+    "Pf", "Po", "Sm", "Sc", "Sk", "So", "Cc", "Cf", "Cs", "Co", "Cn",
 )
 # fmt: on
 _ADDRESS = re.compile(
@@ -96,8 +96,7 @@ class Characters:
 
     def name(self, symbol: int) -> str:
         """Return what a symbol stands for."""
-        known = self.plain + self.addresses
-        names = (*_NAMES, *known, *CATEGORIES)
+        names: tuple[str, ...] = (*_NAMES, *self.plain, *self.addresses, *CATEGORIES)
         return names[symbol]
 
     def encode(self, text: str, *, line_ends: bool = False) -> EncodedText:

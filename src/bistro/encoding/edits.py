@@ -1,9 +1,9 @@
 """Edit rules: how one string becomes another by its two ends, so that what is learned carries over.
 
 A rule changes the case, replaces the front and the back of a string, and keeps what is between:
-*flies* becomes *fly* by ``ies → y`` at the back, *don't* becomes *do n't* by ``n't → ␣n't``. A rule is
-possible only for strings that have its front and its back. Of the rules that turn one string into
-another, the one that explains most pairs of training is chosen.
+*flies* becomes *fly* by ``ies → y`` at the back, *don't* becomes *do n't* by ``n't → ␣n't``. A rule
+is possible only for strings that have its front and its back. Of the rules that turn one string
+into another, the one that explains most pairs of training is chosen.
 
 >>> rules = chosen_rules({("flies", "fly"): 1, ("tries", "try"): 1, ("went", "go"): 1})
 >>> str(rules["flies", "fly"]), rules["flies", "fly"].apply("cries"), str(rules["went", "go"])
@@ -62,7 +62,7 @@ class EditRule:
         good = isinstance(fields, list) and len(fields) == 6 and fields[0] in _CASES
         if not good or not all(isinstance(field, str) for field in fields[:5]):
             raise ModelFileError("an edit rule is damaged")
-        return cls(*fields[:5], whole=bool(fields[5]))
+        return cls(*map(str, fields[:5]), bool(fields[5]))
 
     def __str__(self) -> str:
         if self.whole:

@@ -1,7 +1,7 @@
 """A sentence as it stands in running text: its tokens, their words, the white space after each.
 
-A token of several words (*du* = *de le*) is one token here. White space is what ``# text`` has; where
-there is no such line, ``SpaceAfter=No`` and ``SpacesAfter`` in MISC say it.
+A token of several words (*du* = *de le*) is one token here. White space is what ``# text`` has;
+where there is no such line, ``SpaceAfter=No`` and ``SpacesAfter`` in MISC say it.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["It", "rains", "."], misc=["_", "SpaceAfter=No", "_"])
@@ -112,7 +112,8 @@ def _spaces_after(misc: str) -> str:
 
 
 def _from_text(tokens: list[SurfaceToken], text: str, line: int) -> list[SurfaceToken]:
-    placed, place = [], 0
+    placed: list[SurfaceToken] = []
+    place = 0
     for token in tokens:
         if not text.startswith(token.form, place):
             raise TreebankError(
@@ -129,7 +130,8 @@ def _from_text(tokens: list[SurfaceToken], text: str, line: int) -> list[Surface
         placed.append(token if last else SurfaceToken(token.form, token.words, spaces))
     if place < len(text):
         raise TreebankError(
-            f"# text has {quoted(text[place : place + 20])} after the last word: mend one of the two",
+            f"# text has {quoted(text[place : place + 20])} after the last word: mend one of the "
+            "two",
             line=line or None,
         )
     return placed

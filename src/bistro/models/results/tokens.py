@@ -48,7 +48,8 @@ class TextSentence:
         self, number: int = 1, *, ranges: bool = False, probabilities: bool = False, line: int = 1
     ) -> Sentence:
         """Return it as CoNLL-U; with `ranges`, MISC says where each token stands in the text."""
-        multiword, misc = [], []
+        multiword: list[tuple[int, int, str, str]] = []
+        misc: list[str] = []
         for i, (form, words) in enumerate(zip(self.forms, self.words, strict=True)):
             entry = self._misc(i, ranges=ranges, probabilities=probabilities)
             if len(words) > 1:

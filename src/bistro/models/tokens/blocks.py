@@ -95,7 +95,8 @@ class _Tokens:
         forms = [text[a:b] for a, b in zip(starts, stops, strict=True)]
         following = [*starts[1:], len(text)]
         spaces = [text[a:b] for a, b in zip(stops, following, strict=True)]
-        words, word_probabilities = [(form,) for form in forms], [1.0] * len(forms)
+        words: list[tuple[str, ...]] = [(form,) for form in forms]
+        word_probabilities = [1.0] * len(forms)
         if model.splits:
             words, word_probabilities = model.splits.split(forms, last)
         for end in (last_token + 1 for last_token in self.sentence_ends):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bistro.models.tokens.train import running_text
@@ -11,13 +11,13 @@ from bistro.treebank.sentence import Sentence
 if TYPE_CHECKING:
     from bistro.models.tokens.model import TokensModel
 
-Spans = set[tuple[int, ...]]
+Spans = set[tuple[object, ...]]
 
 
 def text_figures(model: TokensModel, sentences: Sequence[Sentence]) -> dict[str, float]:
     """Return F1 of tokens, sentences and the words of tokens, in percent."""
     text, gold, ends = running_text(sentences)
-    right: tuple[Spans, Spans, set[object]] = (set(), set(), set())
+    right: tuple[Spans, Spans, Spans] = (set(), set(), set())
     start, first = 0, 0
     for token, is_end in zip(gold, ends.tolist(), strict=True):
         stop = start + len(token.form)
@@ -27,7 +27,7 @@ def text_figures(model: TokensModel, sentences: Sequence[Sentence]) -> dict[str,
             right[1].add((first, stop))
         start = stop + len(token.spaces)
         first = start if is_end else first
-    found: tuple[Spans, Spans, set[object]] = (set(), set(), set())
+    found: tuple[Spans, Spans, Spans] = (set(), set(), set())
     for sentence in model.tokenise(text):
         spans = [(a, a + len(f)) for a, f in zip(sentence.starts, sentence.forms, strict=True)]
         found[0].update(spans)
@@ -37,6 +37,5 @@ def text_figures(model: TokensModel, sentences: Sequence[Sentence]) -> dict[str,
     return {name: _f1(a, b) for name, a, b in zip(names, right, found, strict=True)}
 
 
-def _f1(right: Iterable[object], found: Iterable[object]) -> float:
-    one, other = set(right), set(found)
-    return 200 * len(one & other) / max(1, len(one) + len(other))
+def _f1(right: Spans, found: Spans) -> float:
+    return 200 * len(right & found) / max(1, len(right) + len(found))

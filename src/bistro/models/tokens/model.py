@@ -7,8 +7,8 @@ events gives
     p(characters, events) = Π_i p(symbol_i | symbols before it)
 
 so all ways to cut a text can be summed exactly, but for histories too improbable to matter
-(`cpp/tokens/boundaries.hpp`); an event is taken where it is the most probable thing at its place. Every
-boundary has a probability, and nothing of the text is lost.
+(`cpp/tokens/boundaries.hpp`); an event is taken where it is the most probable thing at its place.
+Every boundary has a probability, and nothing of the text is lost.
 
 >>> import bistro
 >>> model = bistro.train("tokens", bistro.builtin(sentences=300, seed=1), seed=1)

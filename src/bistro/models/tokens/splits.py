@@ -1,8 +1,8 @@
 """The words of a token: *du* is *de le*, *can't* is *ca n't*; most tokens are one word.
 
-An edit rule turns the token into its words (`bistro.encoding.edits`), chosen by a Pitman-Yor process
-over the token's ends, its whole form and the token before it: seen tokens by what they were,
-unseen ones by their spelling. Whether the back of a token says more than its front depends on
+An edit rule turns the token into its words (`bistro.encoding.edits`), chosen by a Pitman-Yor
+process over the token's ends, its whole form and the token before it: seen tokens by what they
+were, unseen ones by their spelling. Whether the back of a token says more than its front depends on
 the language, so the treebank chooses: the order of contexts that predicts a tenth of the token
 types better, learned from the others.
 """

@@ -86,8 +86,10 @@ def hidden_stream(
             inner = [i for i, c in enumerate(token.form) if c.isspace() and i]
             events[[start + i - 1 for i in inner]] = GOES_ON
     after = events[encoded.places]
-    stream = np.column_stack((encoded.symbols, after)).ravel()
-    return np.concatenate(([BREAK], stream[stream >= 0], [BREAK])).astype(np.int32)
+    stream = np.full(2 * encoded.symbols.size + 2, BREAK, np.int32)
+    stream[1:-1:2] = encoded.symbols
+    stream[2:-1:2] = after
+    return stream[stream >= 0]
 
 
 def window_events(stream: NDArray[np.int32], order: int) -> Events:
