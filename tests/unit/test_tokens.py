@@ -13,7 +13,7 @@ import bistro
 from bistro.errors import BistroError, TreebankError
 from bistro.models.tokens import blocks
 from bistro.models.tokens.model import TokensModel
-from bistro.treebank.sentence import Sentence
+from bistro.treebank.sentence import MultiwordToken, Sentence
 from bistro.treebank.surface import (
     escaped_spaces,
     paragraphs,
@@ -27,7 +27,7 @@ TEXT = "The dog sleeps. A cat sees it! Don't you? I can't say."
 
 def treebank() -> list[Sentence]:
     """Return a few sentences with tokens of several words, again and again."""
-    rows = [
+    rows: list[tuple[str, list[MultiwordToken], str]] = [
         ("I do n't .", [(2, 3, "don't", "SpaceAfter=No")], "I don't."),
         ("He ca n't see it .", [(2, 3, "can't")], "He can't see it."),
         ("You wo n't , I will .", [(2, 3, "won't", "SpaceAfter=No")], "You won't, I will."),

@@ -62,7 +62,8 @@ class EditRule:
         good = isinstance(fields, list) and len(fields) == 6 and fields[0] in _CASES
         if not good or not all(isinstance(field, str) for field in fields[:5]):
             raise ModelFileError("an edit rule is damaged")
-        return cls(*map(str, fields[:5]), bool(fields[5]))
+        case, front, new_front, back, new_back = map(str, fields[:5])
+        return cls(case, front, new_front, back, new_back, bool(fields[5]))
 
     def __str__(self) -> str:
         if self.whole:

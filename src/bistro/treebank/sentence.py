@@ -39,6 +39,8 @@ _LINE_END = re.compile(r"(\r?\n)")
 
 CoreColumns = tuple[list[str], list[str], list[int], list[str]]
 """Forms, upos, heads, deprels: the columns that every reader fills."""
+MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
+"""A token of several words: the first of them, the last, its form and, if it has one, MISC."""
 
 
 class Sentence:
@@ -92,7 +94,7 @@ class Sentence:
         *,
         heads: Iterable[int] | None = None,
         comments: Iterable[str] = (),
-        multiword: Iterable[tuple[int, int, str] | tuple[int, int, str, str]] = (),
+        multiword: Iterable[MultiwordToken] = (),
         format: str = "conllu",
         roots: Roots = "any",
         line: int = 1,
@@ -283,16 +285,16 @@ class Sentence:
 
 def _build_lines(
     values: dict[str, list[Any]],
-    multiword: Iterable[tuple[int, int, str] | tuple[int, int, str, str]],
+    multiword: Iterable[MultiwordToken],
 ) -> list[str]:
     size = len(values["forms"])
-    tokens = {first: (*rest, EMPTY)[:3] for first, *rest in multiword}
+    tokens = {token[0]: token if len(token) == 4 else (*token, EMPTY) for token in multiword}
     columns: list[Iterable[str]] = [map(str, range(1, size + 1))]
     columns += [map(head_text, values[n]) if n == "heads" else values[n] for n in COLUMNS[1:]]
     lines: list[str] = list(values["comments"])
     for word, row in enumerate(zip(*columns, strict=True), start=1):
         if word in tokens:
-            last, form, misc = tokens.pop(word)
+            _, last, form, misc = tokens.pop(word)
             if not word <= last <= size:
                 raise TreebankError(f"the multiword token {word}-{last} ends outside the sentence")
             lines.append("\t".join([f"{word}-{last}", form, *[EMPTY] * 7, misc]))
