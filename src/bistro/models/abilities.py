@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bistro.models.base import Model, Origin
     from bistro.models.inputs import Words
     from bistro.models.parsing.votes import Votes
+    from bistro.models.results.columns import FilledColumns
     from bistro.models.results.explanations import Explanation
     from bistro.models.results.parses import Parse
     from bistro.models.results.readings import Reading
@@ -273,6 +274,16 @@ class Tokeniser(Protocol):
 
 
 @runtime_checkable
+class Filler(Protocol):
+    """Finds tags, features and lemmas of words."""
+
+    def fill(
+        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = ()
+    ) -> list[FilledColumns]:
+        """Return the columns of sentences; columns to `keep` stay where they are not empty."""
+
+
+@runtime_checkable
 class TreeParser(Protocol):
     """Finds constituency trees."""
 
@@ -347,6 +358,7 @@ EXPLAIN: Ability[Explainer] = Ability("explain", Explainer, "explain a probabili
 ORDER: Ability[Orderer] = Ability("linearize", Orderer, "order words")
 SEGMENT: Ability[Segmenter] = Ability("segment", Segmenter, "segment words")
 TOKENISE: Ability[Tokeniser] = Ability("tokenise", Tokeniser, "find words in running text")
+FILL: Ability[Filler] = Ability("fill", Filler, "fill in columns")
 PARSE_TREES: Ability[TreeParser] = Ability("parse_trees", TreeParser, "find constituents")
 STATES: Ability[StateReader] = Ability("top_states", StateReader, "show states")
 FIGURES: Ability[Predictor] = Ability("figures", Predictor, "measure itself")
@@ -354,7 +366,7 @@ ABILITIES: dict[str, Ability[Any]] = {
     ability.name: ability
     for ability in (
         PARSE, VOTE, TAG, SCORE, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER, SEGMENT,
-        TOKENISE, PARSE_TREES, STATES, FIGURES,
+        TOKENISE, FILL, PARSE_TREES, STATES, FIGURES,
     )
 }  # fmt: skip
 """Every ability by name."""

@@ -158,6 +158,7 @@ if TYPE_CHECKING:
         abilities.Orderer,
         abilities.Segmenter,
         abilities.Tokeniser,
+        abilities.Filler,
         abilities.TreeParser,
         abilities.StateReader,
         abilities.Predictor,

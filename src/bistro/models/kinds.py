@@ -48,6 +48,7 @@ BUILT_IN = (
     "morphology",
     "grammar",
     "tokens",
+    "columns",
 )
 """The families of this package: each is a folder beside this file."""
 FORMER = {"infinite": "bistro.models.unbounded.former:settled"}
