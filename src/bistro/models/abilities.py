@@ -284,6 +284,23 @@ class Filler(Protocol):
 
 
 @runtime_checkable
+class Annotator(Protocol):
+    """Finds everything: sentences and words of running text, trees, tags, features, lemmas.
+
+    annotate      yield the sentences of a text with all columns
+    annotate_all  yield sentences with all columns; what they have may be kept, column by column
+    """
+
+    def annotate(self, text: str, *, line_ends: bool = False, **options: Any) -> Iterator[Sentence]:
+        """Yield the sentences of a text with all columns."""
+
+    def annotate_all(
+        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = (), **options: Any
+    ) -> Iterator[Sentence]:
+        """Yield sentences with all columns."""
+
+
+@runtime_checkable
 class TreeParser(Protocol):
     """Finds constituency trees."""
 
@@ -328,14 +345,15 @@ class Ability(Generic[P]):
     """What a model with it can do, in a refusal."""
 
     def is_of(self, model: Model) -> bool:
-        """Tell whether a model has the ability."""
-        return isinstance(model, self.protocol)
+        """Tell whether a model, or one of its parts, has the ability."""
+        return any(isinstance(part, self.protocol) for part in (model, *model.parts))
 
     def of(self, model: Model) -> P:
-        """Return a model that has the ability, or refuse it."""
-        if isinstance(model, self.protocol):
-            able: P = model
-            return able
+        """Return a model that has the ability, or its part that has it, or refuse it."""
+        for part in (model, *model.parts):
+            if isinstance(part, self.protocol):
+                able: P = part
+                return able
         raise BistroError(self.refusal(model.kind))
 
     def refusal(self, kind: str) -> str:
@@ -359,6 +377,7 @@ ORDER: Ability[Orderer] = Ability("linearize", Orderer, "order words")
 SEGMENT: Ability[Segmenter] = Ability("segment", Segmenter, "segment words")
 TOKENISE: Ability[Tokeniser] = Ability("tokenise", Tokeniser, "find words in running text")
 FILL: Ability[Filler] = Ability("fill", Filler, "fill in columns")
+ANNOTATE: Ability[Annotator] = Ability("annotate", Annotator, "annotate running text")
 PARSE_TREES: Ability[TreeParser] = Ability("parse_trees", TreeParser, "find constituents")
 STATES: Ability[StateReader] = Ability("top_states", StateReader, "show states")
 FIGURES: Ability[Predictor] = Ability("figures", Predictor, "measure itself")
@@ -366,7 +385,7 @@ ABILITIES: dict[str, Ability[Any]] = {
     ability.name: ability
     for ability in (
         PARSE, VOTE, TAG, SCORE, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER, SEGMENT,
-        TOKENISE, FILL, PARSE_TREES, STATES, FIGURES,
+        TOKENISE, FILL, ANNOTATE, PARSE_TREES, STATES, FIGURES,
     )
 }  # fmt: skip
 """Every ability by name."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -91,6 +91,8 @@ class Model(ABC):
     config: Any
     """The settings it was trained with, of its family's own class."""
     origin: Origin
+    parts: Sequence[Model] = ()
+    """Models that it is made of: what one of them can do, it can do."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
@@ -159,6 +161,7 @@ if TYPE_CHECKING:
         abilities.Segmenter,
         abilities.Tokeniser,
         abilities.Filler,
+        abilities.Annotator,
         abilities.TreeParser,
         abilities.StateReader,
         abilities.Predictor,

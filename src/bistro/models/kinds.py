@@ -49,6 +49,7 @@ BUILT_IN = (
     "grammar",
     "tokens",
     "columns",
+    "pipeline",
 )
 """The families of this package: each is a folder beside this file."""
 FORMER = {"infinite": "bistro.models.unbounded.former:settled"}

@@ -40,11 +40,16 @@ def _check(data: Sequence[Sentence]) -> None:
         raise BistroError(
             "words and sentences are learned from a treebank, not from lists of words"
         )
-    if all(s.text is None and not any("Space" in misc for misc in s.misc) for s in data):
+    if not has_spaces(data):
         raise BistroError(
             "the treebank does not say which words stand without a space (SpaceAfter=No in MISC, "
             "or # text): how running text becomes words cannot be learned from it"
         )
+
+
+def has_spaces(data: Sequence[Sentence]) -> bool:
+    """Tell whether sentences say where their words stand without a space."""
+    return any(s.text is not None or any("Space" in misc for misc in s.misc) for s in data)
 
 
 def running_text(
