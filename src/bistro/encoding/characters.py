@@ -45,6 +45,7 @@ _MARKS = "()[]{}<>\"'“”‘’«».,;:!?…*"
 """What stands around an address and is not part of it."""
 _CODE_POINTS = sys.maxunicode + 1
 _LAST_SPACE = 0x3000
+_BYTE_ORDER_MARK = 0xFEFF
 _UNKNOWN = -1
 
 Symbols = NDArray[np.int32]
@@ -161,6 +162,7 @@ def _codes(text: str) -> NDArray[np.uint32]:
 def _is_space() -> NDArray[np.bool_]:
     table = np.zeros(_CODE_POINTS, np.bool_)
     table[[code for code in range(_LAST_SPACE + 1) if chr(code).isspace()]] = True
+    table[_BYTE_ORDER_MARK] = True
     return table
 
 

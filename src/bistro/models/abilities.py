@@ -269,7 +269,9 @@ class Segmenter(Protocol):
 class Tokeniser(Protocol):
     """Finds the sentences and words of running text."""
 
-    def tokenise(self, text: str, *, line_ends: bool = False) -> Iterator[TextSentence]:
+    def tokenise(
+        self, text: str | Iterable[str], *, line_ends: bool = False
+    ) -> Iterator[TextSentence]:
         """Yield the sentences of a text; with `line_ends`, every line end also ends a sentence."""
 
 
@@ -291,7 +293,9 @@ class Annotator(Protocol):
     annotate_all  yield sentences with all columns; what they have may be kept, column by column
     """
 
-    def annotate(self, text: str, *, line_ends: bool = False, **options: Any) -> Iterator[Sentence]:
+    def annotate(
+        self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
+    ) -> Iterator[Sentence]:
         """Yield the sentences of a text with all columns."""
 
     def annotate_all(

@@ -20,7 +20,7 @@ from bistro.treebank.fields import EMPTY, FORM, quoted
 from bistro.treebank.sentence import Sentence
 
 NO_SPACE = "SpaceAfter=No"
-_SPACES = re.compile(r"\s*")
+_SPACES = re.compile(r"[\s\ufeff]*")
 _MISC = -1
 _ESCAPES = {"s": " ", "t": "\t", "n": "\n", "r": "\r", "p": "|", "\\": "\\"}
 _ESCAPED = {character: "\\" + letter for letter, character in _ESCAPES.items()}

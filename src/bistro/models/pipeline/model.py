@@ -58,7 +58,9 @@ class PipelineModel(Model):
             raise ModelFileError("the layers of the pipeline are damaged")
         self.columns, self.tokens = columns, tokens
 
-    def annotate(self, text: str, *, line_ends: bool = False, **options: Any) -> Iterator[Sentence]:
+    def annotate(
+        self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
+    ) -> Iterator[Sentence]:
         """Yield the sentences of a text with all columns; options are those of the parser.
 
         With ``marginals=True``, MISC has the probability of every value and of every token.
@@ -68,7 +70,7 @@ class PipelineModel(Model):
         )
 
     def sentences(
-        self, text: str, *, line_ends: bool = False, probabilities: bool = False
+        self, text: str | Iterable[str], *, line_ends: bool = False, probabilities: bool = False
     ) -> Iterator[Sentence]:
         """Yield the sentences of a text with their words alone."""
         if self.tokens is None:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.surface import escaped_spaces, spaces_in_misc
+
+_SPACES = re.compile(r"[\s\ufeff]+")
+
+
+def _on_one_line(text: str) -> str:
+    """Return text with every run of white space as one space."""
+    return _SPACES.sub(" ", text)
 
 
 @dataclass(frozen=True)
@@ -54,12 +62,12 @@ class TextSentence:
             entry = self._misc(i, ranges=ranges, probabilities=probabilities)
             if len(words) > 1:
                 first = len(misc) + 1
-                multiword.append((first, first + len(words) - 1, form, entry))
+                multiword.append((first, first + len(words) - 1, _on_one_line(form), entry))
                 misc += [EMPTY] * len(words)
             else:
                 misc.append(entry)
         return Sentence.from_columns(
-            [word for words in self.words for word in words],
+            [_on_one_line(word) for words in self.words for word in words],
             misc=misc,
             multiword=multiword,
             comments=self._comments(number, probabilities=probabilities),
@@ -69,8 +77,7 @@ class TextSentence:
     def _comments(self, number: int, *, probabilities: bool) -> list[str]:
         comments = ["# newpar"] if self.new_paragraph else []
         comments.append(f"# sent_id = {number}")
-        text = " ".join(self.text.split("\n")) if "\n" in self.text else self.text
-        comments.append(f"# text = {text.replace(chr(13), ' ')}")
+        comments.append(f"# text = {_on_one_line(self.text)}")
         if probabilities:
             comments.append(f"# p_sentence_end = {self.end_probability:.4f}")
         return comments
@@ -81,6 +88,8 @@ class TextSentence:
             entries.append(f"SpacesBefore={escaped_spaces(self.before)}")
         if spaces := spaces_in_misc(self.spaces[i]):
             entries.append(spaces)
+        if (form := self.forms[i]) != _on_one_line(form):
+            entries.append(f"SpacesInToken={escaped_spaces(form)}")
         if ranges:
             entries.append(f"TokenRange={self.starts[i]}:{self.starts[i] + len(self.forms[i])}")
         if probabilities:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,28 +21,45 @@ _MARGIN = 64
 """So many characters at the end of a block are left for the next one, which sees what follows."""
 
 
-def blocks_of(model: TokensModel, text: str, *, line_ends: bool) -> Iterator[TextSentence]:
-    """Yield the sentences of a text; every character is part of exactly one of them."""
-    begin, size, before, last = 0, BLOCK, "", ""
-    while begin < len(text):
-        end = min(begin + size, len(text))
-        piece = text[begin:end]
-        is_last = end == len(text)
-        found = _sentences(model, piece, begin, line_ends=line_ends, before=before, last=last)
+def pieces_of(text: str | Iterable[str]) -> Iterator[str]:
+    """Yield a text, or the pieces of one, in pieces that are not too long."""
+    for part in [text] if isinstance(text, str) else text:
+        for begin in range(0, len(part), BLOCK):
+            yield part[begin : begin + BLOCK]
+
+
+def blocks_of(
+    model: TokensModel, text: str | Iterable[str], *, line_ends: bool
+) -> Iterator[TextSentence]:
+    """Yield the sentences of a text; every character is part of exactly one of them.
+
+    Where a block ends depends on the text alone, so the same text has the same sentences however
+    it is read.
+    """
+    source = pieces_of(text)
+    held, begin, size, before, last = "", 0, BLOCK, "", ""
+    while True:
+        while len(held) <= size and (piece := next(source, "")):
+            held += piece
+        block, is_last = held[:size], len(held) <= size
+        if not block:
+            return
+        found = _sentences(model, block, begin, line_ends=line_ends, before=before, last=last)
         if not is_last:
-            settled = [s for s in found if s.starts[-1] - begin < len(piece) - _MARGIN]
+            settled = [s for s in found if s.starts[-1] - begin < len(block) - _MARGIN]
             if not settled[:-1] and size < LONGEST_BLOCK:
                 size *= 2
                 continue
             found = settled[:-1] or found
+        end = begin
         for sentence in found:
             before, last = "", sentence.forms[-1]
-            begin = sentence.starts[-1] + len(last) + len(sentence.spaces[-1])
+            end = sentence.starts[-1] + len(last) + len(sentence.spaces[-1])
             yield sentence
         if not found:
             # Nothing but white space, all of it: what comes next has it in front.
-            before, begin = before + piece, end
-        size = BLOCK
+            before, end = before + block, begin + len(block)
+        held, begin, size = held[end - begin :], end, BLOCK
 
 
 def _sentences(

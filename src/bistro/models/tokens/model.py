@@ -20,7 +20,7 @@ Every boundary has a probability, and nothing of the text is lost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -30,9 +30,7 @@ from numpy.typing import NDArray
 from bistro._core import Automaton, Frozen
 from bistro.encoding.characters import (
     BREAK,
-    GOES_ON,
     HIDDEN,
-    SENTENCE_END,
     SPACE,
     Characters,
     EncodedText,
@@ -70,8 +68,10 @@ class TokensModel(Model):
         self._frozen = Frozen(**self.character_arrays, dishes=len(self.characters))
         self._automaton = Automaton(self._frozen, HIDDEN)
 
-    def tokenise(self, text: str, *, line_ends: bool = False) -> Iterator[TextSentence]:
-        """Yield the sentences of a text.
+    def tokenise(
+        self, text: str | Iterable[str], *, line_ends: bool = False
+    ) -> Iterator[TextSentence]:
+        """Yield the sentences of a text, which may come in pieces.
 
         With `line_ends` every line is one sentence or several; without, only a blank line is
         certain to end one.
@@ -142,6 +142,3 @@ def decided_events(probabilities: NDArray[np.float32]) -> NDArray[np.int64]:
     none = 1 - probabilities.sum(axis=1)
     best = probabilities.argmax(axis=1)
     return np.where(probabilities.max(axis=1, initial=0) > none, best, -1)
-
-
-__all__ = ["GOES_ON", "SENTENCE_END", "TokensModel", "allowed_events", "decided_events"]
