@@ -14,8 +14,8 @@ from bistro._core import Automaton, Frozen, UniformBase
 from bistro.encoding.characters import BREAK, HIDDEN, SPACE
 from bistro.inference.gibbs import Chain
 from bistro.inference.settings import SamplerSettings
-from bistro.models.tokens.model import allowed_events
-from bistro.models.tokens.train import window_events
+from bistro.models.tokens.events import allowed_events
+from bistro.models.tokens.text import window_events
 
 ORDER = 4
 SYMBOLS = 9  # three events, break, space, four letters

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 
 from bistro.errors import BistroError
 from bistro.models import kinds
+from bistro.models.annotating import Annotator, Filler, Tokeniser
 from bistro.models.options import Options, a_model
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from bistro.models.base import Model, Origin
     from bistro.models.inputs import Words
     from bistro.models.parsing.votes import Votes
-    from bistro.models.results.columns import FilledColumns
     from bistro.models.results.explanations import Explanation
     from bistro.models.results.parses import Parse
     from bistro.models.results.readings import Reading
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
         TreeParse,
     )
     from bistro.models.results.surprisal import SurprisalTable, Token
-    from bistro.models.results.tokens import TextSentence
     from bistro.treebank.morphology import SegmentedWord
     from bistro.treebank.projectivity import Scheme
     from bistro.treebank.sentence import Sentence
@@ -266,45 +265,6 @@ class Segmenter(Protocol):
 
 
 @runtime_checkable
-class Tokeniser(Protocol):
-    """Finds the sentences and words of running text."""
-
-    def tokenise(
-        self, text: str | Iterable[str], *, line_ends: bool = False
-    ) -> Iterator[TextSentence]:
-        """Yield the sentences of a text; with `line_ends`, every line end also ends a sentence."""
-
-
-@runtime_checkable
-class Filler(Protocol):
-    """Finds tags, features and lemmas of words."""
-
-    def fill(
-        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = ()
-    ) -> list[FilledColumns]:
-        """Return the columns of sentences; columns to `keep` stay where they are not empty."""
-
-
-@runtime_checkable
-class Annotator(Protocol):
-    """Finds everything: sentences and words of running text, trees, tags, features, lemmas.
-
-    annotate      yield the sentences of a text with all columns
-    annotate_all  yield sentences with all columns; what they have may be kept, column by column
-    """
-
-    def annotate(
-        self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
-    ) -> Iterator[Sentence]:
-        """Yield the sentences of a text with all columns."""
-
-    def annotate_all(
-        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = (), **options: Any
-    ) -> Iterator[Sentence]:
-        """Yield sentences with all columns."""
-
-
-@runtime_checkable
 class TreeParser(Protocol):
     """Finds constituency trees."""
 
@@ -347,6 +307,10 @@ class Ability(Generic[P]):
     protocol: type[Any]
     verb: str
     """What a model with it can do, in a refusal."""
+
+    def is_own(self, model: Model) -> bool:
+        """Tell whether a model has the ability itself, not only a part of it."""
+        return isinstance(model, self.protocol)
 
     def is_of(self, model: Model) -> bool:
         """Tell whether a model, or one of its parts, has the ability."""

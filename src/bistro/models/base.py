@@ -32,7 +32,7 @@ from bistro.models import kinds
 from bistro.models.upgrades import upgraded
 
 if TYPE_CHECKING:
-    from bistro.models import abilities
+    from bistro.models import abilities, annotating
 
 
 class LacksAbilityError(BistroError, AttributeError):
@@ -159,9 +159,9 @@ if TYPE_CHECKING:
         abilities.Explainer,
         abilities.Orderer,
         abilities.Segmenter,
-        abilities.Tokeniser,
-        abilities.Filler,
-        abilities.Annotator,
+        annotating.Tokeniser,
+        annotating.Filler,
+        annotating.Annotator,
         abilities.TreeParser,
         abilities.StateReader,
         abilities.Predictor,

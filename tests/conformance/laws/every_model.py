@@ -70,7 +70,7 @@ def record_names_it(model: Model, data: Sequence[Any]) -> None:
     undeclared = [
         ability.name
         for ability in ABILITIES.values()
-        if ability.is_of(model) and not kind.can(ability.name)
+        if ability.is_own(model) and not kind.can(ability.name)
     ]
     expect(not undeclared, undeclared)
 
@@ -78,7 +78,7 @@ def record_names_it(model: Model, data: Sequence[Any]) -> None:
 def lacking_abilities_are_refused(model: Model, data: Sequence[Any]) -> None:
     """An ability that it lacks is refused in one sentence that names a kind that has it."""
     for ability in ABILITIES.values():
-        if ability.is_of(model):
+        if ability.is_own(model):
             continue
         sentence = refusal(ability.of, model)
         expect(sentence == ability.refusal(model.kind), sentence)
@@ -86,7 +86,7 @@ def lacking_abilities_are_refused(model: Model, data: Sequence[Any]) -> None:
         named = [name for name in able if name in sentence]
         expect(named == able or model.kind in able, sentence)
     for method, ability in METHODS.items():
-        if not ability.is_of(model) and not hasattr(type(model), method):
+        if not ability.is_own(model) and not hasattr(type(model), method):
             expect(refusal(getattr, model, method) == ability.refusal(model.kind), method)
             expect(not hasattr(model, method), method)
 
@@ -114,7 +114,7 @@ def _expect_known(
 def options_of(model: Model) -> Iterator[tuple[str, type[Options]]]:
     """Yield the abilities of a model that have options, and the class of these."""
     for verb in ("parse", "tag", "score"):
-        if ABILITIES[verb].is_of(model):
+        if ABILITIES[verb].is_own(model):
             yield verb, getattr(model, f"{verb}_options")
 
 
@@ -122,7 +122,7 @@ def protocols_are_lines(model: Model, data: Sequence[Any]) -> None:
     """A protocol is one line that names the kind, or what is done."""
     for verb, _ in options_of(model):
         expect_line(getattr(model, f"{verb}_protocol")())
-    if ABILITIES["linearize"].is_of(model):
+    if ABILITIES["linearize"].is_own(model):
         expect_line(model.order_protocol())  # type: ignore[attr-defined]
 
 

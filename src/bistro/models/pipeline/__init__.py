@@ -11,7 +11,7 @@ KIND = Kind(
     model="bistro.models.pipeline.model:PipelineModel",
     config="bistro.models.pipeline.config:PipelineConfig",
     trainer="bistro.models.pipeline.train:train_pipeline",
-    abilities=("annotate", "tokenise", "fill", "parse", "tag"),
+    abilities=("annotate", "figures"),
     dev="what the parser inside learns from it",
-    judged_by="parse",
+    judged_by="figures",
 )

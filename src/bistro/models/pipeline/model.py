@@ -21,15 +21,14 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
-from bistro.errors import BistroError, ModelFileError
+from bistro.errors import BistroError
 from bistro.modelfile import Arrays
-from bistro.models.abilities import PARSE, Parser
+from bistro.models.abilities import FILL, PARSE, TOKENISE, Parser
+from bistro.models.annotating import Filler, Tokeniser
 from bistro.models.base import Model, Origin, from_header, megabytes
-from bistro.models.columns.model import ColumnsModel
 from bistro.models.pipeline.config import PipelineConfig
 from bistro.models.results.annotations import with_columns, with_probabilities, with_tree
 from bistro.models.results.parses import Parse
-from bistro.models.tokens.model import TokensModel
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
@@ -52,11 +51,9 @@ class PipelineModel(Model):
     def __post_init__(self) -> None:
         self.parts = tuple(self.layers.values())
         self.parser: Parser = PARSE.of(self.layers["parser"])
-        columns = self.layers["columns"]
+        self.columns: Filler = FILL.of(self.layers["columns"])
         tokens = self.layers.get("tokens")
-        if not isinstance(columns, ColumnsModel) or not isinstance(tokens, TokensModel | None):
-            raise ModelFileError("the layers of the pipeline are damaged")
-        self.columns, self.tokens = columns, tokens
+        self.tokens: Tokeniser | None = TOKENISE.of(tokens) if tokens else None
 
     def annotate(
         self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
@@ -136,6 +133,27 @@ class PipelineModel(Model):
                 parse.marginals.tags, getattr(sentence, self.parser.tag_column), strict=True
             )
         ]
+
+    def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
+        """Return the share of right values in each column on given words, in percent."""
+        names = {
+            "heads": "UAS",
+            "upos": "UPOS",
+            "xpos": "XPOS",
+            "feats": "Feats",
+            "lemmas": "Lemmas",
+        }
+        right = dict.fromkeys(names, 0)
+        right_labels = words = 0
+        for gold, found in zip(items, self.annotate_all(items), strict=True):
+            words += len(gold)
+            for name in names:
+                pairs = zip(getattr(gold, name), getattr(found, name), strict=True)
+                right[name] += sum(a == b for a, b in pairs)
+            arcs = [zip(s.heads, s.deprels, strict=True) for s in (gold, found)]
+            right_labels += sum(a == b for a, b in zip(*arcs, strict=True))
+        shares = {names[name]: 100 * count / max(1, words) for name, count in right.items()}
+        return {**shares, "LAS": 100 * right_labels / max(1, words)}
 
     def header(self) -> dict[str, Any]:
         """Return the headers of the layers."""

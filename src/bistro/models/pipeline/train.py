@@ -22,7 +22,8 @@ from bistro.models.pipeline.config import PipelineConfig
 from bistro.models.pipeline.model import PipelineModel
 from bistro.models.runs import Run
 from bistro.models.settings import chosen_settings
-from bistro.models.tokens.train import has_spaces, train_tokens
+from bistro.models.tokens.text import has_spaces
+from bistro.models.tokens.train import train_tokens
 from bistro.treebank.sentence import Sentence
 
 NO_SPACES = (
@@ -41,8 +42,8 @@ def train_pipeline(
     if not all(isinstance(sentence, Sentence) for sentence in data):
         raise BistroError("a pipeline is learned from a treebank, not from lists of words")
     family, settings = chosen_settings(config.parser, config.parser_config or None)
-    if not family.can("parse") or family.name == PipelineModel.kind:
-        able = " or ".join(name for name in kinds.able("parse") if name != PipelineModel.kind)
+    if not family.can("parse") or family.can("annotate"):
+        able = " or ".join(n for n in kinds.able("parse") if n not in kinds.able("annotate"))
         raise BistroError(f"parser = '{config.parser}' cannot parse: choose {able}")
     fitting = {} if dev is None or not family.dev else {"dev": dev}
     layers: dict[str, Callable[[Run], Model]] = {

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.encoding.characters import BREAK, GOES_ON, SENTENCE_END, SPACE, EncodedText
+from bistro.encoding.characters import BREAK, GOES_ON, SENTENCE_END, SPACE, Characters, EncodedText
 from bistro.models.results.tokens import TextSentence
-
-if TYPE_CHECKING:
-    from bistro.models.tokens.model import TokensModel
+from bistro.models.tokens.events import decided_events
+from bistro.models.tokens.splits import Splits
 
 BLOCK = 1 << 16
 """Characters that are looked at in one go; a longer sentence makes it grow."""
@@ -28,54 +27,58 @@ def pieces_of(text: str | Iterable[str]) -> Iterator[str]:
             yield part[begin : begin + BLOCK]
 
 
-def blocks_of(
-    model: TokensModel, text: str | Iterable[str], *, line_ends: bool
-) -> Iterator[TextSentence]:
-    """Yield the sentences of a text; every character is part of exactly one of them.
+@dataclass(frozen=True)
+class TextCutter:
+    """Cuts texts into sentences and words."""
 
-    Where a block ends depends on the text alone, so the same text has the same sentences however
-    it is read.
-    """
-    source = pieces_of(text)
-    held, begin, size, before, last = "", 0, BLOCK, "", ""
-    while True:
-        while len(held) <= size and (piece := next(source, "")):
-            held += piece
-        block, is_last = held[:size], len(held) <= size
-        if not block:
-            return
-        found = _sentences(model, block, begin, line_ends=line_ends, before=before, last=last)
-        if not is_last:
-            settled = [s for s in found if s.starts[-1] - begin < len(block) - _MARGIN]
-            if not settled[:-1] and size < LONGEST_BLOCK:
-                size *= 2
-                continue
-            found = settled[:-1] or found
-        end = begin
-        for sentence in found:
-            before, last = "", sentence.forms[-1]
-            end = sentence.starts[-1] + len(last) + len(sentence.spaces[-1])
-            yield sentence
-        if not found:
-            # Nothing but white space, all of it: what comes next has it in front.
-            before, end = before + block, begin + len(block)
-        held, begin, size = held[end - begin :], end, BLOCK
+    characters: Characters
+    boundaries: Callable[[EncodedText], NDArray[np.float32]]
+    """Returns the probabilities of the hidden events after each symbol."""
+    splits: Splits | None
 
+    def sentences(self, text: str | Iterable[str], *, line_ends: bool) -> Iterator[TextSentence]:
+        """Yield the sentences of a text; every character is part of exactly one of them.
 
-def _sentences(
-    model: TokensModel, text: str, offset: int, *, line_ends: bool, before: str, last: str
-) -> list[TextSentence]:
-    """Return all sentences of a block."""
-    from bistro.models.tokens.model import decided_events
+        Where a block ends depends on the text alone, so the same text has the same sentences
+        however it is read.
+        """
+        source = pieces_of(text)
+        held, begin, size, before, last = "", 0, BLOCK, "", ""
+        while True:
+            while len(held) <= size and (piece := next(source, "")):
+                held += piece
+            block, is_last = held[:size], len(held) <= size
+            if not block:
+                return
+            found = self._block(block, begin, line_ends=line_ends, before=before, last=last)
+            if not is_last:
+                settled = [s for s in found if s.starts[-1] - begin < len(block) - _MARGIN]
+                if not settled[:-1] and size < LONGEST_BLOCK:
+                    size *= 2
+                    continue
+                found = settled[:-1] or found
+            end = begin
+            for sentence in found:
+                before, last = "", sentence.forms[-1]
+                end = sentence.starts[-1] + len(last) + len(sentence.spaces[-1])
+                yield sentence
+            if not found:
+                # Nothing but white space, all of it: what comes next has it in front.
+                before, end = before + block, begin + len(block)
+            held, begin, size = held[end - begin :], end, BLOCK
 
-    encoded = model.characters.encode(text, line_ends=line_ends)
-    if not encoded.symbols.size:
-        return []
-    probabilities = model.boundaries(encoded)
-    events = decided_events(probabilities)
-    events[-1] = SENTENCE_END
-    tokens = _Tokens(encoded, probabilities, events)
-    return list(tokens.sentences(model, offset, before, last))
+    def _block(
+        self, text: str, offset: int, *, line_ends: bool, before: str, last: str
+    ) -> list[TextSentence]:
+        """Return all sentences of a block."""
+        encoded = self.characters.encode(text, line_ends=line_ends)
+        if not encoded.symbols.size:
+            return []
+        probabilities = self.boundaries(encoded)
+        events = decided_events(probabilities)
+        events[-1] = SENTENCE_END
+        tokens = _Tokens(encoded, probabilities, events)
+        return list(tokens.sentences(self.splits, offset, before, last))
 
 
 class _Tokens:
@@ -104,7 +107,7 @@ class _Tokens:
         self.probabilities = _token_probabilities(probabilities, begins, ends, is_space)
 
     def sentences(
-        self, model: TokensModel, offset: int, before: str, last: str
+        self, splits: Splits | None, offset: int, before: str, last: str
     ) -> Iterator[TextSentence]:
         text, starts, stops = self.text, self.starts, self.stops
         first = 0
@@ -114,8 +117,8 @@ class _Tokens:
         spaces = [text[a:b] for a, b in zip(stops, following, strict=True)]
         words: list[tuple[str, ...]] = [(form,) for form in forms]
         word_probabilities = [1.0] * len(forms)
-        if model.splits:
-            words, word_probabilities = model.splits.split(forms, last)
+        if splits:
+            words, word_probabilities = splits.split(forms, last)
         for end in (last_token + 1 for last_token in self.sentence_ends):
             part = slice(first, end)
             yield TextSentence(

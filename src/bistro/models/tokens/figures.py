@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
 
-from bistro.models.tokens.train import running_text
+from bistro.models.results.tokens import TextSentence
+from bistro.models.tokens.text import running_text
 from bistro.treebank.sentence import Sentence
-
-if TYPE_CHECKING:
-    from bistro.models.tokens.model import TokensModel
 
 Spans = set[tuple[object, ...]]
 
 
-def text_figures(model: TokensModel, sentences: Sequence[Sentence]) -> dict[str, float]:
+def text_figures(
+    tokenise: Callable[[str], Iterator[TextSentence]], sentences: Sequence[Sentence]
+) -> dict[str, float]:
     """Return F1 of tokens, sentences and the words of tokens, in percent."""
     text, gold, ends = running_text(sentences)
     right: tuple[Spans, Spans, Spans] = (set(), set(), set())
@@ -28,7 +27,7 @@ def text_figures(model: TokensModel, sentences: Sequence[Sentence]) -> dict[str,
         start = stop + len(token.spaces)
         first = start if is_end else first
     found: tuple[Spans, Spans, Spans] = (set(), set(), set())
-    for sentence in model.tokenise(text):
+    for sentence in tokenise(text):
         spans = [(a, a + len(f)) for a, f in zip(sentence.starts, sentence.forms, strict=True)]
         found[0].update(spans)
         found[1].add((spans[0][0], spans[-1][1]))

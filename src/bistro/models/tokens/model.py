@@ -31,23 +31,21 @@ from bistro._core import Automaton, Frozen
 from bistro.encoding.characters import (
     BREAK,
     HIDDEN,
-    SPACE,
     Characters,
     EncodedText,
 )
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
 from bistro.models.results.tokens import TextSentence
-from bistro.models.tokens.blocks import blocks_of
+from bistro.models.tokens.blocks import TextCutter
 from bistro.models.tokens.config import TokensConfig
+from bistro.models.tokens.events import allowed_events
 from bistro.models.tokens.splits import SPLITS, Splits
 from bistro.treebank.sentence import Sentence
 
 CHARACTERS = "characters"
 LEAST_EVENT = LEAST_SHARE = 1e-5
 MOST_HISTORIES = 8
-# What may follow a character, in bits: nothing, the end of a word, of a sentence, a word going on.
-_IN_WORD, _BEFORE_SPACE, _BEFORE_BREAK, _NOTHING = 0b0111, 0b1101, 0b0100, 0b0001
 
 
 @dataclass(eq=False, repr=False)
@@ -76,7 +74,8 @@ class TokensModel(Model):
         With `line_ends` every line is one sentence or several; without, only a blank line is
         certain to end one.
         """
-        return blocks_of(self, text, line_ends=line_ends)
+        cutter = TextCutter(self.characters, self.boundaries, self.splits)
+        return cutter.sentences(text, line_ends=line_ends)
 
     def boundaries(self, text: EncodedText) -> NDArray[np.float32]:
         """Return the probabilities of the hidden events after each symbol of a text."""
@@ -95,7 +94,7 @@ class TokensModel(Model):
         """Return F1 of tokens, of sentences and of words, in percent."""
         from bistro.models.tokens.figures import text_figures
 
-        return text_figures(self, items)
+        return text_figures(self.tokenise, items)
 
     def header(self) -> dict[str, Any]:
         """Return the characters, and the rules of words."""
@@ -125,20 +124,3 @@ class TokensModel(Model):
             "rules for the words of tokens": len(self.splits.rules) - 1 if self.splits else 0,
             "megabytes": megabytes(self.arrays()),
         }
-
-
-def allowed_events(symbols: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """Return which hidden events may follow each symbol, as bits."""
-    after = np.append(symbols[1:], np.int32(BREAK))
-    allowed = np.full(symbols.size, _IN_WORD, np.uint8)
-    allowed[after == SPACE] = _BEFORE_SPACE
-    allowed[after == BREAK] = _BEFORE_BREAK
-    allowed[(symbols == SPACE) | (symbols == BREAK)] = _NOTHING
-    return allowed
-
-
-def decided_events(probabilities: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the most probable event after each symbol, -1 for none."""
-    none = 1 - probabilities.sum(axis=1)
-    best = probabilities.argmax(axis=1)
-    return np.where(probabilities.max(axis=1, initial=0) > none, best, -1)
