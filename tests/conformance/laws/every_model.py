@@ -86,7 +86,7 @@ def lacking_abilities_are_refused(model: Model, data: Sequence[Any]) -> None:
         named = [name for name in able if name in sentence]
         expect(named == able or model.kind in able, sentence)
     for method, ability in METHODS.items():
-        if not ability.is_own(model) and not hasattr(type(model), method):
+        if not ability.is_of(model) and not hasattr(type(model), method):
             expect(refusal(getattr, model, method) == ability.refusal(model.kind), method)
             expect(not hasattr(model, method), method)
 
