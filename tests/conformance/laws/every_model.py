@@ -78,7 +78,7 @@ def record_names_it(model: Model, data: Sequence[Any]) -> None:
 def lacking_abilities_are_refused(model: Model, data: Sequence[Any]) -> None:
     """An ability that it lacks is refused in one sentence that names a kind that has it."""
     for ability in ABILITIES.values():
-        if ability.is_own(model):
+        if ability.is_of(model):
             continue
         sentence = refusal(ability.of, model)
         expect(sentence == ability.refusal(model.kind), sentence)
