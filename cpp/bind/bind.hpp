@@ -23,5 +23,6 @@ void bind_pcfg(nanobind::module_& m);
 void bind_tree_search(nanobind::module_& m);  // after bind_infinite and bind_grammar
 void bind_chain(nanobind::module_& m);  // after bind_infinite
 void bind_segment(nanobind::module_& m);  // after bind_infinite
+void bind_tokens(nanobind::module_& m);  // after bind_frozen
 
 }  // namespace bistro::bind

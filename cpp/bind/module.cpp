@@ -22,4 +22,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_tree_search(m);
     bistro::bind::bind_chain(m);
     bistro::bind::bind_segment(m);
+    bistro::bind::bind_tokens(m);
 }

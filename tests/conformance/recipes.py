@@ -218,6 +218,18 @@ RECIPES = (
         without=("segment", "parse_trees"),
     ),
     Recipe("grammar", "grammar", "trees", draws=False, stops=False, stored=True),
+    Recipe("tokens", "tokens", settings={"order": 4, **SHORT}, stored=True),
+    Recipe("columns", "columns", settings=SHORT, stored=True),
+    Recipe(
+        "pipeline",
+        "pipeline",
+        settings={
+            "parser": "eisner",
+            "tokens": {"order": 3, **SHORT},
+            "columns": {"columns": ("xpos", "lemmas"), **SHORT},
+        },
+        stored=True,
+    ),
 )
 BY_NAME = {recipe.name: recipe for recipe in RECIPES}
 

@@ -33,7 +33,8 @@ BRACKETS = parse_tree("(TOP (S (NP (DT The) (NN dog)) (VP (VBZ sleeps)) (. .)))"
 WORDS = ["relockable", "untie", "Packers", "xyz"]
 UTTERANCES = [["re", "lock", "un", "do"], ["pack", "er", "s"]]
 SEGMENTED = Paragraph([SegmentedWord("relock", parse_morphemes("re[Pre]-lock[Stem]"))])
-ITEMS = {"tags": TREE, "trees": BRACKETS, "morphology": SEGMENTED}
+RUNNING = "The dog sees a cat. It can't sleep!\n\nA zebra sees the old house."
+ITEMS = {"trees": BRACKETS, "morphology": SEGMENTED}
 SUMS = {"particles": 20, "repeats": 2, "seed": 3}
 """How scores are summed over analyses, where they are not exact."""
 TAGS_TRIED = {"tag_dictionary": "hard", "tags_per_word": 3}
@@ -202,9 +203,24 @@ def _states(model: Any) -> Any:
     ]
 
 
+def _tokenise(model: Any) -> Any:
+    return [
+        [one.forms, one.starts, list(map(list, one.words)), one.end_probability]
+        for one in model.tokenise(RUNNING)
+    ]
+
+
+def _fill(model: Any) -> Any:
+    return [asdict(one) for one in model.fill([TREE], keep=("upos",))]
+
+
+def _annotate(model: Any) -> Any:
+    return [str(one) for one in model.annotate(RUNNING, marginals=True)]
+
+
 def _held_out(model: Any) -> Any:
     kind = model.config.task if model.kind == "infinite" else model.kind
-    return dict(model.figures([ITEMS[kind]]))
+    return dict(model.figures([ITEMS.get(kind, TREE)]))
 
 
 FIGURES = {
@@ -226,6 +242,9 @@ FIGURES = {
     "parse_trees": _parse_trees,
     "group": _group,
     "top_states": _states,
+    "tokenise": _tokenise,
+    "fill": _fill,
+    "annotate": _annotate,
     "figures": _held_out,
 }
 """What is asked of a model: its method, and what of the method after a comma."""

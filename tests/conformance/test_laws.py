@@ -53,7 +53,7 @@ def test_every_family_has_a_recipe() -> None:
 def test_a_record_declares_the_abilities_that_models_have(kind: str) -> None:
     models = [trained(recipe.name) for recipe in RECIPES if recipe.kind == kind]
     found = {
-        ability.name for ability in ABILITIES.values() for model in models if ability.is_of(model)
+        ability.name for ability in ABILITIES.values() for model in models if ability.is_own(model)
     }
     assert found == set(kinds.find(kind).abilities)
 

@@ -41,6 +41,8 @@ _RANGE = re.compile(r"\n(\d+)-(\d+)\t([^\t\n]*)(?:\t[^\t\n]*){7}\t([^\t\n]*)")
 
 CoreColumns = tuple[list[str], list[str], list[int], list[str]]
 """Forms, upos, heads, deprels: the columns that every reader fills."""
+MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
+"""A token of several words: the first of them, the last, its form and, if it has one, MISC."""
 
 
 class Token(NamedTuple):
@@ -106,13 +108,17 @@ class Sentence:
         *,
         heads: Iterable[int] | None = None,
         comments: Iterable[str] = (),
-        multiword: Iterable[tuple[int, int, str]] = (),
+        multiword: Iterable[MultiwordToken] = (),
         format: str = "conllu",
         roots: Roots = "any",
         line: int = 1,
         **columns: Iterable[str],
     ) -> Sentence:
-        """Build a sentence from scratch; columns not given hold ``_``."""
+        """Build a sentence from scratch; columns not given hold ``_``.
+
+        `multiword`: first word, last word, form and, if there is one, MISC of each token of several
+        words.
+        """
         check_names(columns)
         words = list(forms)
         size = len(words)
@@ -182,6 +188,11 @@ class Sentence:
             elif not found or place > found[-1].last:
                 found.append(Token(place, place, form, misc, False))
         return found
+
+    @property
+    def multiword_rows(self) -> list[list[str]]:
+        """The ten fields of each token of several words."""
+        return [row for row in self._special_rows() if "-" in row[0]]
 
     @property
     def empty_nodes(self) -> list[list[str]]:
@@ -331,19 +342,20 @@ class Sentence:
 
 
 def _build_lines(
-    values: dict[str, list[Any]], multiword: Iterable[tuple[int, int, str]]
+    values: dict[str, list[Any]],
+    multiword: Iterable[MultiwordToken],
 ) -> list[str]:
     size = len(values["forms"])
-    tokens = {first: (last, form) for first, last, form in multiword}
+    tokens = {token[0]: token if len(token) == 4 else (*token, EMPTY) for token in multiword}
     columns: list[Iterable[str]] = [map(str, range(1, size + 1))]
     columns += [map(head_text, values[n]) if n == "heads" else values[n] for n in COLUMNS[1:]]
     lines: list[str] = list(values["comments"])
     for word, row in enumerate(zip(*columns, strict=True), start=1):
         if word in tokens:
-            last, form = tokens.pop(word)
+            _, last, form, misc = tokens.pop(word)
             if not word <= last <= size:
                 raise TreebankError(f"the multiword token {word}-{last} ends outside the sentence")
-            lines.append("\t".join([f"{word}-{last}", form, *[EMPTY] * 8]))
+            lines.append("\t".join([f"{word}-{last}", form, *[EMPTY] * 7, misc]))
         lines.append("\t".join(row))
     if tokens:
         raise TreebankError(f"the multiword token at word {min(tokens)} is outside the sentence")
