@@ -247,8 +247,9 @@ class Twin:
             given = [[self.model.codec.tags.index(t)] for t in tags or ()]
             if self.mirrored:
                 given.reverse()
-            dictionary = [self.tags_of(word, factor) for word in words]
-            found = self.plain.analyses(words, given or dictionary, most_tags)
+            allowed = [self.tags_of(word, factor) for word in words]
+            tried = [dict.fromkeys(one, 1.0) for one in given] or allowed
+            found = self.plain.analyses(words, tried, most_tags)
             self._tables[known] = {self.turned(analysis): p for analysis, p in found.items()}
         return self._tables[known]
 
