@@ -14,6 +14,7 @@ from bistro.errors import BistroError, ConfigError
 from bistro.files import write_text
 
 SEARCH, CONSTITUENTS = "Search", "Constituency (kind trees) and utterances of morphemes"
+PIPELINES = "Running text (kind pipeline)"
 _number = partial(option, "N", min=1, rich_help_panel=SEARCH)
 _of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 
@@ -21,8 +22,8 @@ _of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 def parse(
     paths: list[str] = argument(
         "MODEL... [INPUT]",
-        "Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with a "
-        "sentence a line; - is stdin.",
+        "Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with one "
+        "sentence per line (a pipeline: running text); - is stdin.",
     ),
     output: str = common.OUTPUT,
     tags: str = option("joint|given", "Find the tags too, or use INPUT's.", default="joint"),
@@ -110,6 +111,14 @@ def parse(
     expand: str | None = _of_trees(
         "leftmost|all", "Open nodes of a partial tree that A* rewrites; default: leftmost."
     ),
+    keep: str | None = option(
+        "COLUMNS",
+        "Columns of INPUT that stay where they are not empty, as in upos,xpos,feats,lemmas,heads.",
+        rich_help_panel=PIPELINES,
+    ),
+    line_ends: bool = flag(
+        "--line-ends", "Every end of a line ends a sentence.", rich_help_panel=PIPELINES
+    ),
     log_probs: str | None = _of_trees(
         "OUT.tsv", "Also a table of the trees' probabilities, for which brackets have no place."
     ),
@@ -126,18 +135,21 @@ def parse(
     have an expected_uas, and of several trees each has a posterior, instead of a log_prob.
     A model of constituency (kind trees) takes the words of any of these, or of bracketed trees,
     and writes bracketed trees, one per line; a model of morphology with unit=utterance does the
-    same with the morphemes of one utterance per line.
+    same with the morphemes of one utterance per line. A pipeline takes running text, or sentences,
+    and fills every column.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals
         bistro parse english.bistro test.conllu --tags given --kbest 10 -o ten.conllu.gz
         bistro parse english.bistro half-done.conllu --partial -o done.conllu
         bistro parse one.bistro another.bistro test.conllu -o together.conllu
+        bistro parse pipeline.bistro letter.txt -o letter.conllu --marginals
+        bistro parse pipeline.bistro tagged.conllu --keep upos,heads -o whole.conllu
         bistro parse phrases.bistro test.mrg --search mcmc --draws 20000 -o parsed.mrg
         bistro parse phrases.bistro test.mrg --search astar-literal --completions 1 --guide pcfg
     """
     from bistro.cli.progress import Progress
-    from bistro.models.abilities import PARSE_TREES
+    from bistro.models.abilities import ANNOTATE, PARSE_TREES
     from bistro.tasks.parse import ParseRun, together
     from bistro.tasks.parse_trees import option_name
     from bistro.treebank.treebank import iter_sentences
@@ -183,10 +195,37 @@ def parse(
     if of_trees or log_probs:
         named = option_name(next(iter(of_trees), "log_probs"))
         raise ConfigError(f"{named} belongs to models of constituency")
+    if len(trained) == 1 and ANNOTATE.is_own(trained[0]):
+        _everything(trained[0], input, output, format, options, keep, line_ends)
+        return
+    if keep or line_ends:
+        raise ConfigError("--keep and --line-ends belong to pipelines: bistro train pipeline ...")
     run = ParseRun(together(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
     say(run.report(input))
+
+
+def _everything(
+    model: bistro.Model,
+    input: str,
+    output: str,
+    format: str | None,
+    options: dict[str, Any],
+    keep: str | None,
+    line_ends: bool,
+) -> None:
+    """Write running text, or sentences, with every column that a pipeline finds."""
+    from bistro.cli.progress import Progress
+    from bistro.tasks.annotate import AnnotateRun
+
+    for name in ("kbest", "samples", "partial"):
+        if options.pop(name, None):
+            raise ConfigError(f"--{name} belongs to parsers; a pipeline writes one analysis")
+    kept = [name for name in (keep or "").split(",") if name]
+    run = AnnotateRun(model, options, keep=kept, line_ends=line_ends)
+    bistro.write(Progress(input, output).watch(run.annotated(input, format)), output)
+    say(run.report())
 
 
 def _constituents(

@@ -21,11 +21,12 @@ from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
 
-from bistro.errors import BistroError
+from bistro.errors import BistroError, ConfigError, nearest
 from bistro.modelfile import Arrays
 from bistro.models.abilities import FILL, PARSE, TOKENISE, Parser
 from bistro.models.annotating import Filler, Tokeniser
 from bistro.models.base import Model, Origin, from_header, megabytes
+from bistro.models.columns.elements import PREDICTED
 from bistro.models.pipeline.config import PipelineConfig
 from bistro.models.results.annotations import with_columns, with_probabilities, with_tree
 from bistro.models.results.parses import Parse
@@ -35,6 +36,8 @@ from bistro.treebank.sentence import Sentence
 AT_ONCE = 500
 """Sentences that go through all layers together."""
 BETWEEN = "/"
+KEPT = (*PREDICTED, "heads")
+"""Columns of the input that may be kept."""
 
 
 @dataclass(eq=False, repr=False)
@@ -87,7 +90,12 @@ class PipelineModel(Model):
         Columns named in `keep` (upos, xpos, feats, lemmas, heads) stay where they are not empty,
         and are evidence for the rest.
         """
+        for name in keep:
+            if name not in KEPT:
+                raise ConfigError(f"there is no column '{name}' to keep{nearest(name, KEPT)}")
         asked = dict(options)
+        if asked.get("tags") == "given":
+            keep = [*keep, self.parser.tag_column]
         if self.parser.tag_column in keep:
             asked["tags"] = "given"
         if "heads" in keep:
