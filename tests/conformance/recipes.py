@@ -27,6 +27,7 @@ WITH_LABELS = {
     "tags": ("label", "parent.tag", "direction"),
     "words": ("tag", "label"),
 }
+FEW_ELEMENTS = {"xpos": ("upos", "low"), "lemmas": ("xpos", "suffix1", "low")}
 SMALL_NETWORK = {"hidden": 4, "learning": {"passes": 4, "rate": 0.2}}
 LOCAL = ("s1.word", "s1.tag", "s1.label", "b.word", "b.tag")
 MORPHEMES = [
@@ -219,14 +220,20 @@ RECIPES = (
     ),
     Recipe("grammar", "grammar", "trees", draws=False, stops=False, stored=True),
     Recipe("tokens", "tokens", settings={"order": 4, **SHORT}, stored=True),
-    Recipe("columns", "columns", settings=SHORT, stored=True),
+    Recipe(
+        "columns",
+        "columns",
+        settings={"columns": ("xpos", "lemmas"), "contexts": FEW_ELEMENTS, **SHORT},
+        stored=True,
+    ),
+    Recipe("columns-all", "columns", settings=SHORT),
     Recipe(
         "pipeline",
         "pipeline",
         settings={
             "parser": "eisner",
-            "tokens": {"order": 3, **SHORT},
-            "columns": {"columns": ("xpos", "lemmas"), **SHORT},
+            "tokens": {"order": 2, **SHORT},
+            "columns": {"columns": ("xpos", "lemmas"), "contexts": FEW_ELEMENTS, **SHORT},
         },
         stored=True,
     ),
