@@ -24,7 +24,7 @@ from typing import Any
 PROJECT = Path(__file__).resolve().parents[1]
 FOLDER = PROJECT / "tests" / "data" / "models"
 EXPECTED = FOLDER / "expected.json"
-LARGEST = 80_000
+LARGEST = 50_000
 """Bytes of a file: the folder is part of every clone."""
 
 sys.path.insert(0, str(PROJECT / "tests"))
