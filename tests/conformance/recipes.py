@@ -260,7 +260,7 @@ def _utterances(seed: int) -> list[Paragraph]:
 
 DATA = {
     "sentences": lambda seed: bistro.builtin(sentences=12, seed=seed),
-    "few sentences": lambda seed: bistro.builtin(sentences=6, seed=seed),
+    "few sentences": lambda seed: bistro.builtin(sentences=4, seed=seed),
     "trees": lambda seed: bistro.builtin_trees(sentences=12, seed=seed),
     "words": _words,
     "utterances": _utterances,

@@ -73,6 +73,7 @@ SAID = {"nothing": "nothing to train on", "lists of words": "tree|segmented"}
 """What is said of some of them by every family."""
 RIGHT: dict[str, tuple[str, ...]] = {
     "sentences": ("dependency trees",),
+    "few sentences": ("dependency trees",),
     "trees": ("constituency trees",),
     "words": ("segmented words",),
     "utterances": ("segmented words",),
