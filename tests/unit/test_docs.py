@@ -68,10 +68,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("dev.conllu", treebank[200:230]),
         ("test.conllu", treebank[230:]),
         ("parsed.conllu", treebank[230:]),
+        ("tagged.conllu", treebank[230:]),
     ):
         write(part, folder / name)
     text = "".join(" ".join(sentence.forms) + "\n" for sentence in treebank[:200])
     (folder / "train.txt").write_text(text)
+    (folder / "letter.txt").write_text("The dog sleeps. A cat sees it.\n")
     model = bistro.train("ngram", treebank[:200], sampler={"sweeps": 5, "samples": 2})
     model.save(folder / "english.bistro")
     script = folder / "bin" / "bistro"
