@@ -39,7 +39,7 @@ nb::dict oracle_events(const EventShape& shape, const Batch& batch) {
 
 nb::dict parse_batch(const Parser& parser, const Batch& batch, const ParseRequest& request, int threads) {
     return parse_all(batch, parser.model.system, threads, request, [&] {
-        return [of_sentences = SentenceParser<Frozen>(parser.model, request)](const Sentence& sentence, std::size_t i) mutable {
+        return [of_sentences = SentenceParser<Frozen>(parser.unpaced, request)](const Sentence& sentence, std::size_t i) mutable {
             return of_sentences.parse(sentence, i);
         };
     });
