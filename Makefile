@@ -31,7 +31,7 @@ site: $(VENV)/.test-installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 benchmark: $(VENV)/.test-installed
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks all
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -152,7 +152,7 @@ def main() -> None:
     print("least of all rounds:")
     for kind, found in best.items():
         report(kind[0] or f"{kind[1]} threads", found, words)
-    for what, one, two in (("threads", *KINDS[:2]), ("Dask workers", *KINDS[2:])):
+    for what, one, two in (("threads", KINDS[0], KINDS[1]), ("Dask workers", KINDS[2], KINDS[3])):
         print(
             f"two {what}: {best[one].clock / best[two].clock:.2f} times one by the clock, "
             f"{best[one].cpu / best[two].cpu:.2f} times the words a CPU second, "

@@ -3,7 +3,7 @@
 Both readers touch form, UPOS, head and relation of every word; ours also validates every sentence.
 Times are processor times, the best of several rounds, the two readers taking turns. Use:
 
-    python benchmarks/conllu_reading.py train.conllu [--rounds 5]
+    python -m benchmarks.conllu_reading [train.conllu] [--rounds 5]
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import conllu
 
+from benchmarks.data import data_dir
 from bistro.treebank.treebank import iter_sentences, read
 
 
@@ -54,15 +55,16 @@ READERS: dict[str, Callable[[Path], int]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("path", type=Path)
+    parser.add_argument("path", type=Path, nargs="?", help="default: the training part of EWT")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
+    path = arguments.path or data_dir() / "en_ewt" / "en_ewt-ud-train.conllu"
     seconds = dict.fromkeys(READERS, float("inf"))
     words = {}
     for _ in range(arguments.rounds):
         for name, reader in READERS.items():
             start = time.process_time()
-            words[name] = reader(arguments.path)
+            words[name] = reader(path)
             seconds[name] = min(seconds[name], time.process_time() - start)
     if len(set(words.values())) > 1:
         raise SystemExit(f"the readers disagree on the number of words: {words}")

@@ -135,7 +135,7 @@ def check_sentences(data: bytes, format: str, most: int) -> None:
 
 
 def check_brackets(data: bytes, most: int) -> None:
-    trees = iter_trees(Trickle(data, most))  # type: ignore[arg-type]
+    trees = iter_trees(Trickle(data, most))
     if "".join(map(str, trees)).encode() != data:
         raise AssertionError("other bytes came back")
 

@@ -12,7 +12,7 @@ import bistro
 from benchmarks.data import best_seconds, data_dir
 from bistro._core import Stream
 from bistro.models.topics.config import TopicsConfig
-from bistro.models.topics.train import TopicsChain, pairs_of
+from bistro.models.topics.train import TopicsChain, pairs_of, stops_of
 
 
 def main() -> None:
@@ -20,7 +20,8 @@ def main() -> None:
     for states in (50, 100, 200):
         config = TopicsConfig(states=states)
         vocabulary, parents, words = pairs_of(list(trees), config)
-        chain = TopicsChain(parents, words, (len(vocabulary) + 1, len(vocabulary)), config, 1)
+        stops = stops_of(words, len(trees), root=len(vocabulary), config=config)
+        chain = TopicsChain(parents, words, stops, len(vocabulary), config, 1)
         chain.seat()
         for sweep in range(10):
             chain.step(sweep, keep=False)

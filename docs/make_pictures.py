@@ -2,7 +2,7 @@
 
 The garden path as a tree, by the built-in grammar, and word by word as surprisal: what a 5-gram
 expects beside what the grammar itself, which made the training sentences, knows.
-Latent states of the same treebank as cards. The words that morphemes belong to, as a tree.
+The words that morphemes belong to, as a tree. (`experiments.topics_picture` draws latent states.)
 Two pictures of a report: a wrong tree beside the right one, and surprisal under the words. Chains
 that agree and chains that do not, with their ranks.
 """
@@ -24,7 +24,6 @@ from bistro.report.comparison import draw_comparison
 from bistro.report.plots import bar_chart, line_chart
 from bistro.report.ranks import rank_plot
 from bistro.report.strip import surprisal_strip
-from bistro.report.topics import state_card, topic_cards
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.brackets import parse_tree
 from bistro.treebank.constituents import binarised
@@ -51,13 +50,6 @@ def on_paper(svg: str) -> str:
     """Put white paper behind a chart, so that it can be read on a dark page too."""
     end = svg.index("</title>") + len("</title>")
     return f'{svg[:end]}\n<rect width="100%" height="100%" rx="6" fill="#ffffff"/>{svg[end:]}'
-
-
-def topics() -> str:
-    """Draw ten latent states of the built-in treebank."""
-    treebank = bistro.builtin(sentences=2000, seed=1)
-    model = bistro.train("topics", treebank, seed=1, states=40, sweeps=300)
-    return topic_cards([state_card(state) for state in model.top_states(words=8)[:10]])
 
 
 def constituents() -> str:
@@ -123,7 +115,6 @@ def main() -> None:
     for name, picture in (
         ("garden-path-tree.svg", garden_path_tree()),
         ("garden-path-surprisal.svg", garden_path_surprisal()),
-        ("topics.svg", topics()),
         ("constituents.svg", constituents()),
         ("infinite-morphology.svg", utterance_of_morphemes()),
         ("report-two-trees.svg", two_trees()),

@@ -1,14 +1,10 @@
-"""Table 1 of Wallach, Sutton & McCallum (2008) on our data, and what goes beyond it.
+"""Eisner's model beyond Table 1 of Wallach, Sutton & McCallum (2008).
 
-    python -m experiments.eisner_tables [table1] [beyond] [treebanks]
+    python -m experiments.eisner_tables [beyond] [treebanks]
 
-`table1` and `beyond`: the WSJ sample, gold tags (Penn), punctuation left out, seed 1; development
-and test part. The paper's figures are for the whole Wall Street Journal (sections 2 to 21 and 23),
-some twelve times as much. As in the paper, the tree is the most probable one, and sampled
-hyper-parameters are slice-sampled under the probability of the data ("sequential": see
-docs/eisner.md); with Gibbs seating, which the paper leaves out, under that of the seating.
-
-`treebanks`: EWT and DDT, labels of finished arcs and generated labels, given and own tags,
+The table of the paper itself: ``python -m experiments.paper wallach-2008 table1``. `beyond`: the
+WSJ sample, gold tags (Penn), punctuation left out, Gibbs seating, seed 1; development and test
+part. `treebanks`: EWT and DDT, labels of finished arcs and generated labels, given and own tags,
 least risk.
 """
 
@@ -26,12 +22,6 @@ from bistro.models.eisner.model import EisnerModel
 from bistro.models.presets import file_or_preset
 from experiments.treebanks import HEADINGS, Split, evaluate, load_split
 
-PAPER = {
-    ("Dirichlet", "fixed"): {"maximal": 80.7, "minimal": 80.2},
-    ("Dirichlet", "sampled"): {"maximal": 84.3, "minimal": 84.1},
-    ("Pitman-Yor", "fixed"): {"maximal": 83.6, "minimal": 83.7},
-    ("Pitman-Yor", "sampled"): {"maximal": 85.4, "minimal": 85.7},
-}
 ONE_SAMPLE = {"sweeps": 20, "samples": 1}
 GENERATED = to_dict(read_toml(file_or_preset("eisner-generated"), EisnerConfig))
 FEATURES = ["PronType", "Case", "VerbForm", "Mood", "Number"]
@@ -48,25 +38,6 @@ def uas(model: EisnerModel, split: Split, **options: Any) -> str:
         for part in (split.dev, split.test)
     ]
     return " / ".join(f"{figure:.1f}" for figure in figures)
-
-
-def table1() -> None:
-    split = load_split("wsj")
-    print("\nTable 1: most probable tree, UAS np, dev / test (paper)")
-    for (prior, hyper), paper in PAPER.items():
-        cells = []
-        for seating in ("maximal", "minimal", "gibbs"):
-            sampled = "slice" if seating == "gibbs" else "sequential"
-            sampler = {
-                **ONE_SAMPLE,
-                "seating": seating,
-                "hyper": sampled if hyper == "sampled" else "fixed",
-                "dirichlet": prior == "Dirichlet",
-            }
-            model = trained(split, tagset="xpos", sampler=sampler)
-            beside = f" ({paper[seating]})" if seating in paper else ""
-            cells.append(f"{seating} {uas(model, split, mbr=False)}{beside}")
-        print(f"{prior:<10} {hyper:<8} " + "   ".join(cells), flush=True)
 
 
 def beyond() -> None:
@@ -109,11 +80,12 @@ def treebanks() -> None:
         split = load_split(name)
         print(f"\n{name}, test part{'':<38} {HEADINGS}")
         features = {"tag_features": FEATURES} if name == "ewt" else {}
-        for form, settings, options in (
+        rows: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
             ("labels of arcs", {}, {}),
             ("labels generated", GENERATED, {"tags_per_word": 4, "least_candidate": 0.003}),
             *((("labels of arcs, features", features, {}),) if features else ()),
-        ):
+        ]
+        for form, settings, options in rows:
             model = trained(split, **settings)
             for tags in ("given", "joint"):
                 row = evaluate(model, split.test, tags=tags, **options).row()
@@ -123,7 +95,6 @@ def treebanks() -> None:
 def main() -> None:
     print(__doc__)
     parts: dict[str, Callable[[], None]] = {
-        "table1": table1,
         "beyond": beyond,
         "treebanks": treebanks,
     }

@@ -1,15 +1,7 @@
-"""Morphology with unbounded contexts (Shareghi et al. 2015, Table 2) on isiZulu, in two settings.
+"""Morphemes of written words with unbounded contexts, on isiZulu.
 
-    python -m experiments.infinite_morphology utterances [--folds N] [--longest N] [--completions N]
     python -m experiments.infinite_morphology words [--part dev|test] [--depths] [--fit seating]
     python -m experiments.infinite_morphology curve [--beam 20]
-
-*utterances*: the morphemes of a clause without the boundaries of words; the tree groups them into
-words of prefixes, stem and suffixes. Unlabelled bracket F1 and exact match, as EVALB counts (the
-outermost bracket is none), for PCFG and CYK, A* with both heuristics (beam 200), and
-Metropolis-Hastings. A* ends with its first complete tree, as in the paper, or with --completions
-compares so many. Trained on zu-train, tested on zu-test; with --folds, folds of zu-train give
-means and standard errors instead.
 
 *words*: a written word in, labelled morphemes out. Boundary F1, words whose segments are right,
 labelled F1, words all right, canonical forms right; words seen and not seen in training. Beside the
@@ -18,6 +10,8 @@ model stand the analysis that a seen word most often had (and the model's for ot
 model then learns from the others.
 
 *curve*: the same on dev, learned from the first 100, 300, 1,000 and 3,000 different words.
+
+Utterances of morphemes, as in the paper: ``python -m experiments.paper shareghi-2015 table2``.
 """
 
 from __future__ import annotations
@@ -28,13 +22,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 import bistro
 from benchmarks.data import data_dir
-from bistro.evaluate.brackets import score_brackets
 from bistro.evaluate.segmentation import score
-from bistro.models.morphology.reader import utterances
 from bistro.treebank.morphology import (
     Morpheme,
     Paragraph,
@@ -44,12 +34,6 @@ from bistro.treebank.morphology import (
 )
 from bistro.treebank.morphology_files import read_segmented
 
-PAPER = {
-    "cyk": (91.27, 79.39),
-    "astar-local": (95.99, 89.77),
-    "astar-full": (93.08, 85.04),
-    "mcmc": (91.33, 78.86),
-}
 DEV_EVERY = 10
 CURVE_WORDS = 1500
 SHOWN = (
@@ -71,66 +55,6 @@ def split(paragraphs: Sequence[Paragraph], part: int, parts: int) -> tuple[Any, 
     """Return all paragraphs but one of so many, and that one."""
     rest = [p for i, p in enumerate(paragraphs) if i % parts != part]
     return rest, [p for i, p in enumerate(paragraphs) if i % parts == part]
-
-
-def group_scores(
-    train: Iterable[Paragraph], test: Sequence[Paragraph], sizes: dict[str, int], **settings: Any
-) -> dict[str, tuple[float, float, float]]:
-    """Return F1, exact match and seconds an utterance of every search."""
-    items = list(utterances(train))
-    model = bistro.train("morphology", items, unit="utterance", **settings)
-    gold = [model.task.gold(item) for item in test]
-    given = [model.task.words_of(item) for item in test]
-    size = float(np.mean([len(morphemes) for morphemes in given]))
-    print(
-        f"# {len(items):,} utterances to learn from, {len(test):,} to group, {size:.1f} morphemes "
-        f"each; {len(model.rules):,} rules",
-        flush=True,
-    )
-    found: dict[str, tuple[float, float, float]] = {}
-    for search in PAPER:
-        begin = time.process_time()
-        trees = model.group(given, search=search, **sizes)
-        seconds = (time.process_time() - begin) / len(test)
-        scores = score_brackets(gold, trees).all
-        assert scores.unlabelled.f1 is not None and scores.exact is not None
-        found[search] = scores.unlabelled.f1, scores.exact, seconds
-        print(
-            f"{search:12} {found[search][0]:6.2f} {found[search][1]:6.2f} {seconds:8.4f}",
-            flush=True,
-        )
-    return found
-
-
-def run_utterances(folds: int, sizes: dict[str, int], longest: int | None, **settings: Any) -> None:
-    """Print Table 2."""
-    train = load("train")
-
-    def short(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
-        found = utterances(paragraphs)
-        sizes = ((u, sum(len(word.morphemes) for word in u)) for u in found)
-        return [u for u, size in sizes if longest is None or size <= longest]
-
-    if not folds:
-        found = group_scores(train, short(load("test")), sizes, **settings)
-        print("search            F1  exact  s/utt    paper: F1, exact")
-        for search, (f1, exact, seconds) in found.items():
-            paper = "{:.2f} {:.2f}".format(*PAPER[search])
-            print(f"{search:12} {f1:7.2f} {exact:6.2f} {seconds:6.3f}   {paper}")
-        return
-    every = defaultdict(list)
-    for fold in range(folds):
-        rest, held_out = split(train, fold, folds)
-        for search, figures in group_scores(rest, short(held_out), sizes, **settings).items():
-            every[search].append(figures)
-    print("search        F1 (standard error)   exact (standard error)   paper")
-    for search, rows in every.items():
-        mean = np.mean(rows, axis=0)
-        error = np.std(rows, axis=0, ddof=1) / np.sqrt(folds)
-        paper = "{:.2f} {:.2f}".format(*PAPER[search])
-        print(
-            f"{search:12} {mean[0]:6.2f} ({error[0]:.2f})  {mean[1]:6.2f} ({error[1]:.2f})  {paper}"
-        )
 
 
 def report(
@@ -215,22 +139,13 @@ def most_frequent(words: Iterable[SegmentedWord]) -> dict[str, tuple[Morpheme, .
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("setting", choices=("utterances", "words", "curve"))
-    parser.add_argument("--folds", type=int, default=0)
-    parser.add_argument("--samples", type=int, default=5000)
-    parser.add_argument("--completions", type=int, default=1)
-    parser.add_argument("--longest", type=int, help="most morphemes of a test utterance")
-    parser.add_argument("--depth", type=int)
+    parser.add_argument("setting", choices=("words", "curve"))
     parser.add_argument("--fit", choices=("left-out", "seating"), default="left-out")
     parser.add_argument("--part", choices=("dev", "test"), default="test")
     parser.add_argument("--depths", action="store_true")
     parser.add_argument("--beam", type=int, default=50)
     chosen = parser.parse_args()
-    if chosen.setting == "utterances":
-        settings = {"depth": chosen.depth, "fit": chosen.fit}
-        sizes = {"samples": chosen.samples, "completions": chosen.completions}
-        run_utterances(chosen.folds, sizes, chosen.longest, **settings)
-    elif chosen.setting == "words":
+    if chosen.setting == "words":
         run_words(chosen.part, chosen.depths, chosen.beam, chosen.fit)
     else:
         run_curve(chosen.beam)

@@ -1,15 +1,14 @@
-"""Tagging with unbounded contexts: Tables 4 and 5(a) of Shareghi et al. (2015) on our data.
+"""Tagging with unbounded contexts: searches, depths and unknown words on our data.
 
-    python -m experiments.infinite_tags [table4] [depth] [spines] [settings] [treebank ...]
+    python -m experiments.infinite_tags [searches] [depth] [settings] [treebank ...]
 
-`table4`: token and sentence accuracy of every search on the test part, for both ways of learning:
+`searches`: token and sentence accuracy of every search on the test part, for both ways of learning:
 "one pass" (minimal seating, hyper-parameters fitted to blocks left out, no bound) and "sampled"
 (the preset tagger: Gibbs seating, slice sampling, contexts of 6). `depth`: contexts of 1, 2, 3, 4
 tags (the node's own counted) and without bound (sampled: 20); also as in the paper, that is, with
-hyper-parameters fitted to the seating.
-`spines`: of the thousand most frequent tag sequences of each length in the right tags, how many are
-among the thousand most frequent that were found. `settings`: thresholds and classes of unknown
-words on the development part, by which the defaults were chosen.
+hyper-parameters fitted to the seating. `settings`: thresholds and classes of unknown words on the
+development part, by which the defaults were chosen. The tables of the paper itself:
+``python -m experiments.paper shareghi-2015``.
 Treebanks: ewt-xpos ewt-upos ddt-xpos ddt-upos wsj; all unless named. One seed.
 """
 
@@ -17,7 +16,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,16 +39,13 @@ TREEBANKS = {
 SEARCHES: dict[str, dict[str, Any]] = {
     "PCFG (HMM), best sequence": {"search": "hmm", "mbr": False},
     "PCFG (HMM), least risk": {"search": "hmm"},
-    "A* local, beam 200": {"search": "astar-local", "beam": 200},
+    "A* nodes, 200 ways": {"search": "astar-nodes", "beam": 200},
     "A* full, beam 200": {"search": "astar-full", "beam": 200},
     "MCMC, 5,000 draws": {"search": "mcmc", "samples": 5000},
     "beam 256, best sequence": {"beam": 256, "mbr": False},
     "beam 256, least risk": {"beam": 256},
     "beam 16, least risk": {"beam": 16},
 }
-PAPER = """Paper (English, Danish, Swedish; TL SL): A* local 95.50 54.11, 89.85 35.10, 87.04 32.13;
-A* full 95.27 53.88, 88.57 32.6, 85.62 28.53; MCMC 96.04 54.25, 95.55 72.93, 89.97 34.45;
-PCFG 94.69 47.22, 89.04 31.7, 89.76 33.93"""
 DEPTHS = (1, 2, 3, 4, None)
 ONE_PASS: dict[str, Any] = {}
 SAMPLED = to_dict(read_toml(file_or_preset("tagger"), TagsConfig))
@@ -80,8 +75,8 @@ def tagged(
     return found, (time.process_time() - begin) / sum(map(len, sentences))
 
 
-def table4(names: Sequence[str]) -> None:
-    print(f"\nTable 4: test, percent of words, of sentences; milliseconds a word\n{PAPER}")
+def searches(names: Sequence[str]) -> None:
+    print("\nTest, percent of words, of sentences; milliseconds per word")
     for name in names:
         treebank, column = TREEBANKS[name]
         split = load_split(treebank)
@@ -110,34 +105,6 @@ def depth(names: Sequence[str]) -> None:
             print(f"{name:<9} {way:<15} {'   '.join(cells)}", flush=True)
 
 
-def matched_spines(gold: Sequence[list[str]], found: Sequence[list[str]], size: int) -> float:
-    """Return how many of the 1,000 most frequent sequences are so in both, in percent."""
-
-    def frequent(columns: Sequence[list[str]]) -> set[tuple[str, ...]]:
-        counts = Counter(
-            tuple(tags[i : i + size]) for tags in columns for i in range(len(tags) - size + 1)
-        )
-        ranked = sorted(counts, key=lambda spine: (-counts[spine], spine))
-        return set(ranked[:1000])
-
-    right = frequent(gold)
-    return 100 * len(right & frequent(found)) / len(right)
-
-
-def spines(names: Sequence[str]) -> None:
-    print("\nTable 5(a), tags: matched among the 1,000 most frequent spines of size 2 to 10, test")
-    for name in names:
-        treebank, column = TREEBANKS[name]
-        split = load_split(treebank)
-        gold = [getattr(sentence, column) for sentence in split.test]
-        for bound in (None, 2):
-            model = trained(split, column, SAMPLED, depth=bound, gibbs_depth=bound or 20)
-            found, _ = tagged(model, split.test, search="mcmc")
-            tags = [tagging.tags for tagging in found]
-            cells = " ".join(f"{matched_spines(gold, tags, k):4.0f}" for k in range(2, 11))
-            print(f"{name:<9} {bound or 'inf':>4} {cells}", flush=True)
-
-
 def settings(names: Sequence[str]) -> None:
     print("\nUnknown words: dev, percent of words, of sentences; PCFG; sampled, by beam")
     for name in names:
@@ -156,10 +123,10 @@ def settings(names: Sequence[str]) -> None:
 
 
 def main() -> None:
-    parts = {"table4": table4, "depth": depth, "spines": spines, "settings": settings}
+    parts = {"searches": searches, "depth": depth, "settings": settings}
     asked = sys.argv[1:]
     names = [name for name in TREEBANKS if name in asked] or list(TREEBANKS)
-    for part in [part for part in parts if part in asked] or ["table4", "depth", "spines"]:
+    for part in [part for part in parts if part in asked] or ["searches", "depth"]:
         parts[part](names)
 
 

@@ -1,4 +1,4 @@
-"""Language models: Table 6 of Buys & Blunsom (2015) in our shape.
+"""Language models of treebank and raw text: the 5-gram, the parser, and both mixed.
 
     python -m experiments.language_tables                          # all rows: about 40 minutes
     python -m experiments.language_tables wsj --unknown single     # some
@@ -12,11 +12,10 @@ settings were chosen by.
 Perplexity over words and sentence ends; words seen once in training, and unknown ones, are one
 `<unk>` or classes, the same for both models. The 5-gram averages 40 samples, the parser 10; its
 sums over analyses are sequential Monte Carlo, 10 runs of 100 particles, all tags. The weight of the
-mixture is learned on the development set of the treebank. The paper's figures: WSJ, other
-preprocessing, 5-gram 147.2 and parser 145.5; WSJ and 24 million words, tested on news, 178.1 and
-164.0. Each row ends with the seconds of processor time that training took and the memory in use at
-the most so far. With --parse the development set of the treebank is parsed as well (1000
-particles, own tags), to see what the text does to the parser.
+mixture is learned on the development set of the treebank. Each row ends with the seconds of
+processor time that training took and the memory in use at the most so far. With --parse the
+development set of the treebank is parsed as well (1000 particles, own tags), to see what the text
+does to the parser.
 """
 
 from __future__ import annotations

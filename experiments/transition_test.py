@@ -2,7 +2,7 @@
 
     python -m experiments.transition_test [wsj] [ewt] [ddt]
 
-One model a row, seed 1, 1000 particles, settings chosen on the development sets. UD: all words
+One model per row, seed 1, 1000 particles, settings chosen on the development sets. UD: all words
 count, subtypes ignored; np: punctuation left out (Penn tags, UPOS, Unicode category). Others on the
 same files: WSJ, the original code 85.3 np gold, 82.2 np and tags 90.8 joint; EWT gold tags,
 MaltParser 85.4 / 83.0, UDPipe 86.3 / 84.2 UD, own tags, UDPipe 82.7 / 79.2; DDT gold tags np,
@@ -32,7 +32,7 @@ def train_with(split: Split, preset: str, **settings: Any) -> TransitionModel:
 def report(split: Split) -> None:
     print(f"\n{split.name} test\n{'':<52} {HEADINGS}")
     preset = PRESETS[split.name]
-    for name, model, options in (
+    rows: tuple[tuple[str, tuple[str, dict[str, Any]], dict[str, Any]], ...] = (
         (
             "Table 1 contexts, one sample, best tree",
             ("table1", {"sampler": {"samples": 1}}),
@@ -42,7 +42,8 @@ def report(split: Split) -> None:
         ("+ minimum risk", ("table1", {}), {}),
         (f"+ contexts chosen on dev (preset {preset})", (preset, {}), {}),
         ("+ derivations sampled", (preset, {"derivations": "sampled"}), {}),
-    ):
+    )
+    for name, model, options in rows:
         trained = train_with(split, model[0], **model[1])
         for tags in ("given", "joint"):
             row = evaluate(trained, split.test, tags=tags, **options).row()

@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import bistro
 from benchmarks.data import data_dir
 from bistro.evaluate.attachment import AttachmentScores, score
+from bistro.models.committee.model import CommitteeModel
 from bistro.models.parsing.parser import ParsingAbility
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
+
+Parser: TypeAlias = ParsingAbility | CommitteeModel
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,9 @@ def load_split(name: str) -> Split:
     return Split(name, *parts)
 
 
-def with_analysis(model: ParsingAbility, sentence: Sentence, parse: Any) -> Sentence:
+def with_analysis(model: Parser, sentence: Sentence, parse: Any) -> Sentence:
     """Return the sentence with the tree and tags that the parser found."""
-    tags = {model.config.tagset: [tag.partition("|")[0] for tag in parse.tags]}
+    tags = {model.tag_column: model.shown_tags(parse.tags)}
     return sentence.replace(heads=parse.heads, deprels=parse.labels, **tags)
 
 
@@ -66,12 +69,17 @@ class Outcome:
 HEADINGS = f"{'UAS':>6} {'LAS':>6} {'UASnp':>6} {'LASnp':>6} {'tags':>6} {'sent/s':>8}"
 
 
-def evaluate(model: ParsingAbility, sentences: Sequence[Sentence], **options: Any) -> Outcome:
-    """Parse on one core and score."""
+def evaluate(
+    model: Parser,
+    sentences: Sequence[Sentence],
+    *,
+    gold: Sequence[Sentence] | None = None,
+    **options: Any,
+) -> Outcome:
+    """Parse on one core and score; `gold` is the gold standard where the input is not."""
     begin = time.process_time()
     parses = list(model.parse_all(sentences, threads=1, **options))
     seconds = time.process_time() - begin
     system = [with_analysis(model, s, p) for s, p in zip(sentences, parses, strict=True)]
-    scores = score(sentences, system)
-    tags = scores.upos if model.config.tagset == "upos" else scores.xpos
-    return Outcome(scores, tags, len(sentences) / seconds)
+    scores = score(gold or sentences, system)
+    return Outcome(scores, getattr(scores, model.tag_column), len(sentences) / seconds)

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bistro._core import PredictiveSum
@@ -96,12 +96,12 @@ class Run:
         self.codec, _ = Codec.learn(self.sentences, config)
         self.training = Training(config, self.codec, self.sentences, SEED, single_root=True)
 
-    def model(self, distributions: dict[str, Arrays]) -> TransitionModel:
+    def model(self, distributions: Mapping[str, Arrays]) -> TransitionModel:
         """Return a model of these distributions."""
         word_tags = tags_of_words(self.codec, self.sentences)
         origin = Origin(SEED, {}, [])
         return TransitionModel(
-            self.config, self.codec, distributions, word_tags, origin, single_root=True
+            self.config, self.codec, dict(distributions), word_tags, origin, single_root=True
         )
 
     def averaged(self) -> TransitionModel:

@@ -10,6 +10,7 @@ void bind_frozen(nanobind::module_& m);
 void bind_parse(nanobind::module_& m);
 void bind_language(nanobind::module_& m);  // after bind_parse
 void bind_following(nanobind::module_& m);  // after bind_language
+void bind_particles(nanobind::module_& m);  // after bind_parse
 void bind_chart(nanobind::module_& m);
 void bind_topics(nanobind::module_& m);
 void bind_eisner(nanobind::module_& m);  // after bind_parse
@@ -22,5 +23,6 @@ void bind_pcfg(nanobind::module_& m);
 void bind_tree_search(nanobind::module_& m);  // after bind_infinite and bind_grammar
 void bind_chain(nanobind::module_& m);  // after bind_infinite
 void bind_segment(nanobind::module_& m);  // after bind_infinite
+void bind_tokens(nanobind::module_& m);  // after bind_frozen
 
 }  // namespace bistro::bind

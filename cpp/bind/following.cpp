@@ -58,9 +58,9 @@ nb::dict follow(const Parser& parser, const Batch& batch, const ScoreRequest& re
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
         if (batch.size() != 1) throw std::invalid_argument("one sentence is followed at a time");
-        const TransitionModel<Frozen> model = request.widened(parser.model);
+        const TransitionModel<Frozen>& model = parser.model;
         const ParticlePolicy policy{request.size, true};
-        Search<Frozen, ParticlePolicy> search(model, policy, request.options(model));
+        Search<Frozen, ParticlePolicy> search(model, policy, request.options());
         Sentence sentence = batch.sentence(0);
         sentence.prepare();
         Follower<Frozen> follower(model, search.states(), sentence, most);

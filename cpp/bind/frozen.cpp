@@ -1,5 +1,6 @@
 // The frozen franchise: built from samples of a trainable one, or opened over the arrays of a model file.
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
@@ -78,6 +79,30 @@ Out<double> distribution(const FrozenHolder& self, const In<std::int32_t>& conte
     return give(std::move(out));
 }
 
+// (dishes, probabilities): `most` of each for every context, best first; -1 and 0 where there are no more.
+auto most_probable(const FrozenHolder& self, const InContexts& contexts, std::int32_t most) {
+    if (most < 1) throw std::invalid_argument("at least one dish is asked for");
+    const auto k = static_cast<std::size_t>(most);
+    std::vector<std::int32_t> dishes(contexts.shape(0) * k, -1);
+    std::vector<double> probabilities(contexts.shape(0) * k, 0.0);
+    {
+        nb::gil_scoped_release release;
+        const int length = static_cast<int>(contexts.shape(1));
+        std::vector<std::uint32_t> path(length + 1);
+        std::vector<std::uint8_t> seen(static_cast<std::size_t>(self.frozen.dishes), 0);
+        std::vector<Frozen::Ranked> ranked;
+        for (std::size_t i = 0; i < contexts.shape(0); ++i) {
+            const int depth = self.frozen.descend(row(contexts, i), length, path.data());
+            self.frozen.most_probable(path.data(), depth, k, seen, ranked);
+            for (std::size_t j = 0; j < ranked.size(); ++j) {
+                dishes[i * k + j] = static_cast<std::int32_t>(ranked[j].dish);
+                probabilities[i * k + j] = ranked[j].probability;
+            }
+        }
+    }
+    return std::make_tuple(give(std::move(dishes)), give(std::move(probabilities)));
+}
+
 // Draws dishes, each in the context of the ones before it (nearest first), until `end` or the length limit.
 Out<std::int32_t> sample_sequence(const FrozenHolder& self, const In<std::int32_t>& start, std::int32_t end,
                                   std::int64_t max_length, Stream& rng) {
@@ -129,6 +154,8 @@ void bind_frozen(nb::module_& m) {
              "width"_a, "most_bytes"_a,
              "p(dish | v, the rest of the context) for every first element v below `width`, row after row.")
         .def("distribution", &distribution, "context"_a.noconvert(), "p(. | context) over all dishes.")
+        .def("most_probable", &most_probable, "contexts"_a.noconvert(), "most"_a,
+             "(dishes, probabilities): the most probable dishes in each context, best first, row after row.")
         .def("sample_sequence", &sample_sequence, "start"_a.noconvert(), nb::kw_only(), "end"_a, "max_length"_a, "rng"_a)
         .def_prop_ro("dishes", [](const FrozenHolder& self) { return self.frozen.dishes; });
 }

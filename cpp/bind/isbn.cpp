@@ -32,13 +32,21 @@ System symbols_of(const isbn::Shape& shape) {
 
 void make_shape(isbn::Shape* self, int num_words, int num_tags, int num_labels, int num_components, Ints tag_of, Ints component_begin,
                 Ints component_list, Ints word_begin, Ints word_list, In<double> frequency, bool single_root, Ints root_labels,
-                int hidden, const std::vector<std::string>& features, bool linked, bool mean_field) {
+                int num_coarse_tags, Ints coarse_of, int num_lemmas, Ints lemma_of, int hidden,
+                const std::vector<std::string>& features, bool linked, bool mean_field) {
     isbn::Symbols symbols{num_words, num_tags, num_labels, num_components, copied(tag_of), copied(component_begin), copied(component_list),
-                          copied(word_begin), copied(word_list), copied(frequency), single_root, copied(root_labels)};
+                          copied(word_begin), copied(word_list), copied(frequency), single_root, copied(root_labels),
+                          num_coarse_tags, num_lemmas, copied(coarse_of), copied(lemma_of)};
     const std::vector<std::string> names = isbn::isbn_elements();
     std::vector<isbn::Element> elements;
     for (const std::string& name : features) elements.emplace_back(static_cast<int>(place_of(names, name)));
     new (self) isbn::Shape(std::move(symbols), hidden, std::move(elements), linked, mean_field);
+}
+
+void check(const Batch& batch, const isbn::Shape& shape) {
+    batch.check(symbols_of(shape));
+    for (const std::int32_t lemma : batch.lemmas)
+        if (lemma < -1 || lemma >= shape.symbols().lemmas) throw std::invalid_argument("a lemma is out of range");
 }
 
 // Derivations of annotated trees, and the numbers of trees that have none.
@@ -48,7 +56,7 @@ struct Derivations {
 
     Derivations(const isbn::Shape& shape, const Batch& batch, bool early_reduce) {
         nb::gil_scoped_release release;
-        batch.check(symbols_of(shape));
+        check(batch, shape);
         if (batch.size() > 0 && (batch.tags.shape(0) == 0 || batch.heads.shape(0) == 0 || batch.labels.shape(0) == 0))
             throw std::invalid_argument("derivations are those of whole trees");
         for (const Ints* column : {&batch.tags, &batch.heads, &batch.labels})
@@ -85,13 +93,13 @@ void bind_trainer(nb::module_& m, const char* name) {
             new (self) Trainer(shape, aligned(weights), aligned(squares));
         }, "shape"_a, "weights"_a.noconvert(), "squares"_a.noconvert(), nb::keep_alive<1, 2>())
         .def("learn", [](Trainer& self, const Derivations& data, In<std::int64_t> order, int at_once, double rate, double decay,
-                         const isbn::Dropout& dropout, int threads) {
+                         const isbn::Dropout& dropout, int threads, bool adaptive) {
             for (const std::int64_t i : view(order))
                 if (i < 0 || i >= static_cast<std::int64_t>(data.list.size())) throw std::invalid_argument("there is no such derivation");
             if (at_once < 1 || threads < 1) throw std::invalid_argument("sizes must be at least 1");
             nb::gil_scoped_release release;
-            return self.pass(data.list, view(order), static_cast<std::size_t>(at_once), {rate, decay}, dropout, threads);
-        }, "data"_a, "order"_a.noconvert(), nb::kw_only(), "at_once"_a, "rate"_a, "decay"_a, "dropout"_a, "threads"_a = 1,
+            return self.pass(data.list, view(order), static_cast<std::size_t>(at_once), {rate, decay, adaptive}, dropout, threads);
+        }, "data"_a, "order"_a.noconvert(), nb::kw_only(), "at_once"_a, "rate"_a, "decay"_a, "dropout"_a, "threads"_a = 1, "adaptive"_a = true,
              "One pass over derivations in an order; returns their log-probability. The same for any number of threads.")
         .def("gradient", [](Trainer& self, const Derivations& data, const isbn::Dropout& dropout) {
             return give(self.gradient(data.list, dropout));
@@ -130,6 +138,7 @@ struct IsbnHolder {
 };
 
 nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamRequest& request, int threads) {
+    check(batch, self.shape);
     const isbn::Network<float> network = self.network();
     return parse_all(batch, symbols_of(self.shape), threads, request, [&] {
         return [parser = isbn::SentenceParser<float>(network, self.seen, request)](const Sentence& sentence, std::size_t i) mutable {
@@ -143,7 +152,7 @@ nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
     PrefixArrays found;
     {
         nb::gil_scoped_release release;
-        batch.check(symbols_of(self.shape));
+        check(batch, self.shape);
         const isbn::Network<float> network = self.network();
         std::vector<std::vector<PrefixFigures>> results(batch.size());
         in_parallel_each(batch.size(), threads, [&] {
@@ -185,8 +194,8 @@ void bind_isbn(nb::module_& m) {
     nb::class_<isbn::Shape>(m, "IsbnShape", "Symbols, features and sizes of a latent-variable parser.")
         .def("__init__", &make_shape, nb::kw_only(), "num_words"_a, "num_tags"_a, "num_labels"_a, "num_components"_a,
              "tag_of"_a.noconvert(), "component_begin"_a.noconvert(), "component_list"_a.noconvert(), "word_begin"_a.noconvert(),
-             "word_list"_a.noconvert(), "frequency"_a.noconvert(), "single_root"_a, "root_labels"_a.noconvert(), "hidden"_a,
-             "features"_a, "linked"_a, "mean_field"_a)
+             "word_list"_a.noconvert(), "frequency"_a.noconvert(), "single_root"_a, "root_labels"_a.noconvert(),
+             "num_coarse_tags"_a, "coarse_of"_a.noconvert(), "num_lemmas"_a, "lemma_of"_a.noconvert(), "hidden"_a, "features"_a, "linked"_a, "mean_field"_a)
         .def_prop_ro("parameters", &isbn::Shape::parameters)
         .def_prop_ro("rows", &isbn::Shape::rows)
         .def_prop_ro("groups", &isbn::Shape::groups)

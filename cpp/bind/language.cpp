@@ -121,8 +121,8 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
     {
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
-        const TransitionModel<Frozen> model = request.widened(parser.model);
-        const SearchOptions options = request.options(model);
+        const TransitionModel<Frozen>& model = parser.model;
+        const SearchOptions options = request.options();
         const std::size_t n = batch.size();
         std::vector<std::vector<PrefixFigures>> results(n * request.repeats);
         // Searches outlast a sentence, because what they have looked up serves the next one, and most of all the next run of the
@@ -145,7 +145,7 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
         if (request.draws)
             score_with([](std::int64_t size, Stream* rng) { return SystematicPolicy{size, rng}; });
         else
-            score_with([](std::int64_t size, Stream*) { return ParticlePolicy{size, true}; });
+            score_with([&](std::int64_t size, Stream*) { return ParticlePolicy{size, request.by_weight}; });
         for (const auto& rows : results)
             for (const PrefixFigures& row : rows) found.add(row);
     }
@@ -190,12 +190,15 @@ void bind_language(nb::module_& m) {
         .def("histories", &Sampler::histories, "(action, tag, label) of every step, and where each sentence's steps end.");
 
     nb::class_<ScoreRequest>(m, "ScoreRequest", "How to sum over derivations: by search, or by sequential Monte Carlo.")
-        .def("__init__", [](ScoreRequest* self, bool draws, std::int64_t particles, int tags_per_word, int labels_per_arc,
-                            int repeats, std::uint64_t seed, std::uint64_t purpose) {
-            if (particles < 1 || tags_per_word < 0 || labels_per_arc < 1 || repeats < 1)
+        .def("__init__", [](ScoreRequest* self, bool draws, std::int64_t particles, bool by_weight, bool all_tags,
+                            bool both_reduces, int tags_per_word, int labels_per_arc, int repeats, std::uint64_t seed,
+                            std::uint64_t purpose) {
+            if (particles < 1 || tags_per_word < 1 || labels_per_arc < 1 || repeats < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
-            new (self) ScoreRequest{draws, particles, tags_per_word, labels_per_arc, repeats, seed, purpose};
-        }, nb::kw_only(), "draws"_a, "particles"_a, "tags_per_word"_a, "labels_per_arc"_a, "repeats"_a, "seed"_a, "purpose"_a);
+            new (self) ScoreRequest{draws, particles, by_weight, all_tags, both_reduces, tags_per_word, labels_per_arc, repeats, seed,
+                                    purpose};
+        }, nb::kw_only(), "draws"_a, "particles"_a, "by_weight"_a, "all_tags"_a, "both_reduces"_a, "tags_per_word"_a, "labels_per_arc"_a,
+             "repeats"_a, "seed"_a, "purpose"_a);
 
     // The class itself is bound with the parser.
     auto parser = nb::borrow<nb::class_<Parser>>(m.attr("TransitionParser"));

@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_parse(m);
     bistro::bind::bind_language(m);
     bistro::bind::bind_following(m);
+    bistro::bind::bind_particles(m);
     bistro::bind::bind_chart(m);
     bistro::bind::bind_topics(m);
     bistro::bind::bind_eisner(m);
@@ -21,4 +22,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_tree_search(m);
     bistro::bind::bind_chain(m);
     bistro::bind::bind_segment(m);
+    bistro::bind::bind_tokens(m);
 }

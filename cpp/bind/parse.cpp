@@ -38,8 +38,9 @@ nb::dict oracle_events(const EventShape& shape, const Batch& batch) {
 }
 
 nb::dict parse_batch(const Parser& parser, const Batch& batch, const ParseRequest& request, int threads) {
-    return parse_all(batch, parser.model.system, threads, request, [&] {
-        return [of_sentences = SentenceParser<Frozen>(parser.unpaced, request)](const Sentence& sentence, std::size_t i) mutable {
+    const TransitionModel<Frozen> model = request.searched(parser.unpaced);
+    return parse_all(batch, model.system, threads, request, [&] {
+        return [of_sentences = SentenceParser<Frozen>(model, request)](const Sentence& sentence, std::size_t i) mutable {
             return of_sentences.parse(sentence, i);
         };
     });
@@ -69,7 +70,11 @@ void bind_parse(nb::module_& m) {
     nb::class_<Batch>(m, "SentenceBatch", "Encoded sentences in a row, with what is known of them.")
         .def(nb::init<Ints, In<std::int64_t>, Ints, Ints, Ints, Ints, In<double>>(), "words"_a.noconvert(),
              "offsets"_a.noconvert(), nb::kw_only(), "tags"_a.noconvert(), "heads"_a.noconvert(), "labels"_a.noconvert(),
-             "spelled"_a.noconvert(), "spellings"_a.noconvert());
+             "spelled"_a.noconvert(), "spellings"_a.noconvert())
+        .def("set_lemmas", [](Batch& self, Ints lemmas) {
+            if (lemmas.shape(0) != self.words.shape(0)) throw std::invalid_argument("words and lemmas do not fit together");
+            self.lemmas.assign(lemmas.data(), lemmas.data() + lemmas.shape(0));
+        }, "lemmas"_a.noconvert(), "Lemmas of all words, -1 where one is not given, for parsers that see them.");
 
     m.def("oracle_events", &oracle_events, "shape"_a, "batch"_a,
           "(contexts, outcomes) of every distribution by name, and the numbers of trees that are not projective ('failed').");
@@ -86,12 +91,16 @@ void bind_parse(nb::module_& m) {
 
     nb::class_<ParseRequest>(m, "ParseRequest", "How a transition parser searches, and what it returns.")
         .def("__init__", [](ParseRequest* self, const OutputRequest& output, const std::string& search, std::int64_t size,
-                            bool by_weight, int tags_per_word, int labels_per_arc, bool both_reduces) {
+                            bool by_weight, bool by_derivation, int tags_per_word, double unseen_tags, int labels_per_arc,
+                            bool both_reduces) {
             if (search != "particles" && search != "beam") throw std::invalid_argument("search is particles or beam");
             if (size < 1 || tags_per_word < 1 || labels_per_arc < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
-            new (self) ParseRequest{output, search == "beam", size, by_weight, {tags_per_word, labels_per_arc, both_reduces}};
-        }, nb::kw_only(), "output"_a, "search"_a, "size"_a, "by_weight"_a, "tags_per_word"_a, "labels_per_arc"_a, "both_reduces"_a);
+            if (!(unseen_tags >= 0 && unseen_tags <= 1)) throw std::invalid_argument("the weight of unseen tags must lie in [0, 1]");
+            new (self) ParseRequest{output, search == "beam", size, by_weight, by_derivation,
+                                    {tags_per_word, labels_per_arc, both_reduces, unseen_tags}};
+        }, nb::kw_only(), "output"_a, "search"_a, "size"_a, "by_weight"_a, "by_derivation"_a, "tags_per_word"_a, "unseen_tags"_a, "labels_per_arc"_a,
+             "both_reduces"_a);
 
     nb::class_<Parser>(m, "TransitionParser", "A transition model over frozen distributions.")
         .def(nb::init<const EventShape&, nb::object, nb::object, nb::object, nb::object, bool, Ints, Ints, double, double>(), "shape"_a,

@@ -12,18 +12,14 @@ namespace bistro::bind {
 struct ScoreRequest {
     bool draws = false;
     std::int64_t size = 1000;
-    int tags = 3, labels = 3;  // 0: all tags, whether or not the word had them in training
+    bool by_weight = true;      // how a search shares its particles out after each word
+    bool all_tags = false;      // whether or not the word had them in training
+    bool both_reduces = true;
+    int tags = 3, labels = 3;  // most that are tried
     int repeats = 1;
     std::uint64_t seed = 1, purpose = 0;
 
-    // The model with the tags of each word that are to be summed over.
-    TransitionModel<Frozen> widened(TransitionModel<Frozen> model) const {
-        if (tags == 0) model.tag_begin = {};
-        return model;
-    }
-    SearchOptions options(const TransitionModel<Frozen>& model) const {
-        return {tags == 0 ? model.system.symbols.tags : tags, labels, true};
-    }
+    SearchOptions options() const { return {tags, labels, both_reduces, all_tags ? 1.0 : 0.0}; }
 };
 
 }  // namespace bistro::bind

@@ -33,10 +33,11 @@ void bind_topics(nb::module_& m) {
 
     nb::class_<TopicSampler>(m, "TopicSampler", "Collapsed Gibbs sampling of the states between words and their parents.")
         .def("__init__", [](TopicSampler* self, const In<std::int32_t>& parents, const In<std::int32_t>& words,
-                            std::int32_t num_parents, std::int32_t num_words, std::int32_t slots, bool open,
-                            double strength, double smoothing, double gamma) {
-            new (self) TopicSampler(view(parents), view(words), num_parents, num_words, slots, open, {strength, smoothing, gamma});
-        }, "parents"_a.noconvert(), "words"_a.noconvert(), nb::kw_only(), "num_parents"_a, "num_words"_a, "slots"_a, "open"_a,
+                            const In<std::int32_t>& stops, std::int32_t num_parents, std::int32_t num_words,
+                            std::int32_t slots, bool open, double strength, double smoothing, double gamma) {
+            new (self) TopicSampler(view(parents), view(words), view(stops), num_parents, num_words, slots, open,
+                                    {strength, smoothing, gamma});
+        }, "parents"_a.noconvert(), "words"_a.noconvert(), "stops"_a.noconvert(), nb::kw_only(), "num_parents"_a, "num_words"_a, "slots"_a, "open"_a,
              "strength"_a, "smoothing"_a, "gamma"_a)
         .def("seat", [](TopicSampler& self, Stream& rng) {
             nb::gil_scoped_release release;
@@ -57,16 +58,20 @@ void bind_topics(nb::module_& m) {
         .def("log_joint", [](const TopicSampler& self) {
             nb::gil_scoped_release release;
             return self.log_joint();
-        }, "log p(states, words) given weights and parameters.")
+        }, "log p(states, stops, words) given weights and parameters.")
         .def("restore", [](TopicSampler& self, const In<std::int32_t>& states, const In<double>& weights, double unseen,
-                           double strength, double smoothing, double gamma) {
-            self.restore(view(states), view(weights), unseen, {strength, smoothing, gamma});
-        }, "states"_a.noconvert(), "weights"_a.noconvert(), nb::kw_only(), "unseen"_a, "strength"_a, "smoothing"_a, "gamma"_a)
+                           double stop_weight, double strength, double smoothing, double gamma) {
+            self.restore(view(states), view(weights), unseen, stop_weight, {strength, smoothing, gamma});
+        }, "states"_a.noconvert(), "weights"_a.noconvert(), nb::kw_only(), "unseen"_a, "stop_weight"_a,
+             "strength"_a, "smoothing"_a, "gamma"_a)
         .def_prop_ro("states", [](const TopicSampler& self) { return give(std::vector<std::int32_t>(self.states())); },
                      nb::rv_policy::automatic)
         .def_prop_ro("weights", [](const TopicSampler& self) { return give(std::vector<double>(self.weights())); },
                      nb::rv_policy::automatic)
         .def_prop_ro("unseen", &TopicSampler::unseen, "The weight of all states not yet seen.")
+        .def_prop_ro("stops", [](const TopicSampler& self) { return give(std::vector<std::int32_t>(self.stops())); },
+                     nb::rv_policy::automatic, "How often each parent stops; empty without stops.")
+        .def_prop_ro("stop_weight", &TopicSampler::stop_weight)
         .def_prop_ro("slots", &TopicSampler::slots)
         .def_prop_ro("live", &TopicSampler::live, "How many states have a word.")
         .def_prop_ro("parameters", [](const TopicSampler& self) {

@@ -21,6 +21,7 @@ struct Batch {
     Ints tags, heads, labels;
     Ints spelled;         // by word: its row of spellings, -1 for words with an id of their own; or empty
     In<double> spellings;  // rows of p(spelling | tag), one after the other
+    std::vector<std::int32_t> lemmas{};  // by word, -1 where one is not given; or empty
 
     std::size_t size() const { return offsets.shape(0) - 1; }
 
@@ -53,6 +54,7 @@ struct Batch {
             return all.shape(0) == 0 ? std::span<const std::int32_t>{} : view(all).subspan(begin, length);
         };
         Sentence s;
+        if (!lemmas.empty()) s.lemmas = std::span(lemmas).subspan(begin, length);
         s.words = part(words), s.tags = part(tags), s.heads = part(heads), s.labels = part(labels);
         s.spelled = part(spelled), s.spellings = view(spellings);
         return s;

@@ -1,8 +1,10 @@
 // Searches for trees under rules in contexts of any length: A*, and Metropolis and Hastings' chains with the tree of least risk.
+#include <nanobind/stl/string.h>
+
 #include "bind/bind.hpp"
 #include "bind/lattices.hpp"
-#include "infinite/astar_full.hpp"
-#include "infinite/astar_local.hpp"
+#include "infinite/astar_nodes.hpp"
+#include "infinite/astar_queue.hpp"
 #include "infinite/metropolis.hpp"
 #include "infinite/span_risk.hpp"
 #include "infinite/translated_model.hpp"
@@ -47,7 +49,24 @@ struct Workspace {
     SpanCounts counts;
 };
 
-nb::dict astar(const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, HistoryKind kind, bool local,
+// Which A*: nodes each for themselves, or partial trees in one queue.
+struct AStarKind {
+    bool nodes;
+    QueueKind queue;
+};
+
+AStarKind astar_kind(const std::string& agenda, bool everywhere) {
+    if (agenda == "nodes") return {true, {}};
+    if (agenda == "full" || agenda == "local") return {false, {agenda == "local", everywhere}};
+    throw std::invalid_argument("the agenda of A* is nodes, full or local");
+}
+
+template <RuleModel Model>
+AStarResult astar_tree(ContextForest<Model>& nodes, const AStarKind& kind, const AStarOptions& options) {
+    return kind.nodes ? NodeAStar(nodes, options).search() : QueueAStar(nodes, kind.queue, options).search();
+}
+
+nb::dict astar(const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, HistoryKind kind, const AStarKind& which,
                const AStarOptions& options, const FinerGrammar* finer, int threads) {
     check(grammar, model);
     TreeArrays trees;
@@ -61,7 +80,7 @@ nb::dict astar(const Grammar& grammar, const RuleTrie& model, const Lattices& se
                 return [&, work = Workspace(seen, kind)](std::size_t i) mutable {
                     if (!work.forest.fill(searched, sentences.all[i])) return;
                     work.nodes.start(work.forest);
-                    results[i] = local ? LocalAStar(work.nodes, options).search() : FullAStar(work.nodes, options).search();
+                    results[i] = astar_tree(work.nodes, which, options);
                     translate(results[i].tree, meaning);
                 };
             });
@@ -228,15 +247,17 @@ void bind_tree_search(nb::module_& m) {
         }, "finer"_a, "coarser"_a, nb::kw_only(), "symbol_of"_a.noconvert(), "rule_of"_a.noconvert(), nb::keep_alive<1, 2>());
 
     m.def("search_trees", [](const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, bool contexts_of_rules,
-                             bool local, std::int64_t beam, std::int64_t completions, std::int64_t expansions,
-                             const FinerGrammar* finer, bool forgetting, int threads) {
+                             const std::string& agenda, bool everywhere, std::int64_t beam, std::int64_t completions,
+                             std::int64_t expansions, const FinerGrammar* finer, bool forgetting, int threads) {
         if (beam < 1 || completions < 1 || expansions < 1) throw std::invalid_argument("sizes of a search must be at least 1");
-        return astar(grammar, model, sentences, {contexts_of_rules, forgetting}, local, {beam, completions, expansions}, finer, threads);
-    }, "grammar"_a, "model"_a, "sentences"_a, nb::kw_only(), "contexts_of_rules"_a, "local"_a, "beam"_a, "completions"_a, "expansions"_a,
-          "finer"_a = nb::none(), "forgetting"_a = true, "threads"_a = 1,
-          "Trees by A*, the grammar (or a finer one) guessing: whole partial trees in one queue of `beam`, or with `local` each node searched for itself, "
-          "`beam` ways of it. `complete` tells where the search came to an end; elsewhere the tree took the best-scored rule at every node. "
-          "A sentence without a tree has no rules.");
+        return astar(grammar, model, sentences, {contexts_of_rules, forgetting}, astar_kind(agenda, everywhere),
+                     {beam, completions, expansions}, finer, threads);
+    }, "grammar"_a, "model"_a, "sentences"_a, nb::kw_only(), "contexts_of_rules"_a, "agenda"_a, "everywhere"_a = false, "beam"_a,
+          "completions"_a, "expansions"_a, "finer"_a = nb::none(), "forgetting"_a = true, "threads"_a = 1,
+          "Trees by A*, the grammar (or a finer one) guessing. `agenda`: partial trees in one queue of `beam`, valued by all open nodes (full) "
+          "or by the children of the last rule (local), whose leftmost open node is rewritten, or every one with `everywhere`; or each node "
+          "searched for itself (nodes), `beam` ways of it. `complete` says where the search came to an end; elsewhere the tree takes the "
+          "best-scored rule at every node. A sentence without a tree has no rules.");
 
     m.def("draw_trees", [](const Grammar& grammar, const RuleTrie& model, const Lattices& sentences, bool contexts_of_rules, int samples,
                            int burn_in, int subtrees, std::uint64_t seed, std::uint64_t purpose, std::uint64_t first, double node_cost,

@@ -112,6 +112,36 @@ struct Frozen {
             if (out[x] == open) out[x] = weight * base_probability(static_cast<std::uint32_t>(x));
     }
 
+    // The k most probable dishes that any restaurant on the path has, best first. A level is looked at only while what is
+    // left of the mass could still bring forth a better dish; `seen` has a mark for each dish and is returned unmarked.
+    struct Ranked {
+        double probability;
+        std::uint32_t dish;
+    };
+    void most_probable(const std::uint32_t* path, int depth, std::size_t k, std::vector<std::uint8_t>& seen, std::vector<Ranked>& out) const {
+        const auto better = [](const Ranked& a, const Ranked& b) {
+            return a.probability != b.probability ? a.probability > b.probability : a.dish < b.dish;
+        };
+        out.clear();
+        double weight = 1.0;
+        for (int level = depth; level >= 0; --level) {
+            if (out.size() >= k) {
+                std::nth_element(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(k) - 1, out.end(), better);
+                if (out[k - 1].probability >= weight) break;
+            }
+            const std::uint32_t at = path[level];
+            for (std::uint32_t e = entry_begin[at]; e < entry_begin[at + 1]; ++e) {
+                if (dish[e] == kNone || seen[dish[e]]) continue;
+                seen[dish[e]] = 1;
+                out.push_back({weight * probability[e], dish[e]});
+            }
+            weight *= backoff[at];
+        }
+        for (const Ranked& ranked : out) seen[ranked.dish] = 0;
+        std::sort(out.begin(), out.end(), better);
+        if (out.size() > k) out.resize(k);
+    }
+
     // A draw: each level either gives one of its own dishes, by the mass above its parent's share, or passes on.
     std::uint32_t sample(const std::uint32_t* path, int depth, Stream& rng) const {
         for (int k = depth; k >= 0; --k) {

@@ -201,7 +201,7 @@ private:
 
     std::int32_t evaluate(const Configuration& c) {
         features_.clear();
-        see(shape_, c, words_.data(), features_);
+        see(shape_, c, {words_.data(), sentence_->lemmas}, features_);
         return stages_.add(features_, c.links());
     }
 

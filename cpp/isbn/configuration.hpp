@@ -5,11 +5,13 @@
 // generates the next word, or the end of the sentence. What has no head at the end hangs on the root.
 //
 // A word comes onto the stack once, and what is below it stays: a stack is the same as before exactly if its top is. So two
-// numbers a word, the last state with it on top and the last with it in front, give all seven relations between states.
+// numbers a word, the last state with it on top and the last with it in front, give all seven relations between states. What
+// these states have decided is kept beside them.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "isbn/shape.hpp"
@@ -21,7 +23,7 @@ using Links = std::array<std::int32_t, kRelations>;
 class Configuration {
 public:
     explicit Configuration(std::int32_t words = 0) : width_(words + 2), cells_(kPlanes * static_cast<std::size_t>(width_), 0) {
-        for (const Plane p : {kHeadPlane, kLastTop, kLastFront})
+        for (const Plane p : {kHeadPlane, kLastTop, kLastFront, kTopDecision, kFrontDecision})
             for (std::int32_t i = 0; i < width_; ++i) at(p, i) = kAbsent;
     }
 
@@ -58,6 +60,7 @@ public:
 
     void left_arc(std::int32_t label) {
         const std::int32_t word = top();
+        note_decision(Symbols::arc_decision(kLeftArc, label));
         at(kHeadPlane, word) = ended_ ? 0 : front_;
         at(kLabelPlane, word) = label;
         at(kLeft, front_) = word;
@@ -65,12 +68,15 @@ public:
         last_action_ = kLeftArc;
     }
     void right_arc(std::int32_t label) {
+        note_decision(Symbols::arc_decision(kRightArc, label));
         at(kHeadPlane, front_) = top();
         at(kLabelPlane, front_) = label;
         at(kRight, top()) = front_;
         last_action_ = kRightArc;
     }
     void reduce() {
+        // After the end it is no decision: what has a head leaves the stack.
+        if (!ended_) note_decision(Symbols::kReduceDecision);
         --depth_;
         last_action_ = kReduce;
     }
@@ -83,13 +89,9 @@ public:
         ended_ = true;
     }
 
-    // The states that a new state is linked to, in the order of the paper.
-    Links links() const {
-        const std::int32_t t = top();
-        auto on_top = [&](std::int32_t word) { return word ? at(kLastTop, word) : kAbsent; };
-        return {at(kLastFront, front_), t ? at(kLastTop, t) : last_empty_, on_top(rightmost(t)), on_top(leftmost(t)),
-                on_top(leftmost(front_)), on_top(head_or_none(t)), t ? at(kLastFront, t) : kAbsent};
-    }
+    // The states that a new state is linked to, in the order of the paper, and what each of them has decided.
+    Links links() const { return related(kLastFront, kLastTop, last_empty_); }
+    Links decisions() const { return related(kFrontDecision, kTopDecision, empty_decision_); }
     // A state was made here.
     void note(std::int32_t state) {
         at(kLastFront, front_) = state;
@@ -97,14 +99,31 @@ public:
     }
 
 private:
-    enum Plane : std::size_t { kHeadPlane, kLabelPlane, kLeft, kRight, kLastTop, kLastFront, kStack, kCluster, kPlanes };
+    enum Plane : std::size_t {
+        kHeadPlane, kLabelPlane, kLeft, kRight, kLastTop, kLastFront, kTopDecision, kFrontDecision, kStack, kCluster, kPlanes
+    };
 
     std::int32_t& at(Plane plane, std::int32_t i) { return cells_[plane * static_cast<std::size_t>(width_) + static_cast<std::size_t>(i)]; }
     std::int32_t at(Plane plane, std::int32_t i) const {
         return cells_[plane * static_cast<std::size_t>(width_) + static_cast<std::size_t>(i)];
     }
 
+    // What is kept of the last states, for each relation.
+    Links related(Plane in_front, Plane on_top, std::int32_t empty) const {
+        const std::int32_t t = top();
+        auto of_top = [&](std::int32_t word) { return word ? at(on_top, word) : kAbsent; };
+        return {at(in_front, front_), t ? at(on_top, t) : empty, of_top(rightmost(t)), of_top(leftmost(t)),
+                of_top(leftmost(front_)), of_top(head_or_none(t)), t ? at(in_front, t) : kAbsent};
+    }
+
+    // Actions are taken where their state was made, so this belongs to the state that was noted last.
+    void note_decision(std::int32_t decision) {
+        at(kFrontDecision, front_) = decision;
+        (depth_ ? at(kTopDecision, top()) : empty_decision_) = decision;
+    }
+
     void push_front() {
+        note_decision(Symbols::kShiftDecision);
         if (front_ > 0) {
             at(kStack, depth_++) = front_;
             headless_ += head(front_) < 0;
@@ -115,13 +134,25 @@ private:
 
     std::int32_t width_;
     std::vector<std::int32_t> cells_;
-    std::int32_t front_ = 0, depth_ = 0, headless_ = 0, last_empty_ = kAbsent, last_action_ = kStart;
+    std::int32_t front_ = 0, depth_ = 0, headless_ = 0, last_empty_ = kAbsent, empty_decision_ = kAbsent, last_action_ = kStart;
     bool ended_ = false;
 };
 
-// The rows of explicit features that a state sees; words[i] is the number of word i, from 1.
-inline void see(const Shape& shape, const Configuration& c, const std::int32_t* words, std::vector<std::int32_t>& rows) {
+// The words of a sentence: words[i] is the number of word i, from 1; lemmas are those of the words where they are not given.
+struct Tokens {
+    const std::int32_t* words;
+    std::span<const std::int32_t> lemmas{};  // from 0, or none; kAbsent where one is not given
+
+    std::int32_t lemma(const Symbols& symbols, std::int32_t word) const {
+        const std::int32_t given = lemmas.empty() ? kAbsent : lemmas[static_cast<std::size_t>(word) - 1];
+        return given == kAbsent ? symbols.lemma_of[words[word]] : given;
+    }
+};
+
+// The rows of explicit features that a state sees.
+inline void see(const Shape& shape, const Configuration& c, const Tokens& tokens, std::vector<std::int32_t>& rows) {
     const Symbols& s = shape.symbols();
+    const Links decisions = c.decisions();
     const std::int32_t top = c.top(), second = c.item(1), front = c.front();
     const std::array<std::int32_t, kPlaceNames.size()> places{
         top, second, c.item(2), front, c.leftmost(top), c.rightmost(top), c.head_or_none(top), c.leftmost(front),
@@ -131,7 +162,7 @@ inline void see(const Shape& shape, const Configuration& c, const std::int32_t* 
         const std::int32_t word = places[e.place];
         const bool is_end = word > 0 && word == front && c.ended();
         switch (e.attribute) {
-            case attribute("word"): rows.push_back(e.first_row + (word == 0 ? s.no_word() : is_end ? s.end_word() : words[word])); break;
+            case attribute("word"): rows.push_back(e.first_row + (word == 0 ? s.no_word() : is_end ? s.end_word() : tokens.words[word])); break;
             case attribute("tag"):
                 rows.push_back(e.first_row + (word == 0 ? s.no_tag() : is_end ? s.end_tag() : s.tag_of[c.cluster(word)]));
                 break;
@@ -143,11 +174,21 @@ inline void see(const Shape& shape, const Configuration& c, const std::int32_t* 
             case attribute("label"):
                 rows.push_back(e.first_row + (word == 0 ? s.label_of_none() : c.head(word) < 0 ? s.no_label() : c.label(word)));
                 break;
+            case attribute("lemma"):
+                rows.push_back(e.first_row + (word == 0 ? s.lemmas : is_end ? s.lemmas + 1 : tokens.lemma(s, word)));
+                break;
+            case attribute("coarse"):
+                rows.push_back(e.first_row + (word == 0 ? s.coarse_tags : is_end ? s.coarse_tags + 1 : s.coarse_of[c.cluster(word)]));
+                break;
             case attribute("action"): rows.push_back(e.first_row + c.last_action()); break;
-            default: {
+            case attribute("distance"): {
                 const std::int32_t d = top ? front - top : 0;
                 rows.push_back(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));
+                break;
             }
+            default:  // an edge from a decision, where there is one
+                if (const std::int32_t decision = decisions[e.attribute - kFirstDecision]; decision != kAbsent)
+                    rows.push_back(e.first_row + decision);
         }
     }
 }

@@ -134,7 +134,7 @@ private:
     std::int32_t state() const { return static_cast<std::int32_t>(out_->links.size()) - 1; }
 
     void begin_state() {
-        see(shape_, configuration_, words_.data(), out_->features);
+        see(shape_, configuration_, {words_.data(), sentence_->lemmas}, out_->features);
         out_->feature_begin.push_back(static_cast<std::int32_t>(out_->features.size()));
         out_->links.push_back(configuration_.links());
         noted_ = configuration_.front();

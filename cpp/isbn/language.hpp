@@ -78,7 +78,7 @@ public:
 private:
     void evaluate() {
         rows_.clear();
-        see(shape_, configuration_, words_.data(), rows_);
+        see(shape_, configuration_, {words_.data()}, rows_);
         stage_ = stages_.add(rows_, configuration_.links());
         configuration_.note(stage_);
     }

@@ -153,7 +153,7 @@ private:
             return;
         }
         Sentence known;
-        known.words = sentence.words, known.tags = chosen.tags, known.heads = chosen.heads, known.labels = chosen.labels;
+        known.words = sentence.words, known.lemmas = sentence.lemmas, known.tags = chosen.tags, known.heads = chosen.heads, known.labels = chosen.labels;
         const auto& derivations = of_a_tree_.run(known);
         // A tree that the search cannot build has no log-probability to be told: the most probable one stays.
         if (derivations.empty()) return;

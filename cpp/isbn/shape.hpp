@@ -28,10 +28,14 @@ inline constexpr std::int32_t kActions = 4;
 // Words that a state can see, in the order in which `see` lists them, what it can see of them, and what has no word.
 inline constexpr std::array<std::string_view, 13> kPlaceNames{"s1",   "s2", "s3", "b",     "s1.lc", "s1.rc", "s1.head",
                                                               "b.lc", "p1", "p2", "s2.lc", "s2.rc", "s2.head"};
-inline constexpr std::array<std::string_view, 6> kAttributeNames{"word", "tag", "feats", "label", "action", "distance"};
+inline constexpr std::array<std::string_view, 15> kAttributeNames{
+    "word", "tag", "feats", "label", "lemma", "coarse", "action", "distance",
+    // What the state at the other end of each relation has decided, in the order of the relations.
+    "input.decision", "stack.decision", "s1.rc.decision", "s1.lc.decision", "b.lc.decision", "s1.head.decision", "s1.front.decision"};
 consteval int attribute(std::string_view name) { return number_of(kAttributeNames, name); }
 
 inline constexpr int kOfWords = attribute("action"), kElementsOfWords = kPlaceNames.size() * kOfWords;
+inline constexpr int kFirstDecision = attribute("input.decision");
 
 struct Element {
     std::int32_t place, attribute;
@@ -62,6 +66,8 @@ struct Symbols {
     std::vector<double> frequency;                             // by word, above 0
     bool single_root = false;
     std::vector<std::int32_t> root_labels;                     // labels that words on the root have, in order
+    std::int32_t coarse_tags = 0, lemmas = 0;                  // 0 where no state sees them
+    std::vector<std::int32_t> coarse_of, lemma_of;             // by cluster; by word, for words whose lemma is not given
 
     std::int32_t clusters() const { return static_cast<std::int32_t>(tag_of.size()); }
     std::int32_t no_word() const { return words; }
@@ -70,6 +76,10 @@ struct Symbols {
     std::int32_t end_tag() const { return tags + 1; }
     std::int32_t no_label() const { return labels; }       // a word without a head
     std::int32_t label_of_none() const { return labels + 1; }  // where there is no word
+    // What a state decides on the tree: to reduce, to shift, or an arc with its label.
+    static constexpr std::int32_t kReduceDecision = 0, kShiftDecision = 1;
+    static std::int32_t arc_decision(Action arc, std::int32_t label) { return 2 + 2 * label + (arc == kRightArc); }
+    std::int32_t decisions() const { return 2 + 2 * labels; }
 
     void check() const {
         auto offsets = [&](const std::vector<std::int32_t>& begin, std::size_t length) {
@@ -79,10 +89,14 @@ struct Symbols {
         auto within = [](const std::vector<std::int32_t>& values, std::int32_t limit) {
             return std::all_of(values.begin(), values.end(), [&](std::int32_t v) { return v >= 0 && v < limit; });
         };
+        auto one_for_each = [&](const std::vector<std::int32_t>& values, std::int32_t limit, std::size_t length) {
+            return limit >= 0 && within(values, limit) && values.size() == (limit > 0 ? length : 0);
+        };
         bool good = words > 0 && tags > 0 && labels > 0 && components >= 0 && !tag_of.empty() && within(tag_of, tags) &&
                     offsets(component_begin, component_list.size()) && within(component_list, components) &&
                     offsets(word_begin, word_list.size()) && within(word_list, words) && !root_labels.empty() &&
-                    within(root_labels, labels) && frequency.size() == static_cast<std::size_t>(words);
+                    within(root_labels, labels) && frequency.size() == static_cast<std::size_t>(words) &&
+                    one_for_each(coarse_of, coarse_tags, tag_of.size()) && one_for_each(lemma_of, lemmas, frequency.size());
         for (std::size_t c = 0; good && c < tag_of.size(); ++c)
             good = std::is_sorted(word_list.begin() + word_begin[c], word_list.begin() + word_begin[c + 1]);
         for (const double f : frequency) good = good && f > 0 && std::isfinite(f);
@@ -107,6 +121,8 @@ public:
         rows_ = 1;  // row 0 is always seen
         for (Element& e : elements_) {
             e.first_row = rows_;
+            if ((e.attribute == attribute("lemma") && symbols_.lemmas == 0) || (e.attribute == attribute("coarse") && symbols_.coarse_tags == 0))
+                throw std::invalid_argument("states see lemmas or coarse tags that the model does not have");
             rows_ += values_of(e);
         }
         lay_out();
@@ -158,8 +174,11 @@ private:
             case attribute("tag"): return symbols_.tags + 2;
             case attribute("feats"): return symbols_.components;
             case attribute("label"): return symbols_.labels + 2;
+            case attribute("lemma"): return symbols_.lemmas + 2;
+            case attribute("coarse"): return symbols_.coarse_tags + 2;
             case attribute("action"): return kActions + 1;
-            default: return 6;
+            case attribute("distance"): return 6;
+            default: return symbols_.decisions();
         }
     }
 

@@ -27,7 +27,17 @@ inline int kind_of(const Shape& shape, std::int32_t group) {
 
 struct StepSize {
     double rate, decay;
+    bool adaptive = true;  // by AdaGrad, or along the gradient as it is
 };
+
+// A plain step of gradient descent; g becomes 0.
+template <class Real>
+void descend_plainly(Real* w, Real* g, std::size_t n, Real rate, Real decay) {
+    for (std::size_t i = 0; i < n; ++i) {
+        w[i] -= rate * (g[i] + decay * w[i]);
+        g[i] = 0;
+    }
+}
 
 template <class Real>
 class Trainer {
@@ -143,8 +153,11 @@ private:
     void descend(std::size_t block, StepSize step) {
         const std::size_t h = shape_.hidden();
         auto move = [&](std::size_t at, std::size_t n, bool decays) {
-            adagrad(w_.data() + at, g_.data() + at, squares_.data() + at, n, static_cast<Real>(step.rate),
-                    static_cast<Real>(decays ? step.decay : 0.0));
+            const auto rate = static_cast<Real>(step.rate), decay = static_cast<Real>(decays ? step.decay : 0.0);
+            if (step.adaptive)
+                adagrad(w_.data() + at, g_.data() + at, squares_.data() + at, n, rate, decay);
+            else
+                descend_plainly(w_.data() + at, g_.data() + at, n, rate, decay);
         };
         if (block < kRelations) {
             if (shape_.linked()) move(shape_.links_at(static_cast<int>(block)), h * h, true);

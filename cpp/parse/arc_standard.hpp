@@ -160,6 +160,7 @@ inline std::uint32_t right_arc(States& states, std::uint32_t id, std::int16_t la
 // root. The evidence must allow a projective tree; then no transition that agrees with it leads to a dead end.
 struct Sentence {
     std::span<const std::int32_t> words, tags, heads, labels;
+    std::span<const std::int32_t> lemmas;  // -1 where one is not given; for parsers that see lemmas
     // Words that share an id and are told apart by their spelling: each one's row of p(spelling | tag), -1 for all others.
     std::span<const std::int32_t> spelled;
     std::span<const double> spellings;

@@ -188,10 +188,8 @@ private:
     std::uint32_t begin_with_prefix(Generated& out) {
         Sentence sentence = options_.prefix;
         sentence.prepare();
-        TransitionModel<Franchise> every_tag = model_;
-        every_tag.tag_begin = {};
         SystematicPolicy policy{options_.particles, &rng_};
-        Search<Franchise, SystematicPolicy> search(every_tag, policy, {1 << 14, 1 << 14, true});
+        Search<Franchise, SystematicPolicy> search(model_, policy, {1 << 14, 1 << 14, true, 1.0});
         std::uint32_t chosen = kNone;
         search.run(sentence, nullptr, [&](const std::vector<Derivation>& derivations) {
             std::vector<double> weights = contributions(search.policy(), derivations);

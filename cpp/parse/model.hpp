@@ -4,6 +4,7 @@
 // the probabilities of all outcomes from them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -57,6 +58,7 @@ struct TagChoice {
     std::int32_t tag;
     double probability;  // p(tag) p(word | tag)
     double word = 1.0;   // p(word | tag) alone
+    bool unseen = false;  // the word never had the tag in training
 };
 
 template <class Franchise>
@@ -68,6 +70,17 @@ struct TransitionModel {
     // without any, or no lists at all, stands for all tags.
     std::span<const std::int32_t> tag_begin, tag_list;
     Pace pace;
+
+    std::span<const std::int32_t> tags_seen(std::int32_t word) const {
+        if (tag_begin.empty()) return {};
+        const std::int32_t first = tag_begin[word], last = tag_begin[word + 1];
+        return tag_list.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+    }
+    // Whether a word of the training data never had the tag there.
+    bool is_unseen(std::int32_t word, std::int32_t tag) const {
+        const auto seen = tags_seen(word);
+        return !seen.empty() && std::find(seen.begin(), seen.end(), tag) == seen.end();
+    }
 
     ActionCode code() const { return {joint_labels && labelled ? system.symbols.labels : 1}; }
 

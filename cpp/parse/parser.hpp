@@ -28,7 +28,15 @@ struct ParseRequest : OutputRequest {
     bool use_beam;
     std::int64_t size;  // particles, or the width of the beam
     bool by_weight;     // how particles are shared out after each word
+    bool by_derivation; // derivations are ranked, each with its labels; or trees, which sum over derivations and labels
     SearchOptions search;
+
+    // The model in which labels belong to derivations, if those are ranked.
+    template <class Franchise>
+    TransitionModel<Franchise> searched(TransitionModel<Franchise> model) const {
+        model.labels_in_contexts |= by_derivation;
+        return model;
+    }
 };
 
 struct SentenceResult {
@@ -88,9 +96,10 @@ private:
     bool attempt(Search<Franchise, Policy>& search, const Sentence& sentence, std::uint64_t index, SentenceResult& result) {
         const auto& finals = search.run(sentence);
         if (finals.empty()) return false;
-        const Posterior<Franchise> posterior(model_, search.states(), finals, sentence, request_.temperature);
+        const Posterior<Franchise> posterior(model_, search.states(), finals, sentence, request_.temperature,
+                                             request_.search.unseen_tags);
         result.log_total = posterior.log_total();
-        if (request_.best > 0) result.parses = posterior.best(static_cast<std::size_t>(request_.best));
+        if (request_.best > 0) result.parses = posterior.best(static_cast<std::size_t>(request_.best), request_.by_derivation);
         const bool by_risk = request_.minimum_risk && sentence.size() <= kLongestForRisk;
         if (request_.marginals || by_risk) result.marginals = posterior.marginals();
         if (by_risk) {

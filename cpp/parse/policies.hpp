@@ -21,6 +21,7 @@ struct Derivation {
     double log_importance = 0;   // for policies that draw: what the draws leave to be weighed
     std::int32_t retained = -1;  // steps of the retained history it has followed, -1 if it left it
     double last_word = 1;        // p(word | tag, context) of the word generated last
+    std::int32_t unseen = 0;     // tags found, not given, that their words never had in training
 };
 
 inline bool better(const Derivation& a, const Derivation& b) {

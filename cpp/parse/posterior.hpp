@@ -4,7 +4,8 @@
 // up from the ends backwards. An arc or a tag was made by one State, so its probability is that State's mass.
 //
 // Trees are ranked by their probabilities. In marginals and samples derivations count by their probability to the power of
-// 1 / temperature: a model that multiplies many steps, each as if the others told nothing of it, is too sure of itself.
+// 1 / temperature: a model that multiplies many steps, each as if the others told nothing of it, is too sure of itself. A tag
+// that its word never had in training may make a derivation count less.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +54,7 @@ template <class Franchise>
 class Posterior {
 public:
     Posterior(const TransitionModel<Franchise>& model, const States& states, const std::vector<Derivation>& finals,
-              const Sentence& sentence, double temperature = 1)
+              const Sentence& sentence, double temperature = 1, double unseen_tags = 1)
         : model_(model), states_(states), finals_(finals), sentence_(sentence), log_total_(log_sum(finals)),
           label_row_(model.labelled ? states.size() : 0, kNone) {
         for (const Derivation& d : finals_) {  // the best derivation first
@@ -61,8 +62,11 @@ public:
             if (is_new) groups_.emplace_back();
             groups_[found->second].derivations.push_back(d);
             groups_[found->second].posterior += std::exp(d.log_weight - log_total_);
-            shares_.push_back(std::exp((d.log_weight - finals_[0].log_weight) / temperature));
+            shares_.push_back((d.log_weight - finals_[0].log_weight) / temperature);
         }
+        // Where the weight is 0 the search has tried no such tag.
+        if (unseen_tags > 0 && unseen_tags < 1) weigh_unseen_tags(std::log(unseen_tags));
+        for (double& share : shares_) share = std::exp(share);
         const double total = std::accumulate(shares_.begin(), shares_.end(), 0.0);
         for (double& share : shares_) share /= total;
     }
@@ -75,10 +79,11 @@ public:
         double posterior = 0;
     };
 
-    // All trees, the most probable first.
-    std::vector<const Group*> ranked() const {
+    // All trees, the most probable first; or first the one that has the most probable derivation.
+    std::vector<const Group*> ranked(bool by_derivation = false) const {
         std::vector<const Group*> order;
         for (const Group& g : groups_) order.push_back(&g);
+        if (by_derivation) return order;  // groups are made in the order of their best derivations
         std::stable_sort(order.begin(), order.end(), [](const Group* a, const Group* b) { return a->posterior > b->posterior; });
         return order;
     }
@@ -92,9 +97,9 @@ public:
     }
 
     // The most probable trees, derivations of the same tree added up.
-    std::vector<Parse> best(std::size_t most) const {
+    std::vector<Parse> best(std::size_t most, bool by_derivation = false) const {
         std::vector<Parse> parses;
-        for (const Group* g : ranked()) {
+        for (const Group* g : ranked(by_derivation)) {
             if (parses.size() == most) break;
             parses.push_back(tree_of(*g));
         }
@@ -184,6 +189,13 @@ public:
     }
 
 private:
+    // Adds a logarithm to a derivation's share for every tag that its word never had in training.
+    void weigh_unseen_tags(double log_factor) {
+        for (std::size_t i = 0; i < finals_.size(); ++i) shares_[i] += log_factor * finals_[i].unseen;
+        const double highest = *std::max_element(shares_.begin(), shares_.end());
+        for (double& share : shares_) share -= highest;
+    }
+
     // By State: the sum over the complete derivations that pass through it. A State is made after the one it comes from.
     std::vector<double> masses() const {
         std::vector<double> mass(states_.size(), 0.0);

@@ -20,7 +20,8 @@ namespace bistro {
 struct SearchOptions {
     int tags = 3;               // most tags tried for a word
     int labels = 1;             // most labels tried for an arc, where later contexts see labels
-    bool both_reduces = true;   // or only the more probable one
+    bool both_reduces = true;   // or only the more probable one, as in Algorithm 1 of the paper
+    double unseen_tags = 0;     // factor of tags that a word of the training data never had there; 0: they are not tried
 };
 
 template <class Franchise, class Policy>
@@ -28,7 +29,7 @@ class Search {
 public:
     Search(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options)
         : model_(model), policy_(policy), options_(options), memory_(model), of_actions_(model.actions, model.code().outcomes()),
-          tag_choices_(model) {}
+          tag_choices_(model, options.unseen_tags) {}
 
     // Complete derivations, the best first; empty if the evidence allows none that the policy kept. A policy that draws may
     // be given a history, which one of its particles follows.
@@ -48,6 +49,9 @@ public:
             if (i < sentence.size()) watch(beam_);
             policy_.select(beam_);
         }
+        // Complete derivations have the probability that the model gives them.
+        if (options_.unseen_tags > 0 && options_.unseen_tags < 1)
+            for (Derivation& d : finals_) d.log_weight -= d.unseen * std::log(options_.unseen_tags);
         std::sort(finals_.begin(), finals_.end(), better);
         return finals_;
     }
@@ -84,10 +88,9 @@ private:
         const ActionProbabilities p = answer_->actions;
         std::array<double, 4> shares{allowed.shift ? p.shift : 0.0, allowed.left_arc ? p.left_arc : 0.0,
                                      allowed.right_arc ? p.right_arc : 0.0, allowed.end ? p.end : 0.0};
-        if (!options_.both_reduces) shares[shares[1] < shares[2] ? 1 : 2] = 0.0;
         std::array<std::int64_t, 4> particles{};
         const int kept = d.retained >= 0 ? static_cast<int>((*history_)[d.retained].action) : -1;
-        policy_.share(d.particles, shares, kept, particles);
+        policy_.share(d.particles, options_.both_reduces ? shares : with_one_reduce(shares), kept, particles);
         std::array<Derivation, 4> parts;
         for (int i = 0; i < 4; ++i) parts[i] = part_of(d, shares, i, particles[i], kept);
         if (particles[0] > 0) shift_word(sentence, parts[0]);
@@ -97,6 +100,25 @@ private:
             parts[3].state = end(model_.system, states_, d.state);
             arrive(stepped(parts[3]));
         }
+    }
+
+    // Particles that do not shift take the more probable reduce, whatever its own share of them: in Algorithm 1 reduce has what
+    // is left after shift. Where labels belong to derivations, the most probable arc is the one with its best label.
+    std::array<double, 4> with_one_reduce(std::array<double, 4> shares) {
+        double left = shares[1], right = shares[2];
+        if (left > 0 && right > 0 && model_.labelled && model_.labels_in_contexts) {
+            left *= of_best_label(Action::left_arc);
+            right *= of_best_label(Action::right_arc);
+        }
+        const int best = left < right ? 2 : 1;
+        shares[best] += shares[3 - best];
+        shares[3 - best] = 0;
+        return shares;
+    }
+
+    double of_best_label(Action action) {
+        model_.label_probabilities(action, elements_, label_probabilities_);
+        return *std::max_element(label_probabilities_.begin(), label_probabilities_.end());
     }
 
     // The part of a derivation that takes alternative i. Draws are made by the probabilities among the alternatives that
@@ -128,6 +150,7 @@ private:
         split(d, answer_->tags, kept, [&](const TagChoice& choice, Derivation part) {
             part.state = shift(model_.system, states_, d.state, choice.tag, word);
             part.last_word = choice.word;
+            part.unseen += choice.unseen;
             beam_.push_back(stepped(part));
         });
     }

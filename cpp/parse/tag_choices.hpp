@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -15,7 +16,10 @@ namespace bistro {
 template <class Franchise>
 class TagChoices {
 public:
-    explicit TagChoices(const TransitionModel<Franchise>& model) : model_(model), of_tags_(model.tags, model.system.symbols.tags) {
+    // A tag that its word never had in training counts `unseen_tags` times its probability; with 0, it is not tried. Where
+    // words are not generated, the tags they had are all that ties tags to words, and no others are tried.
+    TagChoices(const TransitionModel<Franchise>& model, double unseen_tags)
+        : model_(model), unseen_tags_(model.lexicalised ? unseen_tags : 0), of_tags_(model.tags, model.system.symbols.tags) {
         const ContextList& contexts = model.words.contexts;
         if constexpr (std::is_same_v<Franchise, Frozen>) {
             const bool tag_first = !contexts.empty() && contexts[0] == element("b.tag") &&
@@ -30,6 +34,7 @@ public:
     void find(Elements& elements, std::int32_t word, std::int32_t given, const double* spelling, std::vector<TagChoice>& out) {
         out.clear();
         find_spelled_alike(elements, word, given, out);
+        if (given < 0 && 0 < unseen_tags_ && unseen_tags_ < 1) weigh_unseen(word, out);
         if (!spelling || !model_.lexicalised) return;
         for (TagChoice& choice : out) {
             choice.probability *= spelling[choice.tag];
@@ -39,8 +44,9 @@ public:
 
 private:
     void find_spelled_alike(Elements& elements, std::int32_t word, std::int32_t given, std::vector<TagChoice>& out) {
-        const auto& begin = model_.tag_begin;
-        if (given < 0 && (begin.empty() || begin[word] == begin[word + 1])) return find_all(elements, word, out);
+        std::span<const std::int32_t> seen;
+        if (given < 0 && (unseen_tags_ == 0 || is_closed(word))) seen = model_.tags_seen(word);
+        if (given < 0 && seen.empty()) return find_all(elements, word, out);
         Path path;
         const int depth = model_.tags.descend(elements, path);
         auto consider = [&](std::int32_t tag) {
@@ -48,7 +54,7 @@ private:
                 of_word(elements, word, tag), out);
         };
         if (given >= 0) return consider(given);
-        for (std::int32_t i = begin[word]; i < begin[word + 1]; ++i) consider(model_.tag_list[i]);
+        for (const std::int32_t tag : seen) consider(tag);
     }
 
     void find_all(Elements& elements, std::int32_t word, std::vector<TagChoice>& out) {
@@ -63,6 +69,35 @@ private:
         for (std::int32_t tag = 0; tag < tags; ++tag) add(tag, of_tags[tag], of_words_[tag], out);
     }
 
+    // Whether all tags that the word never had would make it less than a ten-thousandth as probable, their factor counted, as
+    // its own tags do. A tenth to a fifth of a text are such words, found as fast as if no other tags were tried. What the rest
+    // of the context does to a word under a tag that never had it can only make it less probable. Without a factor nothing is
+    // left out.
+    bool is_closed(std::int32_t word) {
+        if (unseen_tags_ == 1 || !fan_ || model_.tags_seen(word).empty()) return false;
+        if (closed_.empty()) closed_.assign(static_cast<std::size_t>(model_.system.symbols.words), kOpen);
+        std::uint8_t& known = closed_[static_cast<std::size_t>(word)];
+        if (known & kKnown) return known & kClosed;
+        const std::int32_t tags = model_.system.symbols.tags;
+        of_words_.resize(static_cast<std::size_t>(tags));
+        fan_->probabilities(static_cast<std::uint32_t>(word), [](int) { return 0; }, 1, of_words_.data());
+        double seen = 0, unseen = 0;
+        for (std::int32_t tag = 0; tag < tags; ++tag) {
+            double& highest = model_.is_unseen(word, tag) ? unseen : seen;
+            highest = std::max(highest, of_words_[static_cast<std::size_t>(tag)]);
+        }
+        known = kKnown | (unseen * unseen_tags_ < kLeastShare * seen ? kClosed : kOpen);
+        return known & kClosed;
+    }
+
+    void weigh_unseen(std::int32_t word, std::vector<TagChoice>& out) const {
+        for (TagChoice& choice : out)
+            if (model_.is_unseen(word, choice.tag)) {
+                choice.unseen = true;
+                choice.probability *= unseen_tags_;
+            }
+    }
+
     double of_word(Elements& elements, std::int32_t word, std::int32_t tag) const {
         elements[element("b.tag")] = tag;
         return model_.lexicalised ? model_.words.probability(elements, word) : 1.0;
@@ -73,6 +108,10 @@ private:
     }
 
     const TransitionModel<Franchise>& model_;
+    double unseen_tags_;
+    static constexpr double kLeastShare = 1e-4;
+    static constexpr std::uint8_t kOpen = 0, kClosed = 1, kKnown = 2;
+    std::vector<std::uint8_t> closed_;  // by word, worked out when first asked for
     std::optional<Fan> fan_;  // where contexts of words begin with the tag
     Distributions<Franchise> of_tags_;
     std::vector<double> of_words_;

@@ -12,6 +12,10 @@
 //
 //     p(s_n = k | rest)  ~  (n[v, k] + strength * weight[k])  (n[k, w] + smoothing) / (n[k] + V * smoothing).
 //
+// Generation of dependents may have to stop: every parent then chooses a stop, too, as one more outcome of theta beside
+// the states. Stops emit no word and have no state to be drawn, so that their counts are data; but they have a weight of
+// their own among the common ones, they take part in all counts n[v], and the prior of the weights has K + 1 outcomes.
+//
 // States live in slots; in the open form an empty slot waits for the next new state.
 #pragma once
 
@@ -38,19 +42,27 @@ struct TopicParameters {
 class TopicSampler {
 public:
     // Tokens (parents[i], words[i]), best sorted by parent. slots: the number of states, or room for the first open ones.
-    TopicSampler(std::span<const std::int32_t> parents, std::span<const std::int32_t> words, std::int32_t num_parents,
-                 std::int32_t num_words, std::int32_t slots, bool open, TopicParameters parameters)
-        : parents_(parents.begin(), parents.end()), words_(words.begin(), words.end()), num_parents_(num_parents),
-          num_words_(num_words), open_(open), parameters_(parameters), states_(words.size(), -1) {
+    // stops: how often each parent stops; empty for a model without stops.
+    TopicSampler(std::span<const std::int32_t> parents, std::span<const std::int32_t> words,
+                 std::span<const std::int32_t> stops, std::int32_t num_parents, std::int32_t num_words, std::int32_t slots,
+                 bool open, TopicParameters parameters)
+        : parents_(parents.begin(), parents.end()), words_(words.begin(), words.end()), stops_(stops.begin(), stops.end()),
+          num_parents_(num_parents), num_words_(num_words), open_(open), parameters_(parameters), states_(words.size(), -1) {
         if (slots < 1) throw std::invalid_argument("there must be at least one state");
+        if (!stops.empty() && static_cast<std::int32_t>(stops.size()) != num_parents)
+            throw std::invalid_argument("one number of stops is needed for each parent");
+        if (std::any_of(stops.begin(), stops.end(), [](auto n) { return n < 0; }))
+            throw std::invalid_argument("a number of stops is below 0");
         if (parents.size() != words.size()) throw std::invalid_argument("as many parents as words are needed");
         for (std::size_t i = 0; i < words.size(); ++i) {
             if (parents[i] < 0 || parents[i] >= num_parents) throw std::invalid_argument("a parent is out of range");
             if (words[i] < 0 || words[i] >= num_words) throw std::invalid_argument("a word is out of range");
         }
         resize(slots);
-        if (!open_) std::fill(weights_.begin(), weights_.end(), 1.0 / slots);
-        unseen_ = open_ ? 1.0 : 0.0;
+        const double first = 1.0 / outcomes();  // all have the same weight at the start
+        if (!open_) std::fill(weights_.begin(), weights_.end(), first);
+        unseen_ = open_ ? first : 0.0;
+        stop_weight_ = has_stops() ? first : 0.0;
     }
 
     // Draws a state for every token that has none yet, then, in a sweep, a new one for every token.
@@ -60,19 +72,24 @@ public:
     // Draws the weights given how many tables each state has over all parents (the sticks, in the open form).
     void draw_weights(Stream& rng) {
         tables_.assign(slots_, 0);
-        for (std::int32_t v = 0; v < num_parents_; ++v)
+        stop_tables_ = 0;
+        for (std::int32_t v = 0; v < num_parents_; ++v) {
             for (std::int32_t k = 0; k < slots_; ++k)
                 tables_[k] += draw_tables(parameters_.strength * weights_[k], by_parent_[at(v, k)], rng);
-        const double share = open_ ? 0.0 : parameters_.gamma / slots_;
-        std::vector<double> logs(slots_, -INFINITY);
+            if (has_stops()) stop_tables_ += draw_tables(parameters_.strength * stop_weight_, stops_[v], rng);
+        }
+        // The unseen states and the stop come first, then the states.
+        std::vector<double> logs(slots_ + 2, -INFINITY);
         for (std::int32_t k = 0; k < slots_; ++k)
-            if (tables_[k] + share > 0) logs[k] = draw_log_gamma(tables_[k] + share, rng);
-        const double rest = open_ ? draw_log_gamma(parameters_.gamma, rng) : -INFINITY;
-        const double top = std::max(rest, *std::max_element(logs.begin(), logs.end()));
-        double sum = std::exp(rest - top);
-        for (const double x : logs) sum += std::exp(x - top);
-        for (std::int32_t k = 0; k < slots_; ++k) weights_[k] = std::exp(logs[k] - top) / sum;
-        unseen_ = std::exp(rest - top) / sum;
+            if (const double shape = tables_[k] + (open_ ? 0.0 : share()); shape > 0) logs[k + 2] = draw_log_gamma(shape, rng);
+        if (open_) logs[0] = draw_log_gamma(share(), rng);
+        if (has_stops()) logs[1] = draw_log_gamma(stop_tables_ + share(), rng);
+        const double top = *std::max_element(logs.begin(), logs.end());
+        double sum = 0;
+        for (double& x : logs) sum += x = std::exp(x - top);
+        unseen_ = logs[0] / sum;
+        stop_weight_ = logs[1] / sum;
+        for (std::int32_t k = 0; k < slots_; ++k) weights_[k] = logs[k + 2] / sum;
     }
 
     // One slice step for each parameter on the scale of logarithms, under Gamma(shape, rate) priors. After draw_weights.
@@ -91,7 +108,7 @@ public:
         step(parameters_.gamma, [&](double x) { return log_tables(x); });
     }
 
-    // log p(states, words) given the weights and parameters.
+    // log p(states, stops, words) given the weights and parameters.
     double log_joint() const {
         return log_states(count_states(), parameters_.strength) + log_words(count_words(), parameters_.smoothing);
     }
@@ -104,9 +121,11 @@ public:
     const TopicParameters& parameters() const { return parameters_; }
     std::int32_t slots() const { return slots_; }
     double unseen() const { return unseen_; }
+    double stop_weight() const { return stop_weight_; }
+    const std::vector<std::int32_t>& stops() const { return stops_; }
 
     // Comes back into a saved state; everything else follows from it.
-    void restore(std::span<const std::int32_t> states, std::span<const double> weights, double unseen,
+    void restore(std::span<const std::int32_t> states, std::span<const double> weights, double unseen, double stop_weight,
                  TopicParameters parameters) {
         if (states.size() != states_.size()) throw std::invalid_argument("as many states as tokens are needed");
         if (weights.empty() || (!open_ && static_cast<std::int32_t>(weights.size()) != slots_))
@@ -118,6 +137,7 @@ public:
         resize(static_cast<std::int32_t>(weights.size()));
         weights_.assign(weights.begin(), weights.end());
         unseen_ = unseen;
+        stop_weight_ = stop_weight;
         parameters_ = parameters;
         for (std::size_t i = 0; i < states.size(); ++i) {
             states_[i] = states[i];
@@ -128,12 +148,18 @@ public:
 private:
     struct StateCounts {
         std::vector<std::vector<std::pair<std::int64_t, std::int64_t>>> of_state;  // n[v, k] > 0, by state
-        std::vector<std::pair<std::int64_t, std::int64_t>> of_parents;             // n[v] > 0
+        std::vector<std::pair<std::int64_t, std::int64_t>> of_stop;                // stops[v] > 0
+        std::vector<std::pair<std::int64_t, std::int64_t>> of_parents;             // n[v] > 0, stops included
     };
     struct WordCounts {
         std::vector<std::pair<std::int64_t, std::int64_t>> of_pairs;   // n[k, w] > 0
         std::vector<std::pair<std::int64_t, std::int64_t>> of_states;  // n[k] > 0
     };
+
+    bool has_stops() const { return !stops_.empty(); }
+    // What a parent chooses among before any state is seen; all open states together are one of these.
+    std::int32_t outcomes() const { return (open_ ? 1 : slots_) + has_stops(); }
+    double share() const { return parameters_.gamma / outcomes(); }
 
     std::size_t at(std::int32_t row, std::int32_t k) const { return static_cast<std::size_t>(row) * slots_ + k; }
 
@@ -224,7 +250,7 @@ private:
             empty = by_state_.begin() + before;
         }
         const auto k = static_cast<std::int32_t>(empty - by_state_.begin());
-        weights_[k] = unseen_ * draw_beta(1.0, parameters_.gamma, rng);
+        weights_[k] = unseen_ * draw_beta(1.0, share(), rng);
         unseen_ -= weights_[k];
         parent_row_[k] = parameters_.strength * weights_[k];
         return k;
@@ -232,8 +258,11 @@ private:
 
     StateCounts count_states() const {
         StateCounts counts;
-        CountOfCounts sizes;
-        std::vector<std::int32_t> sums(num_parents_, 0);
+        CountOfCounts sizes, stops;
+        std::vector<std::int32_t> sums = has_stops() ? stops_ : std::vector<std::int32_t>(num_parents_, 0);
+        for (const std::int32_t n : stops_)
+            if (n > 0) stops.add(n);
+        counts.of_stop = stops.above(0);
         for (std::int32_t k = 0; k < slots_; ++k) {
             CountOfCounts of_state;
             for (std::int32_t v = 0; v < num_parents_; ++v)
@@ -261,6 +290,8 @@ private:
         for (std::int32_t k = 0; k < slots_; ++k)
             for (const auto& [n, times] : counts.of_state[k])
                 sum += static_cast<double>(times) * log_progression(strength * weights_[k], 1.0, n);
+        for (const auto& [n, times] : counts.of_stop)
+            sum += static_cast<double>(times) * log_progression(strength * stop_weight_, 1.0, n);
         return sum;
     }
 
@@ -274,24 +305,27 @@ private:
 
     // log p(tables | gamma), the weights integrated out; factors without gamma are left out.
     double log_tables(double gamma) const {
-        std::int64_t all = 0;
+        std::int64_t all = stop_tables_;
+        const double share = gamma / outcomes();
         double sum = 0;
         for (const std::int64_t t : tables_) {
             all += t;
-            if (t > 0) sum += open_ ? std::log(gamma) : log_progression(gamma / slots_, 1.0, t);
+            if (t > 0) sum += open_ ? std::log(share) : log_progression(share, 1.0, t);
         }
+        if (stop_tables_ > 0) sum += log_progression(share, 1.0, stop_tables_);
         return sum - log_progression(gamma, 1.0, all);
     }
 
-    std::vector<std::int32_t> parents_, words_;
+    std::vector<std::int32_t> parents_, words_, stops_;
     std::int32_t num_parents_, num_words_, slots_ = 0;
     bool open_;
     TopicParameters parameters_;
-    double unseen_ = 0;                                       // weight of the states not yet seen
+    double unseen_ = 0, stop_weight_ = 0;                     // weights of the states not yet seen and of the stop
     std::vector<std::int32_t> states_;                        // of the tokens
     std::vector<std::int32_t> by_parent_, by_word_, by_state_;  // counts: rows of slots, and of the states alone
     std::vector<double> weights_;
     std::vector<std::int64_t> tables_;
+    std::int64_t stop_tables_ = 0;
     std::vector<double> inverse_, parent_row_, sums_;         // 1 / (n[k] + V smoothing); the present parent; running sums
 };
 

@@ -2,8 +2,9 @@
 
 A setting is a field with a type, a default and a sentence of help. The type decides what is
 accepted: ``bool int float str``, `Literal` for a choice, ``T | None`` (written ``"none"``), lists,
-tuples, and other such dataclasses (tables). A method ``validate(self)`` may raise `ConfigError` for
-what a type cannot say. Unknown keys are refused, with the nearest known one.
+tuples, other such dataclasses (tables), and ``dict[str, T]`` (a table with any keys). A method
+``validate(self)`` may raise `ConfigError` for what a type cannot say. Unknown keys are refused,
+with the nearest known one.
 
 >>> @dataclasses.dataclass(frozen=True)
 ... class Walk:
@@ -150,6 +151,8 @@ def _convert(value: Any, expected: Any, where: str, key: str) -> Any:
     origin, arguments = get_origin(expected), get_args(expected)
     if _is_table(expected) and isinstance(value, Mapping):
         return _build(expected, value, where, key + ".")
+    if origin is dict and isinstance(value, Mapping):
+        return {k: _convert(v, arguments[1], where, f"{key}.{k}") for k, v in value.items()}
     if origin in (Union, UnionType):
         return _convert_union(value, expected, where, key)
     if origin is Literal and any(value == c and type(value) is type(c) for c in arguments):
@@ -225,6 +228,9 @@ def _toml_lines(config: Any, prefix: str) -> list[str]:
         if dataclasses.is_dataclass(value):
             inner = _toml_lines(value, f"{prefix}{field.name}.")
             tables += ["", *comment, f"[{prefix}{field.name}]", *inner]
+        elif isinstance(value, Mapping):
+            entries = [f"{key} = {_toml_value(inner)}" for key, inner in value.items()]
+            tables += ["", *comment, f"[{prefix}{field.name}]", *entries]
         else:
             own += [*comment, f"{field.name} = {_toml_value(value)}"]
     return own + tables

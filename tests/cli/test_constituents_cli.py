@@ -43,7 +43,7 @@ def test_lines_in_brackets_out(model: Path, bistro_here: Command) -> None:
     assert "mcmc" in ended.err
 
 
-@pytest.mark.parametrize("search", ["cyk", "astar-local", "astar-full", "mcmc"])
+@pytest.mark.parametrize("search", ["cyk", "astar-full", "astar-literal", "astar-nodes", "mcmc"])
 def test_every_search_parses_brackets_and_can_be_scored(
     model: Path, bistro_here: Command, search: str
 ) -> None:
@@ -55,6 +55,34 @@ def test_every_search_parses_brackets_and_can_be_scored(
     assert len(words) == 5
     scored = bistro_here("evaluate", "--brackets", "train.mrg", "out.mrg", "--json")
     assert json.loads(scored.out)["all"]["tags"] > 90
+
+
+def test_all_that_the_paper_varies_can_be_chosen(model: Path, bistro_here: Command) -> None:
+    chain = ("--draws", 300, "--burn-in", 10, "--subtrees", 0, "--guide", "pcfg", "--node-cost", 0)
+    first = ("--search", "astar-literal", "--beam", 50, "--completions", 1, "--guide", "pcfg")
+    for asked in (chain, first, (*first, "--expansions", 500, "--expand", "all")):
+        ended = bistro_here("parse", "m.bistro", "train.mrg", *asked)
+        assert ended.code == 0, ended.err
+        assert len(ended.out.splitlines()) == 5
+    assert "astar-literal, first complete tree" in ended.err
+    former = bistro_here("parse", "m.bistro", "train.mrg", "--search", "astar-local")
+    present = bistro_here("parse", "m.bistro", "train.mrg", "--search", "astar-nodes")
+    assert former.code == 0 and former.out == present.out
+    wrong = bistro_here("parse", "m.bistro", "train.mrg", "--expand", "left")
+    assert wrong.code == 2 and "expand = 'left' is not possible" in wrong.err
+
+
+def test_utterances_of_morphemes_become_trees(here: Path, bistro_here: Command) -> None:
+    rows = "ufunda\tu[Pre]-fund[VRoot]-a[End]\nfuthi\tfuthi[Conj]\n.\t.[Punc]\n"
+    (here / "train.tsv").write_text(rows * 20)
+    asked = ("train", "morphology", "train.tsv", "--set", "unit=utterance", "-o", "u.bistro")
+    ended = bistro_here(*asked)
+    assert ended.code == 0, ended.err
+    for search in ("astar-literal", "astar-full", "mcmc"):
+        text = b"u fund a futhi\nfuthi u fund a\n"
+        ended = bistro_here("parse", "u.bistro", "--search", search, stdin=text)
+        assert ended.code == 0, ended.err
+        assert ended.out.splitlines()[0] == ("(TOP (Word (P1 u) (T fund) (S a)) (Word (T futhi)))")
 
 
 def test_conllu_in_brackets_out(model: Path, bistro_here: Command) -> None:
@@ -149,3 +177,13 @@ def test_dependency_parsers_have_no_such_search(files: Path, bistro_here: Comman
     ended = bistro_here("parse", model, text, "--search", "mcmc")
     assert ended.code == 2
     assert "models of constituency" in ended.err
+
+
+def test_every_part_of_the_search_can_be_set(model: Path, bistro_here: Command) -> None:
+    drawing = ("--draws", "200", "--subtrees", "0", "--node-cost", "0", "--guide", "pcfg")
+    for options in (drawing, ("--search", "astar-full", "--completions", "1")):
+        ended = bistro_here("parse", "m.bistro", "-", *options, stdin=b"the dog sleeps .\n")
+        assert ended.code == 0, ended.err
+        assert ended.out == "(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps)) (. .)))\n"
+    ended = bistro_here("parse", "m.bistro", "-", "--node-cost", "2", stdin=b"the dog sleeps .\n")
+    assert ended.code == 2

@@ -221,3 +221,40 @@ def test_help_teaches(convert: Convert) -> None:
     result = convert("--help")
     assert result.code == 0
     assert "bistro convert train.conll --projectivize head" in result.out
+
+
+def test_running_text(convert: Convert, file: MakeFile, tmp_path: Path) -> None:
+    path = file("a.conllu", CONLLU + CONLLU.replace("# sent_id", "# newpar\n# sent_id"))
+    result = convert(path, "--to", "raw", "-o", tmp_path / "out.txt")
+    assert result.code == 0
+    assert (tmp_path / "out.txt").read_text() == "don't go home\n\ndon't go home\n"
+    assert "2 sentences, 8 words are now raw" in result.err
+    assert "warning" not in result.err
+
+
+def test_a_text_that_contradicts_its_words_is_a_warning(convert: Convert, file: MakeFile) -> None:
+    path = file("a.conllu", CONLLU.replace("# text = don't", "# text = do'nt") * 7)
+    result = convert(path, "--to", "raw")
+    assert result.code == 0
+    assert result.out == "don't go home" * 7 + "\n"
+    assert result.err.startswith(
+        f"warning: {path}:2: '# text' has 'do'nt go home' where the words have 'don't go home'"
+    )
+    assert result.err.count("where the words") == 5
+    assert "2 more sentences have a '# text' that contradicts" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "reason"),
+    [
+        (["--to", "raw"], BRACKETS, "brackets cannot become raw"),
+        (["--from", "raw"], CONLLU, "'raw' is no format"),
+        (["--to", "rav"], CONLLU, "did you mean 'raw'"),
+    ],
+)
+def test_running_text_is_refused(
+    convert: Convert, arguments: list[str], stdin: str, reason: str
+) -> None:
+    result = convert(*arguments, stdin=stdin)
+    assert (result.code, result.out) == (2, "")
+    assert reason in result.err

@@ -77,7 +77,7 @@ def test_no_labels_is_said(run: Run, files: tuple[Path, Path]) -> None:
     )
     system.write_text(unlabelled)
     told = run(gold, system).stdout
-    assert told.count("n/a (no labels)") == 3
+    assert told.count("n/a (no labels)") == 5
     assert " 0.00 " not in told
     figures = json.loads(run(gold, system, "--json").stdout)
     assert figures["las"] is None
@@ -96,8 +96,8 @@ def test_several_roots_and_missing_heads_of_the_system_cost_points(
 @pytest.mark.parametrize(
     ("text", "arguments", "told"),
     [
-        (GOLD * 2, (), "has 1 sentences, but"),
-        (GOLD.replace("dog", "cat"), (), "word 2 of sentence 1 is 'dog'"),
+        (GOLD * 2, (), "'The dog' in sentence 2, but the end of the text in sentence 1"),
+        (GOLD.replace("dog", "cat"), (), "'cat sleeps' in sentence 1, but 'dog sleeps'"),
         (GOLD, ("--punct", "pen"), "did you mean 'penn'"),
         ("1\tThe\n", (), "system.conllu:1"),
     ],
@@ -200,3 +200,60 @@ def test_brackets_take_no_options_of_dependencies(run: Run, trees: tuple[Path, P
     result = run("--brackets", "--by-length", *trees)
     assert isinstance(result.exception, BistroError)
     assert "--by-length" in str(result.exception)
+
+
+@pytest.fixture
+def other_words(tmp_path: Path) -> tuple[Path, Path]:
+    """The same text; the system has left the full stop at its word."""
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    gold.write_text(GOLD)
+    rows = GOLD.replace("sleeps\t", "sleeps.\t").splitlines()[:3]
+    system.write_text("\n".join([*rows, "", ""]))
+    return gold, system
+
+
+def test_different_words(run: Run, other_words: tuple[Path, Path]) -> None:
+    """Two of gold's four words are aligned, of the system's three."""
+    result = run(*other_words)
+    assert result.exit_code == 0
+    rows = {line.split("│")[1].strip(): line for line in result.stdout.splitlines() if "│" in line}
+    assert re.search(r"66\.67 +│ +50\.00 +│ +57\.14 ", rows["Words"])
+    # The head of `dog` is not aligned, so that only `The` has the right head.
+    assert re.search(r"33\.33 +│ +25\.00 +│ +28\.57 +│ +50\.00 ", rows["UAS"])
+    assert re.search(r"100\.00 +│ +100\.00 +│ +100\.00 ", rows["Sentences"])
+    assert "no lemmas" in rows["Lemmas"]
+    assert {"Tokens", "AllTags", "CLAS", "MLAS", "BLEX"} <= rows.keys()
+    assert "aligned by their characters" in " ".join(result.stdout.split())
+    assert "UAS np" not in rows
+
+
+def test_different_words_as_json(run: Run, other_words: tuple[Path, Path]) -> None:
+    figures = json.loads(run(*other_words, "--json").stdout)
+    assert figures["aligned_by"] == "characters"
+    assert figures["uas"] == figures["metrics"]["uas"]["f1"] == 100 * 2 / 7
+    assert figures["metrics"]["uas"]["aligned_accuracy"] == 50.0
+    assert figures["metrics"]["tokens"]["correct"] == 2
+    assert figures["no_punct"]["uas"] is None
+    assert figures["unavailable"]["no_punct"] == "different words"
+
+
+@pytest.mark.parametrize("option", ["--by-length", "--calibration"])
+def test_options_that_need_the_same_words(
+    run: Run, other_words: tuple[Path, Path], option: str
+) -> None:
+    result = run(*other_words, option)
+    assert isinstance(result.exception, BistroError)
+    assert "have different words: leave out --by-length and --calibration" in str(result.exception)
+
+
+def test_help_explains_each_metric(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from bistro.cli.main import main
+
+    monkeypatch.setattr("sys.argv", ["bistro", "evaluate", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    told = capsys.readouterr().out
+    for name in ("Tokens", "Sentences", "Words", "Lemmas", "MLAS", "BLEX"):
+        assert f"{name}: " in told

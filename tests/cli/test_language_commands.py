@@ -247,3 +247,34 @@ def test_words_a_terminal_cannot_show_do_not_stop_the_program(
     done = bistro_outside("perplexity", files / "english.bistro", "ğ.txt", env=narrow)
     assert done.code == 0
     assert "\\u011f.txt" in done.out
+
+
+def test_a_parser_sums_by_the_rule_of_the_paper(bistro_here: Command, here: Path) -> None:
+    treebank = bistro.builtin(sentences=80, seed=1)
+    own = {"score": {"method": "search", "particles": 30, "selection": "paper"}}
+    sampler = {"sweeps": 2, "samples": 1}
+    plain = bistro.train("transition", treebank, sampler=sampler)
+    plain.save(here / "plain.bistro")
+    bistro.train("transition", treebank, sampler=sampler, defaults=own).save(here / "own.bistro")
+    text = b"The dog sleeps .\nThe old dog sees her .\n"
+    search = ("--method", "search", "--particles", "30")
+    asked = {
+        "weight": ("plain.bistro", *search),
+        "paper": ("plain.bistro", *search, "--selection", "paper"),
+        "own": ("own.bistro",),
+        "few tags": ("own.bistro", "--tags-per-word", "1"),
+    }
+    figures = {}
+    for name, options in asked.items():
+        done = bistro_here("perplexity", *options, "--json", stdin=text)
+        assert done.code == 0, done.err
+        figures[name] = json.loads(done.out)
+    assert figures["own"]["perplexity"] == figures["paper"]["perplexity"]
+    assert figures["paper"]["perplexity"] > figures["weight"]["perplexity"]
+    assert figures["few tags"]["perplexity"] >= figures["own"]["perplexity"]
+    assert figures["own"]["options"]["selection"] == "paper"
+    done = bistro_here("surprisal", "plain.bistro", *search, "--selection", "paper", stdin=text)
+    assert done.code == 0, done.err
+    refused = bistro_here("perplexity", "plain.bistro", "--selection", "paper", stdin=text)
+    assert refused.code == 2
+    assert "--method search" in refused.err

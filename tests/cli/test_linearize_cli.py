@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,44 @@ def test_columns_that_a_labelling_names_must_be_there(
 def test_one_way_of_ordering_at_a_time(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert order(folder, str(folder / "dev.conllu"), "--best", "--score") == 2
     assert "give one of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("models", [["oo"], ["n1", "n2", "n3"]], ids=str)
+@pytest.mark.parametrize("labellings", [["HDR"], ["HDR", "R"]], ids=str)
+def test_what_the_paper_varies_is_set_beside_its_preset(
+    folder: Path, tmp_path: Path, models: list[str], labellings: list[str]
+) -> None:
+    out = tmp_path / "m.bistro"
+    given = [str(folder / "train.conllu"), "--dev", str(folder / "dev.conllu"), "-o", str(out)]
+    varied = [
+        "--set",
+        f"models={json.dumps(models)}",
+        "--set",
+        f"labellings={json.dumps(labellings)}",
+    ]
+    assert run(["train", "linearize", *given, "--config", "futrell-gibson-2015", *varied]) == 0
+    config = bistro.load(out).config
+    assert (list(config.models), list(config.labellings)) == (models, labellings)
+    assert (config.smoothing, config.k, config.leaves) == ("add-k", 0.01, "counted")
+
+
+def test_ties_go_to_the_input_if_asked(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [(3, "NOUN", "never"), (3, "NOUN", "seen"), (0, "X", "root"), (3, "NOUN", "before")]
+    (tmp_path / "t.conllu").write_text(rows(*words))
+    out = tmp_path / "m.bistro"
+    given = [str(folder / "train.conllu"), "--set", 'models=["oo"]', "--set", "smoothing=add-k"]
+    assert run(["train", "linearize", *given, "-o", str(out)]) == 0
+    capsys.readouterr()
+    printed = set()
+    for options in (["--ties", "input"], *(["--seed", str(seed)] for seed in range(1, 9))):
+        assert run(["linearize", str(out), str(tmp_path / "t.conllu"), "--text", *options]) == 0
+        printed.add(capsys.readouterr().out)
+        assert "w1 w2 w3 w4\n" in printed
+    assert len(printed) > 4
+    assert order(folder, str(folder / "dev.conllu"), "--ties", "input", "--score") == 2
+    assert "--ties" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("mode", [["--best"], ["--samples", "2"], ["--score"]], ids=str)

@@ -43,9 +43,21 @@ def test_text_in_trees_out(bistro_here: Command, parsers: Path) -> None:
     assert "# parse_rank = 1" in second
     assert re.fullmatch(
         r"2 sentences, 7 words, [\d,]+ words/s; transition, tags joint, particles [\d,]+ "
-        r"by weight, temperature 2, least risk\n",
+        r"by weight, soft tag dictionary 0\.3, temperature 2, least risk\n",
         done.err,
     )
+
+
+def test_tag_dictionaries(bistro_here: Command, parsers: Path) -> None:
+    def parsed(*options: object) -> str:
+        done = bistro_here("parse", parsers / "full.bistro", *options, stdin=b"The dog sleeps .\n")
+        return str(done.err)
+
+    assert "soft tag dictionary 0.2," in parsed("--unseen-tags", 0.2)
+    assert "hard tag dictionary," in parsed("--tag-dictionary", "hard")
+    assert "dictionary" not in parsed("--tags", "given", "--tag-dictionary", "none")
+    assert "did you mean 'none'" in parsed("--tag-dictionary", "nonne")
+    assert "must lie between 0 and 1" in parsed("--unseen-tags", 1)
 
 
 def test_running_text_is_split_if_asked(bistro_here: Command, parsers: Path) -> None:
@@ -229,7 +241,9 @@ def test_models_that_cannot_parse_say_so(bistro_here: Command, files: Path) -> N
     assert "an ngram model cannot parse; use a transition" in done.err
 
 
-@pytest.mark.parametrize("options", [(), ("--beam", "8"), ("--greedy",), ("--one-reduce",)])
+@pytest.mark.parametrize(
+    "options", [(), ("--beam", "8"), ("--greedy",), ("--one-reduce", "--ranking", "derivations")]
+)
 def test_one_word_and_a_thousand(
     bistro_here: Command, parsers: Path, options: tuple[str, ...]
 ) -> None:

@@ -40,10 +40,25 @@ def test_a_parser_tags(bistro_here: Command, taggers: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("mode", ["hard", "none"])
+def test_a_parser_takes_a_tag_dictionary(bistro_here: Command, taggers: Path, mode: str) -> None:
+    given = ("tag", taggers / "parser.bistro", "--tag-dictionary", mode)
+    done = bistro_here(*given, stdin=b"The dog sleeps .\n")
+    assert done.code == 0
+    assert f"{mode} tag dictionary" in done.err
+
+
+def test_a_tagger_has_no_such_option(bistro_here: Command, taggers: Path) -> None:
+    given = ("tag", taggers / "tagger.bistro", "--tag-dictionary", "hard")
+    done = bistro_here(*given, stdin=b"The dog sleeps .\n")
+    assert done.code == 2
+    assert "a tags model has no option 'tag_dictionary'" in done.err
+
+
 def test_a_parser_searches_in_its_own_way(bistro_here: Command, taggers: Path) -> None:
     done = bistro_here("tag", taggers / "parser.bistro", "--beam", 3, stdin=b"It rains .\n")
     assert done.code == 2
-    assert "leave out --search, --beam and --samples" in done.err
+    assert "by its own search: leave out --beam" in done.err
 
 
 def test_a_language_model_cannot_tag(bistro_here: Command, files: Path) -> None:
@@ -102,7 +117,7 @@ def test_trained_on_the_command_line(bistro_here: Command, files: Path, here: Pa
     assert "tags" in bistro_here("info", "t.bistro").out
 
 
-@pytest.mark.parametrize("search", ["beam", "viterbi", "mcmc", "hmm", "astar-local"])
+@pytest.mark.parametrize("search", ["beam", "viterbi", "mcmc", "hmm", "astar-literal"])
 def test_every_search_tags(bistro_here: Command, taggers: Path, search: str) -> None:
     options = ("--search", search, "--samples", 200, "--beam", 4)
     done = bistro_here("tag", taggers / "tagger.bistro", *options, stdin=b"The dog sleeps .\n")

@@ -51,6 +51,8 @@ def test_parse_and_info_work(
     text.write_text("The dog sleeps .\n")
     assert run(["parse", str(model), str(text), "--marginals"]) == 0
     assert "PHead=" in capsys.readouterr().out
+    assert run(["parse", str(model), str(text), "--resample", "4", "--samples", "2"]) == 0
+    assert capsys.readouterr().out.count("# sample = ") == 2
     assert run(["info", str(model)]) == 0
     assert "live states" in capsys.readouterr().out
 

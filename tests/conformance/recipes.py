@@ -135,6 +135,17 @@ RECIPES = (
         without=("score",),
     ),
     Recipe(
+        "isbn-published",
+        "isbn",
+        settings={
+            "tagset": "xpos",
+            "features": ("malt", "s1.lemma", "b.lemma", "decisions"),
+            "approximation": "mean-field",
+            **SMALL_NETWORK,
+        },
+        dev=True,
+    ),
+    Recipe(
         "isbn-local",
         "isbn",
         settings={"tag_features": (), "features": LOCAL, "reduce": "early", **SMALL_NETWORK},
@@ -159,7 +170,12 @@ RECIPES = (
     Recipe(
         "topics-open",
         "topics",
-        settings={"states": None, "directed": True, "sweeps": 6, "samples": 2},
+        settings={"states": None, "sweeps": 6, "samples": 2, "chains": 2},
+    ),
+    Recipe(
+        "topics-literal",
+        "topics",
+        settings={"states": 4, "directed": False, "stops": False, "sweeps": 6, "samples": 2},
     ),
     Recipe("topics-tags", "topics", settings={"source": "upos", "sweeps": 6, "samples": 2}),
     Recipe("linearize", "linearize", settings=SHORT, stored=True),
@@ -181,6 +197,7 @@ RECIPES = (
         settings={"fit": "seating"},
         draws=False,
         stops=False,
+        without=("parse_trees",),
         stored=True,
     ),
     Recipe(
@@ -190,7 +207,7 @@ RECIPES = (
         settings={"unit": "utterance", "rare": 1},
         draws=False,
         stops=False,
-        without=("segment",),
+        without=("segment", "parse_trees"),
         stored=True,
     ),
     Recipe(
@@ -198,9 +215,21 @@ RECIPES = (
         "morphology",
         "utterances",
         settings={"unit": "utterance", "rare": 1, **GIBBS},
-        without=("segment",),
+        without=("segment", "parse_trees"),
     ),
     Recipe("grammar", "grammar", "trees", draws=False, stops=False, stored=True),
+    Recipe("tokens", "tokens", settings={"order": 4, **SHORT}, stored=True),
+    Recipe("columns", "columns", settings=SHORT, stored=True),
+    Recipe(
+        "pipeline",
+        "pipeline",
+        settings={
+            "parser": "eisner",
+            "tokens": {"order": 3, **SHORT},
+            "columns": {"columns": ("xpos", "lemmas"), **SHORT},
+        },
+        stored=True,
+    ),
 )
 BY_NAME = {recipe.name: recipe for recipe in RECIPES}
 

@@ -33,9 +33,12 @@ BRACKETS = parse_tree("(TOP (S (NP (DT The) (NN dog)) (VP (VBZ sleeps)) (. .)))"
 WORDS = ["relockable", "untie", "Packers", "xyz"]
 UTTERANCES = [["re", "lock", "un", "do"], ["pack", "er", "s"]]
 SEGMENTED = Paragraph([SegmentedWord("relock", parse_morphemes("re[Pre]-lock[Stem]"))])
-ITEMS = {"tags": TREE, "trees": BRACKETS, "morphology": SEGMENTED}
+RUNNING = "The dog sees a cat. It can't sleep!\n\nA zebra sees the old house."
+ITEMS = {"trees": BRACKETS, "morphology": SEGMENTED}
 SUMS = {"particles": 20, "repeats": 2, "seed": 3}
 """How scores are summed over analyses, where they are not exact."""
+TAGS_TRIED = {"tag_dictionary": "hard", "tags_per_word": 3}
+"""How tags are found, where a model has such options: as when the figures were stored."""
 SAMPLES = 100
 """How many trees `mcmc` draws."""
 
@@ -90,8 +93,13 @@ def _score(model: Any) -> Any:
 def _parse(model: Any) -> Any:
     return [
         {**_analysis(parse.analyses[0]), "log_total": parse.log_total, "marginals": _rows(parse)}
-        for parse in model.parse_all(TEXTS, marginals=True)
+        for parse in model.parse_all(TEXTS, marginals=True, **_tags_tried(model))
     ]
+
+
+def _tags_tried(model: Any) -> dict[str, Any]:
+    known = model.parse_options.names() if hasattr(model, "parse_options") else ()
+    return TAGS_TRIED if "tag_dictionary" in known else {}
 
 
 def _rows(parse: Any) -> Any:
@@ -104,11 +112,14 @@ def _analysis(analysis: Any) -> Any:
 
 
 def _kbest(model: Any) -> Any:
-    return [_analysis(tree) for tree in model.parse(TEXTS[0], kbest=3).analyses]
+    return [
+        _analysis(tree) for tree in model.parse(TEXTS[0], kbest=3, **_tags_tried(model)).analyses
+    ]
 
 
 def _samples(model: Any) -> Any:
-    return [_analysis(tree) for tree in model.parse(TEXTS[0], samples=3, seed=5).samples]
+    parse = model.parse(TEXTS[0], samples=3, seed=5, **_tags_tried(model))
+    return [_analysis(tree) for tree in parse.samples]
 
 
 def _given(model: Any) -> Any:
@@ -116,7 +127,8 @@ def _given(model: Any) -> Any:
 
 
 def _tag(model: Any) -> Any:
-    return [[tagging.tags, tagging.log_prob] for tagging in model.tag_all(TEXTS)]
+    found = model.tag_all(TEXTS, **_tags_tried(model))
+    return [[tagging.tags, tagging.log_prob] for tagging in found]
 
 
 def _tag_searches(model: Any) -> Any:
@@ -191,9 +203,24 @@ def _states(model: Any) -> Any:
     ]
 
 
+def _tokenise(model: Any) -> Any:
+    return [
+        [one.forms, one.starts, list(map(list, one.words)), one.end_probability]
+        for one in model.tokenise(RUNNING)
+    ]
+
+
+def _fill(model: Any) -> Any:
+    return [asdict(one) for one in model.fill([TREE], keep=("upos",))]
+
+
+def _annotate(model: Any) -> Any:
+    return [str(one) for one in model.annotate(RUNNING, marginals=True)]
+
+
 def _held_out(model: Any) -> Any:
     kind = model.config.task if model.kind == "infinite" else model.kind
-    return dict(model.figures([ITEMS[kind]]))
+    return dict(model.figures([ITEMS.get(kind, TREE)]))
 
 
 FIGURES = {
@@ -215,6 +242,9 @@ FIGURES = {
     "parse_trees": _parse_trees,
     "group": _group,
     "top_states": _states,
+    "tokenise": _tokenise,
+    "fill": _fill,
+    "annotate": _annotate,
     "figures": _held_out,
 }
 """What is asked of a model: its method, and what of the method after a comma."""

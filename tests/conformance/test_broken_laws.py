@@ -207,6 +207,9 @@ BREAKS: dict[str, tuple[str, Break]] = {
     "morphemes_make_the_word": ("morphology", changed("segment", shortened)),
     "leaves_are_the_words": ("trees", changed("parse_trees", each(another_word))),
     "states_are_shares": ("topics", changed("top_states", lambda states: states[::-1])),
+    "text_comes_back": ("tokens", changed("tokenise", each(lambda s: replace(s, before="")))),
+    "columns_fit_their_words": ("columns", changed("fill", lambda filled: filled[::-1])),
+    "annotation_is_whole": ("pipeline", ignoring("annotate_all", "keep")),
     "figures_are_numbers": ("tags", changed("figures", lambda figures: {"bits": math.nan})),
 }
 

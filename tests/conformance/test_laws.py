@@ -53,7 +53,7 @@ def test_every_family_has_a_recipe() -> None:
 def test_a_record_declares_the_abilities_that_models_have(kind: str) -> None:
     models = [trained(recipe.name) for recipe in RECIPES if recipe.kind == kind]
     found = {
-        ability.name for ability in ABILITIES.values() for model in models if ability.is_of(model)
+        ability.name for ability in ABILITIES.values() for model in models if ability.is_own(model)
     }
     assert found == set(kinds.find(kind).abilities)
 
@@ -90,7 +90,7 @@ def test_trees_of_the_treebank_are_kept_as_evidence(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["trees", "trees-gibbs"])
-@pytest.mark.parametrize("search", ["mcmc", "astar-local", "astar-full", "cyk"])
+@pytest.mark.parametrize("search", ["mcmc", "astar-nodes", "astar-literal", "astar-full", "cyk"])
 def test_threads_find_the_same_constituents(name: str, search: str) -> None:
     parser = PARSE_TREES.of(trained(name))
     options: dict[str, Any] = {"search": search, "samples": 200}

@@ -19,7 +19,7 @@ from .stored_figures import digest, figures_of, same
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "models"
 STORED = sorted(path.name for path in FOLDER.glob("*.bistro"))
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text())
-VERSIONS = {"tags": (1, 2), "trees": (1, 2), "morphology": (1, 2)}
+VERSIONS = {"tags": (1, 2), "trees": (1, 2), "morphology": (1, 2), "topics": (1, 2)}
 """The versions of the format that a family was ever written in, where it is not the first alone."""
 EXACT = 1e-12
 TOLERANCES = {"topics": 1e-5}

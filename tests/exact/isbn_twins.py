@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 
 from bistro import _core
-from bistro.models.isbn.config import LOCAL, NAMES
+from bistro.models.isbn.config import DECISIONS, LOCAL, NAMES
 from bistro.reference.arc_standard import projective_trees
-from bistro.reference.isbn import IsbnTwin, TwinSymbols
+from bistro.reference.isbn import IsbnTwin
+from bistro.reference.isbn_history import TwinSymbols
 
 WORDS, LABELS = 5, 3
-ELEMENTS = {"local": list(LOCAL), "all": list(NAMES)}
+ELEMENTS = {
+    "local": list(LOCAL),
+    "local, decisions": [*LOCAL, *DECISIONS],
+    "all": list(NAMES),
+}
 
 
 def tiny_symbols(*, single_root: bool, root_labels: int = 2) -> TwinSymbols:
@@ -30,6 +35,10 @@ def tiny_symbols(*, single_root: bool, root_labels: int = 2) -> TwinSymbols:
         frequency=[3.0, 1.5, 2.5, 0.5, 1.0],
         root_labels=list(range(root_labels)),
         single_root=single_root,
+        coarse_of=[1, 0, 1],
+        lemma_of=[0, 2, 1, 1, 3],
+        coarse_tags=2,
+        lemmas=4,
     )
 
 
@@ -73,6 +82,10 @@ class Tiny:
             frequency=np.array(s.frequency),
             single_root=single_root,
             root_labels=np.array(s.root_labels, np.int32),
+            num_coarse_tags=s.coarse_tags,
+            coarse_of=np.array(s.coarse_of, np.int32),
+            num_lemmas=s.lemmas,
+            lemma_of=np.array(s.lemma_of, np.int32),
             hidden=hidden,
             features=ELEMENTS[elements],
             linked=linked,

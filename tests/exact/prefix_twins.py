@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from transition_twins import Kind, Twin, twin_of
 
 from bistro._core import ScoreRequest
-from bistro.models.parsing.language import ALL_TAGS, ScoreOptions
+from bistro.models.parsing.language import ScoreOptions
 from bistro.reference.arc_standard import Action, Configuration
 from bistro.treebank.sentence import Sentence
 
@@ -118,7 +118,10 @@ def runs_of(
     request = ScoreRequest(
         draws=True,
         particles=particles,
-        tags_per_word=ALL_TAGS,
+        by_weight=True,
+        all_tags=True,
+        both_reduces=True,
+        tags_per_word=len(twin.model.codec.tags),
         labels_per_arc=len(twin.model.codec.labels),
         repeats=runs,
         seed=seed,

@@ -11,7 +11,8 @@ import pytest
 from isbn_twins import Tiny, Tree, batch
 
 from bistro import _core
-from bistro.reference.isbn import History, IsbnTwin
+from bistro.reference.isbn import IsbnTwin
+from bistro.reference.isbn_history import History
 
 KINDS: dict[str, dict[str, Any]] = {
     "one root": {"root_labels": 1},

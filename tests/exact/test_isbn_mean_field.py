@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from isbn_twins import Tiny, Tree
 
-from bistro.reference.isbn import History, means_of
+from bistro.reference.isbn import means_of
+from bistro.reference.isbn_history import History
 
 
 def bound(tiny: Tiny, potentials: Any, means: Any, group: int, outcome: int) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from isbn_twins import Tiny, Tree, random_tree
+from isbn_twins import Tiny, Tree, batch, random_tree
 
 from bistro import _core
 
@@ -22,6 +22,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "one root": {},
     "several roots": {"single_root": False},
     "all features": {"elements": "all"},
+    "decisions": {"elements": "local, decisions", "single_root": False},
+    "decisions, no links": {"elements": "local, decisions", "linked": False},
     "no links": {"linked": False},
     "one label on the root": {"root_labels": 1},
     "mean field": {"mean_field": True},
@@ -47,6 +49,39 @@ def test_derivations_have_the_probability_of_the_twin(kind: str, early: bool) ->
         assert ours == pytest.approx(theirs, abs=1e-9)
         single = sum(tiny.trainer(_core.IsbnTrainer).log_probs(data))
         assert single == pytest.approx(theirs, abs=2e-4)
+
+
+def test_given_lemmas_are_seen_instead_of_those_of_the_words() -> None:
+    tiny = Tiny.make(3, elements="all")
+    for tree in some_trees(tiny, 5, number=4):
+        given = [(7 * i + 3) % 5 - 1 for i in range(len(tree.words))]
+        both = []
+        for lemmas in ([], given):
+            tiny.twin.given_lemmas = lemmas
+            sentence = batch([tree])
+            if lemmas:
+                sentence.set_lemmas(np.array(lemmas, np.int32))
+            data = _core.IsbnDerivations(tiny.shape, sentence, early_reduce=False)
+            ours = sum(tiny.trainer().log_probs(data))
+            theirs = tiny.twin.log_prob(tree.words, tree.clusters, tree.heads, tree.labels)
+            assert ours == pytest.approx(theirs, abs=1e-9)
+            both.append(ours)
+        assert both[0] != both[1]
+
+
+def test_the_label_of_a_left_arc_reaches_later_states_through_decisions() -> None:
+    """With local features and feed-forward means it reaches none without these edges."""
+    changed = {}
+    for elements in ("local", "local, decisions"):
+        tiny = Tiny.make(5, elements=elements, root_labels=1)
+        logs = []
+        for label in (0, 1):
+            tree = Tree([0, 1, 2], [0, 1, 0], [2, 0, 2], [label, 0, 2])
+            logs.append(tiny.trainer().log_probs(tiny.derivations([tree])))
+        # Actions, tags and words after the arc, in which its own label has no part.
+        changed[elements] = [a != b for a, b in zip(*logs, strict=True)]
+    assert changed["local"] == [False, True, False, False, False, False]
+    assert all(changed["local, decisions"][i] for i in (0, 3, 5))
 
 
 def parameter_groups(tiny: Tiny) -> dict[str, tuple[int, int]]:
@@ -86,6 +121,8 @@ def differences(tiny: Tiny, data: Any, places: Any, dropout: Any) -> Any:
     [
         "several roots",
         "all features",
+        "decisions",
+        "decisions, no links",
         "no links",
         "mean field",
         "mean field, all features",
@@ -148,6 +185,17 @@ def test_learning_makes_the_trees_more_probable(mean_field: bool) -> None:
     assert sum(trainer.log_probs(data)) > 0.6 * before
 
 
+def test_a_plain_step_goes_down_the_gradient() -> None:
+    tiny = Tiny.make(10)
+    data = tiny.derivations(some_trees(tiny, 8, number=4))
+    trainer = tiny.trainer()
+    wanted = tiny.weights - 0.01 * trainer.gradient(data, NO_DROPOUT)
+    step: dict[str, Any] = {"at_once": 4, "rate": 0.01, "decay": 0.0, "adaptive": False}
+    trainer.learn(data, np.arange(4), **step, dropout=NO_DROPOUT)
+    assert trainer.weights == pytest.approx(wanted, abs=1e-12)
+    assert not trainer.squares.any()
+
+
 def test_trees_that_have_no_derivation_are_told() -> None:
     tiny = Tiny.make(11)
     crossing = Tree([0] * 4, [0] * 4, [3, 4, 0, 3], [0] * 4)
@@ -163,6 +211,12 @@ def test_damaged_numbers_are_refused() -> None:
         tiny.derivations([Tree([9], [0], [0], [0])])
     with pytest.raises(ValueError, match="whole trees"):
         tiny.derivations([Tree([0], [0], [-1], [0])])
+    wrong = batch([Tree([0], [0], [0], [0])])
+    wrong.set_lemmas(np.array([9], np.int32))
+    with pytest.raises(ValueError, match="lemma is out of range"):
+        _core.IsbnDerivations(tiny.shape, wrong, early_reduce=False)
+    with pytest.raises(ValueError, match="do not fit"):
+        wrong.set_lemmas(np.zeros(2, np.int32))
     with pytest.raises(ValueError, match="do not fit"):
         _core.IsbnTrainer64(tiny.shape, np.zeros(3), np.zeros(3))
     with pytest.raises(ValueError, match="no such derivation"):

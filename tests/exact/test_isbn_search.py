@@ -12,7 +12,7 @@ import pytest
 from isbn_twins import Tiny, Tree, batch, random_tree
 
 from bistro import _core
-from bistro.reference.isbn import History
+from bistro.reference.isbn_history import History
 
 Key = tuple[tuple[int, ...], ...]
 """Heads, labels and clusters."""
@@ -20,6 +20,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "one root": {"root_labels": 2},
     "several roots": {"single_root": False, "root_labels": 1},
     "mean field": {"root_labels": 2, "mean_field": True},
+    "all features": {"root_labels": 2, "elements": "all"},
 }
 
 

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 import bistro
 from bistro._core import order_table
 from bistro.models.linearize.model import LinearizeModel
+from bistro.models.linearize.observed import ObservedOrders, counted_orders
 from bistro.models.linearize.orders import NgramOrders, Orders, UniformOrders, UnigramOrders
+from bistro.models.linearize.permutations import permutations_by_lot
 from bistro.models.linearize.search import best_orders
 from bistro.models.results.structures import Family
 from bistro.reference.linearize import STOP, Order, Step, all_orders, normaliser, weight
@@ -24,6 +26,7 @@ from bistro.treebank.sentence import Sentence
 LABELS = ["nsubj", "obl"]
 TAGS = ["NOUN", "PRON"]
 MOST = 7
+LOT = Stream(1, "test.lot")
 
 
 def random_tree(stream: Stream, dependents: int, labels: Sequence[str] = LABELS) -> Sentence:
@@ -119,7 +122,7 @@ def test_sums_best_and_ranking_agree_with_enumeration(counts: list[int], n: int)
     words = math.prod(map(math.factorial, counts))
     assert math.exp(orders.log_total) * words == pytest.approx(normaliser(labels, step, n), 1e-9)
     expected = {order: weight(order, step, n) for order in all_orders(labels)}
-    ranked = list(orders.ranked())
+    ranked = list(orders.ranked(LOT))
     assert {order for _, order in ranked} == set(expected)
     for log_weight, order in ranked:
         assert math.exp(log_weight) == pytest.approx(expected[order], 1e-9)
@@ -134,12 +137,12 @@ def test_equation_3_is_the_general_recursion_at_n_1(counts: list[int]) -> None:
     closed = UnigramOrders(np.array(counts), steps)
     general = NgramOrders(np.array(counts), steps, 1)
     assert closed.log_total == pytest.approx(general.log_total, 1e-10)
-    first, second = list(closed.ranked()), list(general.ranked())
+    first, second = list(closed.ranked(LOT)), list(general.ranked(LOT))
     assert [x for x, _ in first] == pytest.approx([x for x, _ in second], 1e-9)
     assert sorted(order for _, order in first) == sorted(order for _, order in second)
     assert all(closed.log_weight(order) == pytest.approx(x, 1e-9) for x, order in first)
     labels = [kind for kind, count in enumerate(counts) for _ in range(count)]
-    assert len(list(UniformOrders(np.array(counts)).ranked())) == len(all_orders(labels))
+    assert len(set(UniformOrders(np.array(counts)).ranked(LOT))) == len(all_orders(labels))
 
 
 def test_impossible_steps_leave_the_other_orders() -> None:
@@ -149,7 +152,7 @@ def test_impossible_steps_leave_the_other_orders() -> None:
     assert math.exp(orders.log_total) * 2 == pytest.approx(
         normaliser([0, 0, 1], step_of(steps, 2), 2), 1e-12
     )
-    assert all(0 not in left for _, (left, _) in orders.ranked())
+    assert all(0 not in left for _, (left, _) in orders.ranked(LOT))
     steps[1, :, 0] = 0.0
     assert NgramOrders(np.array([2, 1]), steps, 2).log_total == -math.inf
 
@@ -186,7 +189,7 @@ def test_the_best_of_a_mixture_is_the_best_of_all_orders() -> None:
         ),
         reverse=True,
     )
-    found = [log_prob for log_prob, _ in best_orders(parts, log_weights, 5)]
+    found = [log_prob for log_prob, _ in best_orders(parts, log_weights, 5, LOT)]
     assert found == pytest.approx(truth[:5], 1e-9)
 
 
@@ -216,3 +219,63 @@ def test_samples_follow_the_probabilities_and_those_of_another_model_do_not() ->
         wrong = Counter(UniformOrders(counts).sample(stream) for _ in range(n))
         assert chi_square(wrong, likely, n) > 45
     assert controls >= 6
+
+
+TIED = np.full((2, 4, 3), 1 / 3)
+"""A 2-gram of two types for which all orders of as many dependents are alike."""
+
+
+@pytest.mark.parametrize(
+    "orders",
+    [
+        UniformOrders(np.array([2, 1])),
+        UnigramOrders(np.array([2, 1]), TIED[:, :1]),
+        ObservedOrders(counted_orders({}, 1, 0.01), None).orders(1, [1, 2], np.array([2, 1])),
+    ],
+    ids=lambda orders: type(orders).__name__,
+)
+def test_which_of_equal_orders_comes_first_is_drawn(orders: Orders) -> None:
+    """Both sides and all places of the head come up: an order fixed once would fail."""
+    n = 3000
+    expected = dict.fromkeys(all_orders([0, 0, 1]), 1 / 12)
+    if isinstance(orders, UnigramOrders):  # Each type is on one side, and all orders of a side.
+        expected = {((), (0, 0, 1)): 1 / 12, ((0, 0, 1), ()): 1 / 12, ((0, 0), (1,)): 1 / 4}
+    first = Counter(next(orders.ranked(Stream(i, "test.first")))[1] for i in range(n))
+    assert chi_square(first, expected, n) < 45
+    fixed = Counter([next(orders.ranked(LOT))[1]] * n)
+    assert chi_square(fixed, expected, n) > 45
+
+
+def test_equal_orders_of_an_ngram_and_of_what_was_seen_are_drawn_too() -> None:
+    counts = np.array([2, 1])
+    ngram = NgramOrders(counts, TIED[:, :3], 2)
+    seen = {(1, ((1, 1), (2,))): 3, (1, ((2,), (1, 1))): 3, (1, ((), (1, 2, 1))): 1}
+    observed = ObservedOrders(counted_orders(seen, 1, 0.01), None).orders(1, [1, 2], counts)
+    firsts = [
+        {next(orders.ranked(Stream(i, "test.first")))[1] for i in range(200)}
+        for orders in (ngram, observed)
+    ]
+    assert firsts[0] == set(all_orders([0, 0, 1]))
+    assert firsts[1] == {((0, 0), (1,)), ((1,), (0, 0))}
+
+
+@pytest.mark.parametrize("items", [[], [0], [0, 0], [0, 1, 2], [0, 0, 1, 1, 2]])
+def test_permutations_by_lot_are_all_permutations(items: list[int]) -> None:
+    drawn = list(permutations_by_lot(items, LOT))
+    assert sorted(drawn) == sorted(set(itertools.permutations(items)))
+
+
+@pytest.mark.parametrize("models", [("oo",), ("n1",), ("oo", "n2")])
+def test_ties_go_to_the_input_where_it_is_one_of_the_best(models: tuple[str, ...]) -> None:
+    model = trained(models=models, labellings=("HDR",), smoothing="add-k")
+    stream = Stream(6, "test.ties")
+    kept = 0
+    for _ in range(40):
+        tree = random_tree(stream, 1 + stream.below(5), [*LABELS, "new"])
+        best, own = model.linearize(tree, kbest=3), model.score_order(tree).log_prob
+        taken = model.linearize(tree, kbest=3, ties="input")
+        assert [x.log_prob for x in taken] == pytest.approx([x.log_prob for x in best])
+        is_best = own == pytest.approx(best[0].log_prob)
+        assert is_best == (taken[0].order == sorted(taken[0].order))
+        kept += is_best
+    assert 0 < kept < 40

@@ -159,8 +159,8 @@ def test_chains_have_the_law_of_the_model_whoever_proposes(subtrees: int) -> Non
     np.testing.assert_allclose(found["visited"]["log_prob"], given, rtol=1e-5)
 
 
-@pytest.mark.parametrize("local", [True, False])
-def test_searches_find_the_best_tree_whoever_guesses(local: bool) -> None:
+@pytest.mark.parametrize("agenda", ["nodes", "full", "local"])
+def test_searches_find_the_best_tree_whoever_guesses(agenda: str) -> None:
     case = Case(-1)
     for text in ("a b c d e a b", "c a b e d", "d c"):
         lattice = case.lattice(text)
@@ -173,7 +173,7 @@ def test_searches_find_the_best_tree_whoever_guesses(local: bool) -> None:
             case.trie,
             lattice,
             contexts_of_rules=False,
-            local=local,
+            agenda=agenda,
             beam=10**6,
             completions=10**6,
             expansions=10**6,

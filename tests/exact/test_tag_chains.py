@@ -114,7 +114,7 @@ def test_a_wide_beam_is_exact_and_a_narrow_one_finds_no_better(model: TagsModel)
     assert model.tag(TEXT, beam=1, mbr=False).log_prob <= exact.log_prob
 
 
-@pytest.mark.parametrize("search", ["astar-local", "astar-full"])
+@pytest.mark.parametrize("search", ["astar-full", "astar-literal", "astar-nodes"])
 def test_searches_for_trees_find_the_same(model: TagsModel, search: SearchName) -> None:
     exact = model.tag(TEXT, search="viterbi", mbr=False)
     terminals = [model.task.terminals(TEXT)]

@@ -16,8 +16,9 @@ from rule_twins import Grammars, random_grammar, random_texts, sentences, trees_
 
 from bistro import _core
 from bistro.reference.infinite import PlainTrie
-from bistro.reference.local_search import LocalSearch
+from bistro.reference.node_search import NodeSearch
 from bistro.reference.pcfg import Tree, events
+from bistro.reference.queue_search import QueueSearch
 from bistro.rng import purpose_key
 
 PURPOSE = purpose_key("search.test")
@@ -37,12 +38,8 @@ class Case:
     trees: list[Tree]
 
     def log_prob(self, rules: tuple[int, ...]) -> float:
-        by: Literal["rules", "symbols"] = "rules" if self.by_rules else "symbols"
         table = self.grammar.twin.rules
-        return math.fsum(
-            math.log(self.plain.probability(context, rule))
-            for context, rule in events(table, rules, by)
-        )
+        return math.fsum(self.model(*event) for event in events(table, rules, self.by))
 
     def law(self) -> NDArray[np.float64]:
         weights = np.array([self.log_prob(tree.rules) for tree in self.trees])
@@ -50,24 +47,32 @@ class Case:
         shares: NDArray[np.float64] = law / law.sum()
         return shares
 
-    def search(self, full: bool = True, beam: int = PLENTY, **other: Any) -> dict[str, Any]:
+    def search(self, agenda: str = "full", beam: int = PLENTY, **other: Any) -> dict[str, Any]:
         asked = {"completions": PLENTY, "expansions": PLENTY, **other}
         return _core.search_trees(
             self.grammar.core,
             self.trie,
             sentences([self.text]),
             contexts_of_rules=self.by_rules,
-            local=not full,
+            agenda=agenda,
             beam=beam,
             **asked,
         )
 
-    def plain_search(self, beam: int) -> LocalSearch:
-        def model(context: tuple[int, ...], rule: int) -> float:
-            return math.log(self.plain.probability(context, rule))
+    def plain_search(self, beam: int) -> NodeSearch:
+        return NodeSearch(self.grammar.twin, self.model, self.text, beam, self.by)
 
-        by: Literal["rules", "symbols"] = "rules" if self.by_rules else "symbols"
-        return LocalSearch(self.grammar.twin, model, self.text, beam, by)
+    def plain_queue(self, beam: int, local: bool, everywhere: bool) -> QueueSearch:
+        search = QueueSearch(self.grammar.twin, self.model, self.text, beam, self.by)
+        search.local, search.everywhere = local, everywhere
+        return search
+
+    def model(self, context: tuple[int, ...], rule: int) -> float:
+        return math.log(self.plain.probability(context, rule))
+
+    @property
+    def by(self) -> Literal["rules", "symbols"]:
+        return "rules" if self.by_rules else "symbols"
 
     def draw(self, samples: int, subtrees: int = 0, burn_in: int = 0, **other: Any) -> Any:
         asked = {"seed": 1, "purpose": PURPOSE, "first": 0, "node_cost": 0.5, **other}
@@ -112,20 +117,29 @@ def cases(
             yield Case(grammar, trie, plain, by_rules, text, grammar.twin.trees(text))
 
 
-@pytest.mark.parametrize("full", [True, False], ids=["full", "local"])
+AGENDAS = pytest.mark.parametrize(
+    ("agenda", "everywhere"),
+    [("full", False), ("full", True), ("local", False), ("local", True), ("nodes", False)],
+)
+
+
+@AGENDAS
 @pytest.mark.parametrize("by_rules", [True, False], ids=["rules", "symbols"])
-def test_astar_with_room_for_all_finds_the_best(by_rules: bool, full: bool) -> None:
-    found = list(cases(by_rules, range(150)))
+def test_astar_with_room_for_all_finds_the_best(
+    by_rules: bool, agenda: str, everywhere: bool
+) -> None:
+    # Each tree in every order would be too many trees.
+    found = list(cases(by_rules, range(300), most=20 if everywhere else 200))
     for case in found:
-        result = case.search(full)
+        result = case.search(agenda, everywhere=everywhere)
         best = max(case.log_prob(tree.rules) for tree in case.trees)
         assert result["log_prob"][0] == pytest.approx(best, rel=1e-5)
         assert case.log_prob(trees_of(result)[0]) == pytest.approx(best, rel=1e-5)
         assert result["complete"].tolist() == [1]
-    assert len(found) > 12
+    assert len(found) > 10
 
 
-def tied(search: LocalSearch) -> bool:
+def tied(search: NodeSearch) -> bool:
     """Whether ways of a node score alike, so that their order is anybody's."""
     scores = [[way.log_prob + way.guess for way in search.ways(node)] for node in search.tried]
     return any(a - b < 1e-6 for row in scores for a, b in pairwise(row))
@@ -138,7 +152,7 @@ def test_nodes_are_searched_in_the_order_of_a_plain_search(by_rules: bool) -> No
         best = max(case.log_prob(tree.rules) for tree in case.trees)
         for beam, completions, expansions in ((9, 1, 99), (2, 3, 99), (9, 4, 99), (9, 99, 11)):
             sizes = {"completions": completions, "expansions": expansions}
-            result = case.search(full=False, beam=beam, forgetting=False, **sizes)
+            result = case.search(agenda="nodes", beam=beam, forgetting=False, **sizes)
             plain = case.plain_search(beam)
             rules = plain.run(**sizes)
             if tied(plain):
@@ -153,19 +167,59 @@ def test_nodes_are_searched_in_the_order_of_a_plain_search(by_rules: bool) -> No
     assert short > 5  # sizes are small enough to tell the order
 
 
+@pytest.mark.parametrize("everywhere", [False, True], ids=["leftmost", "all"])
+@pytest.mark.parametrize("local", [False, True], ids=["equation 10", "equation 11"])
+@pytest.mark.parametrize("by_rules", [True, False], ids=["rules", "symbols"])
+def test_partial_trees_are_queued_as_in_a_plain_search(
+    by_rules: bool, local: bool, everywhere: bool
+) -> None:
+    looked = short = 0
+    for case in cases(by_rules, range(300), least=3, most=60):
+        best = max(case.log_prob(tree.rules) for tree in case.trees)
+        for beam, completions, expansions in ((9, 1, 99), (3, 3, 99), (50, 4, 99), (9, 99, 11)):
+            sizes = {"completions": completions, "expansions": expansions}
+            asked = {"everywhere": everywhere, "forgetting": False, **sizes}
+            result = case.search("local" if local else "full", beam=beam, **asked)
+            plain = case.plain_queue(beam, local, everywhere)
+            rules = plain.run(**sizes)
+            if plain.closest < 1e-6:
+                continue
+            assert result["expansions"][0] == plain.rounds
+            assert bool(result["complete"][0]) == (rules is not None)
+            if rules is not None:
+                assert case.log_prob(trees_of(result)[0]) == pytest.approx(case.log_prob(rules))
+                short += case.log_prob(rules) < best - 1e-6
+            looked += 1
+    assert looked > 20
+    assert short > 3  # sizes are small enough to tell the order
+
+
+def test_equation_11_is_not_equation_10() -> None:
+    """The negative control: the twin of one heuristic refuses the core's other one."""
+    different = 0
+    for case in cases(False, range(300), least=3, most=60):
+        sizes = {"completions": 1, "expansions": 99}
+        plain = case.plain_queue(9, local=True, everywhere=False)
+        plain.run(**sizes)
+        result = case.search("full", beam=9, forgetting=False, **sizes)
+        different += plain.rounds != result["expansions"][0]
+    assert different > 5
+
+
 def test_forgetting_does_not_change_what_all_rounds_find() -> None:
     for case in cases(False, range(60), length=5):
-        long, short = (case.search(full=False, forgetting=known) for known in (False, True))
+        long, short = (case.search("nodes", forgetting=known) for known in (False, True))
         assert long["log_prob"][0] == pytest.approx(short["log_prob"][0], rel=1e-6)
         assert short["expansions"][0] <= long["expansions"][0]
 
 
-@pytest.mark.parametrize("full", [True, False], ids=["full", "local"])
-def test_astar_with_little_room_still_gives_a_tree(full: bool) -> None:
+@AGENDAS
+def test_astar_with_little_room_still_gives_a_tree(agenda: str, everywhere: bool) -> None:
     complete = 0
     for case in cases(False, range(100)):
         for beam, expansions in ((1, 3), (2, PLENTY), (3, 6)):
-            result = case.search(full, beam=beam, completions=1, expansions=expansions)
+            sizes = {"beam": beam, "completions": 1, "expansions": expansions}
+            result = case.search(agenda, everywhere=everywhere, **sizes)
             rules = trees_of(result)[0]
             assert rules in {tree.rules for tree in case.trees}
             assert result["log_prob"][0] == pytest.approx(case.log_prob(rules), rel=1e-5)
@@ -330,5 +384,5 @@ def test_sentences_without_trees_and_threads() -> None:
     later = _core.draw_trees(*model, sentences([case.text]), **asked, first=4)
     assert trees_of(later)[0] == trees_of(one)[4]
     sizes: dict[str, Any] = {"beam": 10, "completions": 1, "expansions": 100}
-    found = _core.search_trees(*model, where, contexts_of_rules=False, local=False, **sizes)
+    found = _core.search_trees(*model, where, contexts_of_rules=False, agenda="full", **sizes)
     assert [bool(rules) for rules in trees_of(found)] == [True, False, False, True, True]

@@ -199,7 +199,7 @@ class Twin:
     """A trained model as the plain parser, with sentences and results turned into its numbers."""
 
     def __init__(self, kind: Kind, model: TransitionModel | None = None) -> None:
-        self._tables: dict[tuple[tuple[str, ...], tuple[str, ...]], dict[Analysis, float]] = {}
+        self._tables: dict[tuple[object, ...], dict[Analysis, float]] = {}
         self.kind = kind
         self.model = trained(kind) if model is None else model
         self.mirrored = kind.direction == "right-to-left"
@@ -221,32 +221,59 @@ class Twin:
             shift_factor=self.model.pace.factor,
         )
         begin, tags = (self.model.arrays()[f"word_tags.{part}"] for part in ("begin", "list"))
-        self.dictionary = [
-            tags[a:b].tolist() or list(range(len(codec.tags))) for a, b in pairwise(begin)
-        ]
+        self.every_tag = list(range(len(codec.tags)))
+        self.dictionary = [tags[a:b].tolist() or self.every_tag for a, b in pairwise(begin)]
 
     def words(self, forms: Sequence[str]) -> list[int]:
         ids: list[int] = self.model.codec.vocabulary.encode(forms).tolist()
         return ids[::-1] if self.mirrored else ids
 
     def analyses(
-        self, forms: Sequence[str], tags: Sequence[str] | None = None
+        self,
+        forms: Sequence[str],
+        tags: Sequence[str] | None = None,
+        *,
+        factor: float = 1.0,
+        most_tags: int | None = None,
     ) -> dict[Analysis, float]:
-        """Probabilities of all analyses, in the order of the written sentence."""
-        known = tuple(forms), tuple(tags or ())
+        """Probabilities of all analyses that are tried, in the order of the written sentence.
+
+        With the factor 0 of unseen tags the dictionary is hard, with 1 there is none.
+        """
+        known = tuple(forms), tuple(tags or ()), factor, most_tags
         if known not in self._tables:
-            self._tables[known] = self._enumerated(forms, tags)
+            words = self.words(forms)
+            given = [[self.model.codec.tags.index(t)] for t in tags or ()]
+            if self.mirrored:
+                given.reverse()
+            allowed = [self.tags_of(word, factor) for word in words]
+            tried = [dict.fromkeys(one, 1.0) for one in given] or allowed
+            found = self.plain.analyses(words, tried, most_tags)
+            self._tables[known] = {self.turned(analysis): p for analysis, p in found.items()}
         return self._tables[known]
 
-    def _enumerated(
-        self, forms: Sequence[str], tags: Sequence[str] | None
-    ) -> dict[Analysis, float]:
-        words = self.words(forms)
-        given = [[self.model.codec.tags.index(t)] for t in tags or ()]
-        if self.mirrored:
-            given.reverse()
-        found = self.plain.analyses(words, given or [self.dictionary[word] for word in words])
-        return {self.turned(analysis): p for analysis, p in found.items()}
+    def tags_of(self, word: int, factor: float) -> dict[int, float]:
+        """The tags that a word is tried with, and their factors.
+
+        Where words are not generated the dictionary is hard; so it is for a word whose unseen tags
+        could only make it a ten-thousandth as probable as its own do.
+        """
+        seen = self.dictionary[word]
+        if self.kind.lexical == "none" or factor == 0 or self.is_closed(word, factor):
+            return dict.fromkeys(seen, 1.0)
+        return {tag: 1.0 if tag in seen else factor for tag in self.every_tag}
+
+    def is_closed(self, word: int, factor: float) -> bool:
+        """Whether unseen tags are not worth trying, by p(word | tag) without more context."""
+        of_tags = [self.plain.predict("words", (tag,), word) for tag in self.every_tag]
+        seen = set(self.dictionary[word])
+        unseen = max((p for t, p in enumerate(of_tags) if t not in seen), default=0.0)
+        return 0 < factor < 1 and unseen * factor < 1e-4 * max(of_tags[t] for t in seen)
+
+    def unseen(self, forms: Sequence[str], analysis: Analysis) -> int:
+        """How many words have a tag that they never had in training."""
+        ids = self.model.codec.vocabulary.encode(forms).tolist()
+        return sum(t not in self.dictionary[w] for w, t in zip(ids, analysis[2], strict=True))
 
     def turned(self, analysis: Analysis) -> Analysis:
         """The analysis of the mirrored sentence, for models that generate from the right."""

@@ -9,16 +9,27 @@ import numpy as np
 import pytest
 
 import bistro
+from bistro.config import read_mapping
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint
 from bistro.models.isbn import train as isbn_training
 from bistro.models.isbn.config import LOCAL
 from bistro.models.isbn.model import IsbnModel
+from bistro.models.parsing.codec import Tree
+from bistro.models.presets import file_or_preset
+from bistro.models.settings import chosen_settings
 from bistro.treebank.sentence import Sentence
 
 SHORT = {"hidden": 16, "learning": {"passes": 4, "rate": 0.2}}
 SENTENCE = ["The", "dog", "that", "the", "cat", "saw", "sleeps", "."]
+
+
+PUBLISHED = {
+    name: value
+    for name, value in read_mapping(file_or_preset("titov-henderson-2007")).items()
+    if name != "learning"
+}
 
 
 def trained(**settings: Any) -> IsbnModel:
@@ -34,6 +45,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "no labels": {"labels": "none"},
     "backwards": {"direction": "right-to-left"},
     "mean field": {"approximation": "mean-field"},
+    "published": {**PUBLISHED, "hidden": 16, "learning": {"passes": 8, "rate": 0.2}},
+    "lemmas": {"features": ["local", "s1.lemma", "b.lemma", "decisions"], "unknown_below": 3},
     "no features": {"tag_features": [], "features": LOCAL, "reduce": "early"},
 }
 
@@ -109,6 +122,8 @@ def test_without_links_nothing_is_induced() -> None:
     [
         ({"features": ["s1.tga"]}, "did you mean 's1.tag'"),
         ({"features": ["s1.tag", "s1.tag"]}, "named twice"),
+        ({"features": ["locla"]}, "did you mean 'local'"),
+        ({"features": ["malt"]}, "tagset = 'xpos'"),
         ({"hidden": 0}, "at least 1"),
         ({"learning": {"rate": 0.0}}, "above 0"),
         ({"learning": {"dropout": 1.0}}, "dropout"),
@@ -131,6 +146,43 @@ def test_data_that_cannot_be_learned_from() -> None:
         bistro.train("isbn", one, **SHORT)
     with pytest.raises(BistroError, match="development set has no trees"):
         bistro.train("isbn", one, dev=[], **SHORT)
+
+
+def test_sets_of_features_are_the_features_that_they_name() -> None:
+    named, listed = trained(features=["local"]), trained(features=LOCAL)
+    assert np.array_equal(named.weights, listed.weights)
+    twice = trained(features=["local", "s1.tag"])
+    assert np.array_equal(twice.weights, listed.weights)
+
+
+def test_the_preset_of_the_paper_has_its_settings() -> None:
+    _, config = chosen_settings("isbn", "titov-henderson-2007", ['features=["malt", "decisions"]'])
+    assert (config.hidden, config.approximation, config.learning.dropout) == (80, "mean-field", 0)
+    assert set(config.elements) >= {"s1.coarse", "s1.head.word", "input.decision"}
+
+
+def test_lemmas_come_with_given_tags_or_from_the_form(test_part: list[Sentence]) -> None:
+    model = trained(**KINDS["lemmas"])
+    known = model.codec.lemmas
+    sentence = next(s for s in test_part if set(s.lemmas) & set(known))
+    tagged = Tree(list(sentence.upos), [-1] * len(sentence), ["_"] * len(sentence))
+    expected = [known.index(la) + 1 if la in known else 0 for la in sentence.lemmas]
+    assert model.codec.lemma_numbers([sentence], [tagged]).tolist() == expected
+    words, _ = model.codec.encode_words([sentence.forms])
+    own = model.symbols.lemma_of[words]
+    assert any(own == expected) and not own[words < model.vocabulary.num_classes].any()
+    # Found tags bring no lemmas of the file with them.
+    bare = Sentence.from_columns(list(sentence.forms))
+    assert model.parse(sentence, tags="joint").log_prob == model.parse(bare).log_prob
+    other = sentence.replace(lemmas=["xyz"] * len(sentence))
+    given = [model.parse(s, tags="given", mbr=False).log_prob for s in (sentence, other)]
+    assert given[0] != given[1]
+
+
+def test_data_without_lemmas_are_refused_where_states_see_them() -> None:
+    bare = [s.replace(lemmas=["_"] * len(s)) for s in bistro.builtin(sentences=20, seed=1)]
+    with pytest.raises(BistroError, match="no lemma 5 times"):
+        bistro.train("isbn", bare, features=["s1.lemma"], **SHORT)
 
 
 def test_particles_are_refused(model: IsbnModel) -> None:

@@ -147,6 +147,7 @@ def test_missing_columns_of_the_labelling_are_named() -> None:
         ({"labellings": ("H",)}, "nothing of the dependents"),
         ({"labellings": ("deprl",)}, "did you mean 'deprel'"),
         ({"k": 0.0}, "above 0"),
+        ({"held_out_families": -1}, "0 or more"),
     ],
 )
 def test_impossible_settings_are_refused(settings: dict[str, object], reason: str) -> None:
@@ -166,3 +167,20 @@ def test_leaves_add_stops_and_no_orders() -> None:
     assert len(counted.events(2, seen)) - len(ignored.events(2, seen)) == 2 * leaves
     assert sorted(counted.observed.values()) == sorted(ignored.observed.values())
     assert ignored.observed.total() == sum(len(tree.families) for tree in trees)
+
+
+def test_ties_are_drawn_or_as_in_the_input(model: LinearizeModel) -> None:
+    with pytest.raises(ConfigError, match="lot, input"):
+        model.linearize(TREES[0], ties="none")  # type: ignore[arg-type]
+    probable = [model.linearize(TREES[0], ties=ties)[0].log_prob for ties in ("lot", "input")]
+    assert probable[0] == pytest.approx(probable[1])
+
+
+def test_all_held_out_families_count_if_asked() -> None:
+    settings = {"models": ("oo", "n2"), "smoothing": "add-k"}
+    few, all_of_them, default = (
+        bistro.train("linearize", TREES[:150], dev=TREES[150:], seed=1, **settings, **more).weights
+        for more in ({"held_out_families": 20}, {"held_out_families": 0}, {})
+    )
+    assert np.array_equal(all_of_them, default)
+    assert not np.array_equal(few, default)

@@ -166,6 +166,15 @@ def test_all_samplers_train(seating: str, hyper: str, dirichlet: bool) -> None:
     assert np.isfinite(model.score(SENTENCES).log_probs).all()
 
 
+def test_hyperparameters_are_updated_every_so_many_sweeps() -> None:
+    sampler = {"sweeps": 7, "samples": 1, "hyper_every": 3}
+    trace = trained(sampler=sampler).origin.trace
+    discounts = [row["words.discount"] for row in trace]
+    same = [a == b for a, b in itertools.pairwise(discounts)]
+    assert same == [True, False, True, True, False, True]
+    assert discounts[0][0] == 0.5
+
+
 def test_training_on_the_text_helps() -> None:
     scored = text_figures(trained(), SENTENCES).perplexity
     flat = trained(sampler={"seating": "maximal", "hyper": "fixed", "discount": 0.99})
@@ -186,6 +195,8 @@ def test_training_on_the_text_helps() -> None:
         ({"sampler": {"discount": 0.0}}, "start from values above 0"),
         ({"sampler": {"strength_prior": [0, 1]}}, "must be above 0"),
         ({"sampler": {"discount_prior": [math.nan, 1]}}, "must be above 0"),
+        ({"sampler": {"hyper_every": 0}}, "hyper_every = 0"),
+        ({"sampler": {"hyper_every": 5, "seating": "minimal"}}, "set seating = 'gibbs'"),
         ({"unknown_below": 0}, "unknown_below = 0"),
         ({"seed": -1}, "seed = -1"),
         ({"seed": 2**64}, "2^64 - 1"),

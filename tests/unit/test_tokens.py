@@ -1,87 +1,200 @@
-"""The splitter of running text: what it cuts, what it leaves, and that nothing is lost."""
+"""Words and sentences of running text: nothing lost, tokens of several words, hostile input."""
 
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bistro.errors import TreebankError
-from bistro.treebank.tokens import joined, split_lines, split_sentences, split_text
-from bistro.treebank.treebank import read
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("It rains.", "It rains ."),
-        ("Well, (he said) stop!!", "Well , ( he said ) stop !!"),
-        ("dog(s) and [s]he", "dog(s) and [ s]he"),
-        ("the U.S. economy, e.g. J. Smith", "the U.S. economy , e.g. J. Smith"),
-        ("don't re-do it's", "don't re-do it's"),
-        ("@you #now a_ http://x.org/", "@you #now a_ http://x.org/"),
-        ("$5, 7% and 3.14.", "$ 5 , 7 % and 3.14 ."),
-        ("«Oui», dit-il…", "« Oui » , dit-il …"),
-        ("-- no --", "-- no --"),
-        ("«(...)»", "« ( ... ) »"),
-        ("مرحبا، كيف حالك؟", "مرحبا ، كيف حالك ؟"),
-        ("a\u00a0b", "a b"),
-    ],
+import bistro
+from bistro.errors import BistroError, TreebankError
+from bistro.models.tokens import blocks
+from bistro.models.tokens.model import TokensModel
+from bistro.treebank.sentence import MultiwordToken, Sentence
+from bistro.treebank.surface import unescape
+from bistro.treebank.text_tokens import (
+    escaped_spaces,
+    paragraphs,
+    spaces_in_misc,
+    text_tokens,
 )
-def test_words(text: str, words: str) -> None:
-    assert split_text(text).forms == words.split(" ")
+
+TEXT = "The dog sleeps. A cat sees it! Don't you? I can't say."
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("It rains. It pours.", ["It rains.", "It pours."]),
-        ('"Stop!" he said. Yes.', ['"Stop!" he said.', "Yes."]),
-        ("He left (at 5.) She did not", ["He left (at 5.)", "She did not"]),
-        ("one\ntwo\n\n three", ["one", "two", "three"]),
-        ("wait... what? No", ["wait... what?", "No"]),
-        (" \n ", []),
-    ],
-)
-def test_sentences(text: str, sentences: list[Any]) -> None:
-    assert [joined(s.forms, s.spaces) for s in split_sentences(text)] == sentences
-
-
-def test_lines_are_sentences_if_asked() -> None:
-    assert [s.forms for s in split_lines("a. B.\n\nc")] == [["a.", "B."], ["c"]]
-
-
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.text(" .!?()aA\n-"))
-def test_nothing_is_lost(text: str) -> None:
-    sentences = list(split_sentences(text))
-    for sentence in sentences:
-        assert sentence.forms
-        for form, start in zip(sentence.forms, sentence.starts, strict=True):
-            assert text[start : start + len(form)] == form
-    told = " ".join(joined(s.forms, s.spaces) for s in sentences)
-    assert told.split() == text.split()
-
-
-def test_long_rows_of_marks_take_no_long_time() -> None:
-    for text in ("a" + "." * 20_000, "a" + ".!" * 10_000, "(" * 10_000 + ")" * 10_000):
-        assert "".join(split_text(text).forms) == text
-
-
-def test_raw_text_is_a_format_to_read() -> None:
-    found = read(io.BytesIO(b'He said: "No!"\nIt rains. \r\n'), "raw", roots="any")
-    assert [s.forms for s in found] == [
-        ["He", "said", ":", '"', "No", "!", '"'],
-        ["It", "rains", "."],
+def treebank() -> list[Sentence]:
+    """Return a few sentences with tokens of several words, again and again."""
+    rows: list[tuple[str, list[MultiwordToken], str]] = [
+        ("I do n't .", [(2, 3, "don't", "SpaceAfter=No")], "I don't."),
+        ("He ca n't see it .", [(2, 3, "can't")], "He can't see it."),
+        ("You wo n't , I will .", [(2, 3, "won't", "SpaceAfter=No")], "You won't, I will."),
+        ("Go to 50 000 men !", [], "Go to 50 000 men!"),
+        ("See the dog .", [], "See the dog."),
+        ("She was n't at home .", [(2, 3, "wasn't")], "She wasn't at home."),
+        ("They are n't what you want .", [(2, 3, "aren't")], "They aren't what you want."),
+        ("It has n't a part that hurt us .", [(2, 3, "hasn't")], "It hasn't a part that hurt us."),
     ]
-    assert found.format == found[0].format == "conllu"
-    assert found[0].text == 'He said: "No!"'
-    assert found[0].misc[1:4] == ["SpaceAfter=No", "_", "SpaceAfter=No"]
-    assert [s.sent_id for s in found] == ["1", "2"]
-    assert found[1].line == 2
-    with pytest.raises(TreebankError, match="empty"):
-        read(io.BytesIO(b" \n"), "raw")
-    with pytest.raises(TreebankError, match="2: "):
-        read(io.BytesIO(b"a\nb\0c\n"), "raw")
+    sentences = []
+    for forms, multiword, text in rows * 8:
+        words = forms.replace("50 000", "50_000").split()
+        words = [word.replace("50_000", "50 000") for word in words]
+        comments = [f"# text = {text}"]
+        sentences.append(Sentence.from_columns(words, comments=comments, multiword=multiword))
+    return sentences
+
+
+@pytest.fixture(scope="module")
+def model() -> TokensModel:
+    trained = bistro.train("tokens", treebank(), seed=1, order=6)
+    assert isinstance(trained, TokensModel)
+    return trained
+
+
+@pytest.fixture(scope="module")
+def builtin() -> TokensModel:
+    trained = bistro.train("tokens", bistro.builtin(sentences=300, seed=1), seed=1)
+    assert isinstance(trained, TokensModel)
+    return trained
+
+
+def test_tokens_of_several_words_are_split_by_what_is_learned(model: TokensModel) -> None:
+    found = list(model.tokenise("I don't. He won't see it."))
+    assert [s.forms for s in found] == [["I", "don't", "."], ["He", "won't", "see", "it", "."]]
+    assert found[0].words == [("I",), ("do", "n't"), (".",)]
+    written = str(found[0].to_sentence(3, ranges=True))
+    assert "2-3\tdon't" in written and "SpaceAfter=No|TokenRange=2:7" in written
+    assert "# sent_id = 3" in written and "# text = I don't." in written
+
+
+def test_an_unseen_token_is_split_by_its_spelling(model: TokensModel) -> None:
+    words = [w for s in model.tokenise("You didn't.") for w in s.words]
+    assert ("did", "n't") in words
+
+
+def test_a_word_may_hold_a_space(model: TokensModel) -> None:
+    forms = [form for s in model.tokenise("Go to 50 000 men!") for form in s.forms]
+    assert forms == ["Go", "to", "50 000", "men", "!"]
+
+
+def test_a_blank_line_always_ends_a_sentence(builtin: TokensModel) -> None:
+    found = list(builtin.tokenise("The dog\n\nsleeps."))
+    assert [s.forms for s in found] == [["The", "dog"], ["sleeps", "."]]
+    assert [s.new_paragraph for s in found] == [False, True]
+    assert [s.forms for s in builtin.tokenise("The dog\nsleeps.")] == [
+        ["The", "dog", "sleeps", "."]
+    ]
+    lines = builtin.tokenise("The dog\nsleeps.", line_ends=True)
+    assert [s.forms for s in lines] == [["The", "dog"], ["sleeps", "."]]
+
+
+def test_probabilities_lie_between_0_and_1(model: TokensModel) -> None:
+    for sentence in model.tokenise(TEXT):
+        assert all(0 <= p <= 1 for p in [*sentence.probabilities, *sentence.word_probabilities])
+        assert 0 <= sentence.end_probability <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("size", [16, 40, 1000])
+def test_text_in_blocks_comes_back_whole(
+    builtin: TokensModel, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    text = "\n " + (TEXT + "\n\n") * 40
+    whole = [s.forms for s in builtin.tokenise(text)]
+    monkeypatch.setattr(blocks, "BLOCK", size)
+    found = list(builtin.tokenise(text))
+    assert "".join(s.whole_text for s in found) == text
+    assert [s.forms for s in found] == whole
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \n\t ",
+        "\0",
+        "a" * 3000,
+        "\ud800x",
+        "a\u2028b\u2029c\x0cd",
+        "\ufeffThe dog",
+        "🙂🙂 🏳️‍🌈",
+        "a\rb\r\nc",
+    ],
+)
+def test_hostile_text_comes_back(
+    builtin: TokensModel, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 512)
+    monkeypatch.setattr(blocks, "LONGEST_BLOCK", 1024)
+    joined = "".join(s.whole_text for s in builtin.tokenise(text))
+    assert joined == (text if text.strip() else "")
+    pieces = "".join(s.whole_text for s in builtin.tokenise(iter(text)))
+    assert pieces == joined
+
+
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=80))
+@settings(max_examples=200, deadline=None)
+def test_any_text_comes_back_byte_for_byte(text: str) -> None:
+    model = _cached_builtin()
+    found = list(model.tokenise(text))
+    joined = "".join(s.whole_text for s in found)
+    assert joined == (text if text.strip("\ufeff \t").strip() else "") or not found
+    for sentence in found:
+        for start, form in zip(sentence.starts, sentence.forms, strict=True):
+            assert text[start : start + len(form)] == form
+        written = str(sentence.to_sentence(1, ranges=True, probabilities=True))
+        (back,) = bistro.read(io.BytesIO(written.encode()), "conllu", roots="any", partial=True)
+        assert str(back) == written
+
+
+_CACHE: list[TokensModel] = []
+
+
+def _cached_builtin() -> TokensModel:
+    if not _CACHE:
+        trained = bistro.train("tokens", bistro.builtin(sentences=100, seed=1), seed=1, order=4)
+        assert isinstance(trained, TokensModel)
+        _CACHE.append(trained)
+    return _CACHE[0]
+
+
+def test_a_saved_model_finds_the_same(model: TokensModel, tmp_path: Path) -> None:
+    model.save(tmp_path / "tokens.bistro")
+    again: Any = bistro.load(tmp_path / "tokens.bistro")
+    assert list(again.tokenise(TEXT)) == list(model.tokenise(TEXT))
+    assert again.summary() == model.summary()
+
+
+def test_figures_of_its_own_text(model: TokensModel) -> None:
+    assert model.figures(treebank()) == {
+        "Tokens": 100.0,
+        "Sentences": 100.0,
+        "Tokens with their words": 100.0,
+    }
+
+
+def test_a_treebank_without_spaces_is_refused() -> None:
+    with pytest.raises(BistroError, match="SpaceAfter=No"):
+        bistro.train("tokens", [Sentence.from_columns(["It", "rains", "."])])
+    with pytest.raises(BistroError, match="not from lists"):
+        bistro.train("tokens", [["It", "rains", "."]])
+
+
+def test_a_text_that_contradicts_its_words_is_refused() -> None:
+    wrong = Sentence.from_columns(["It", "rains"], comments=["# text = It rain"], line=12)
+    with pytest.raises(TreebankError, match=r"12: # text goes on with 'rain' .* 'rains'"):
+        text_tokens(wrong)
+    longer = Sentence.from_columns(["It"], comments=["# text = It rains"], line=3)
+    with pytest.raises(TreebankError, match=r"3: # text has 'rains' after the last word"):
+        text_tokens(longer)
+
+
+def test_paragraphs_and_spaces() -> None:
+    one, two = (Sentence.from_columns([w], comments=["# newpar"]) for w in "ab")
+    three = Sentence.from_columns(["c"])
+    assert [len(part) for part in paragraphs([one, two, three])] == [1, 2]
+    for spaces in ("", " ", "\n", "\t\r\n ", "\u2028", "\u00a0\\"):
+        assert unescape(escaped_spaces(spaces)) == spaces
+    assert spaces_in_misc("\u2003") == "SpacesAfter=\u2003" or "u2003" in spaces_in_misc("\u2003")

@@ -262,6 +262,7 @@ def test_presets_of_families_without_contexts() -> None:
     assert {kind for kind in PRESETS.values() if kind not in WITH_CONTEXTS} == {
         "committee",
         "tags",
+        "topics",
         "trees",
     }
     assert "isbn" in read_toml(presets.file_or_preset("best"), CommitteeConfig).members

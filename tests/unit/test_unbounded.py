@@ -119,7 +119,7 @@ def test_parameters_fitted_to_what_is_left_out_predict_it_better() -> None:
     assert figures[0] > figures[1]
 
 
-@pytest.mark.parametrize("search", ["cyk", "astar-local", "astar-full", "mcmc"])
+@pytest.mark.parametrize("search", ["cyk", "astar-full", "astar-literal", "astar-nodes", "mcmc"])
 @pytest.mark.parametrize("contexts", ["symbols", "rules"])
 def test_trees_are_found_by_every_search(search: SearchName, contexts: str) -> None:
     model = trained(contexts=contexts)

@@ -105,5 +105,9 @@ def test_impossible_searches_are_refused() -> None:
         SearchOptions(samples=10, burn_in=10)
     with pytest.raises(ConfigError, match="beam"):
         SearchOptions(beam=0)
-    with pytest.raises(ConfigError, match="did you mean 'astar-local'"):
-        SearchOptions(search="astar-locl")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="did you mean 'astar-literal'"):
+        SearchOptions(search="astar-litral")  # type: ignore[arg-type]
+
+
+def test_the_former_name_of_a_search_is_accepted() -> None:
+    assert SearchOptions(search="astar-local") == SearchOptions(search="astar-nodes")  # type: ignore[arg-type]

@@ -61,7 +61,20 @@ PARTICLES = typer.Option(None, "--particles", min=1, help="Effort of that sum [d
 REPEATS = typer.Option(
     None, "--repeats", min=1, help="Independent runs, for the standard error [default: 10]."
 )
+SELECTION = typer.Option(
+    None,
+    "--selection",
+    help="How --method search shares particles out after each word: by weight, or as in the paper.",
+)
+TAGS_PER_WORD = typer.Option(
+    None, "--tags-per-word", min=0, help="Most tags tried for a word; 0: all [default: 0]."
+)
 TAGS_SEEN = flag("--tags-seen", "Only tags that a word had in training: faster, a bound.")
+TAG_DICTIONARY = option(
+    "soft|hard|none",
+    "Tags that a word never had in training: less weight, not tried, or like all others "
+    "(transition parsers and committees); default: soft.",
+)
 TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
 CONFIG = option("FILE.toml", "Settings: a file or a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
@@ -144,25 +157,32 @@ def score_settings(
     repeats: int | None,
     tags_seen: bool,
     seed: int,
+    **search: Any,
 ) -> dict[str, Any]:
-    """Return the options of `score` that the options of the command line stand for."""
+    """Return the options of `score` that the options of the command line stand for.
+
+    `search` has options of the search under their own names.
+    """
     from bistro.models.abilities import SCORE
+    from bistro.models.defaults import chosen_options
     from bistro.models.options import a_model
 
     options = SCORE.of(model).score_options
     tags = "seen" if tags_seen else None
-    chosen = given(method=method, particles=particles, repeats=repeats, tags=tags)
+    chosen = given(method=method, particles=particles, repeats=repeats, tags=tags, **search)
     known = options.names()
     if chosen and not known:
         raise BistroError(
-            f"{a_model(model.kind)} sums over nothing: leave out --method, --particles, --repeats "
-            "and --tags-seen"
+            f"{a_model(model.kind)} sums over nothing: leave out --method, --particles, --repeats, "
+            "--selection, --tags-per-word and --tags-seen"
         )
     if method not in (None, "smc", "search"):
         raise BistroError(f"--method is smc or search, not '{method}'")
     if "seed" in known:
         chosen["seed"] = seed
-    options.of(chosen, model.kind, "score words")
+    whole = chosen_options(model, "score", chosen)
+    if "selection" in chosen and whole.method != "search":
+        raise BistroError("--selection is a rule of the search: add --method search")
     return chosen
 
 

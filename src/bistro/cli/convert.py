@@ -14,6 +14,9 @@ from bistro.errors import ConfigError, nearest
 if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
 
+_SHOWN = 5
+"""Warnings of one kind that are shown one by one."""
+
 
 def convert(
     input: str = argument("INPUT", "CoNLL-U, CoNLL-X, text or bracketed trees.", default="-"),
@@ -24,7 +27,11 @@ def convert(
         ".txt; .mrg) or content.",
         "--from",
     ),
-    to: str | None = option("FORMAT", "The same; otherwise by the suffix of OUT, or as INPUT."),
+    to: str | None = option(
+        "FORMAT",
+        "The same, or raw: running text, in which blank lines separate paragraphs; otherwise by "
+        "the suffix of OUT, or as INPUT.",
+    ),
     projectivize: str | None = option(
         "head|path|head+path", "Lift non-projective arcs and note it in the labels."
     ),
@@ -46,6 +53,7 @@ def convert(
         bistro convert train.conll -o train.conllu --roots any
         bistro convert train.conll --projectivize head -o projective.conll
         bistro convert parsed.conll --deprojectivize head -o final.conll
+        bistro convert test.conllu --to raw -o test.txt
     """
     from bistro.treebank.brackets import write_trees
 
@@ -55,9 +63,12 @@ def convert(
     items = itertools.chain([next(items)], items)
     if conversion.to == "brackets":
         write_trees(items, output)
+        return
+    if conversion.to == "raw":
+        _write_raw(items, output, conversion.path)
     else:
         bistro.write(items, output)
-        _say_what_happened(conversion)
+    _say_what_happened(conversion)
 
 
 def _read(
@@ -104,16 +115,31 @@ def _plan(**choices: str | None) -> Conversion:
 
 
 def _target(source: str, to: str | None, output: str) -> str:
-    from bistro.treebank.detect import check_format, format_of_suffix
+    from bistro.treebank.detect import WRITABLE_FORMATS, check_format, format_of_suffix
 
     target = to or format_of_suffix(output) or source
-    check_format(target)
+    check_format(target, WRITABLE_FORMATS)
     if target != source and "brackets" in (source, target):
         raise ConfigError(
             f"{source} cannot become {target}: bracketed trees are written as bracketed trees "
             "only; choose the same format for both, with --from and --to if the suffix misleads"
         )
     return target
+
+
+def _write_raw(sentences: Iterator[Any], output: str, path: str | None) -> None:
+    """Write running text, and say which sentences have a `# text` that contradicts their words."""
+    from bistro.files import write_text
+    from bistro.treebank.surface import RunningText
+
+    text = RunningText(path)
+    write_text(output, text.pieces(sentences))
+    for message in text.contradictions[:_SHOWN]:
+        say(f"warning: {message}; the words are written")
+    if (more := len(text.contradictions) - _SHOWN) > 0:
+        say(f"warning: {more:,} more sentences have a '# text' that contradicts their words")
+    if count := text.spaces_from_text:
+        say(f"{count:,} sentences have no SpaceAfter: their spaces are those of '# text'.")
 
 
 def _say_what_happened(counts: Conversion) -> None:

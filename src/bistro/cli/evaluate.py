@@ -1,7 +1,8 @@
-"""`bistro evaluate`: attachment, tag and bracket scores, by length, and calibration."""
+"""`bistro evaluate`: scores of words, tags, trees and brackets, by length, and calibration."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from bistro.cli import common
@@ -10,17 +11,14 @@ from bistro.errors import ConfigError
 from bistro.files import write_text
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from bistro.evaluate.attachment import AttachmentScores
-    from bistro.evaluate.brackets import BracketReport
     from bistro.evaluate.by_length import LengthScores
     from bistro.evaluate.calibration import Calibration
+    from bistro.treebank.sentence import Sentence
 
 
 def evaluate(
     gold: str = argument("GOLD", "The right trees."),
-    system: str = argument("SYSTEM", "The same words, parsed."),
+    system: str = argument("SYSTEM", "The same text, parsed; its words may be others."),
     json: bool = common.JSON,
     punct: str | None = option(
         "upos|penn|unicode",
@@ -41,13 +39,15 @@ def evaluate(
         "TRAIN", "With --morphemes: also figures for words that this file has, and has not."
     ),
 ) -> None:
-    """Compare the trees and tags of SYSTEM with those of GOLD, word by word.
+    """Compare the words, tags and trees of SYSTEM with those of GOLD.
 
     Printed in percent, under both conventions of the field, each beside its figures: that of
     Universal Dependencies (all words count, subtypes of relations are ignored), which agrees with
-    the official scorer, and the older one that leaves punctuation out. Both files, CoNLL-U or
-    CoNLL-X, must have the same words. With --brackets both hold constituency trees, with
-    --morphemes words cut into morphemes.
+    the official scorer, and the older one that leaves punctuation out. Both files are CoNLL-U or
+    CoNLL-X. If they split the same text into different words or sentences, words are aligned by
+    their characters as in CoNLL 2018, each score has precision, recall and F1, and there are no
+    scores without punctuation. With --brackets both hold constituency trees, with --morphemes
+    words cut into morphemes.
 
         bistro evaluate test.conllu parsed.conllu
         bistro evaluate test.conll parsed.conll --punct unicode --json
@@ -55,6 +55,7 @@ def evaluate(
         bistro evaluate --brackets test.mrg parsed.mrg
         bistro evaluate --morphemes test.tsv segmented.tsv --training train.tsv
     """
+    from bistro.cli.score_tables import print_tables
     from bistro.cli.segment import print_scores
     from bistro.evaluate.attachment import score
     from bistro.evaluate.by_length import score_by_length
@@ -75,10 +76,16 @@ def evaluate(
         return
     if plot is not None:
         _check_plot(plot, calibration)
-    golds = list(iter_sentences(gold))
     # A parser may leave words out or give several roots: that costs points, it is no error.
-    systems = list(iter_sentences(system, roots="any", partial=True))
+    golds: Iterable[Sentence] = iter_sentences(gold)
+    systems: Iterable[Sentence] = iter_sentences(system, roots="any", partial=True)
+    if by_length or calibration:
+        golds, systems = list(golds), list(systems)
     scores = score(golds, systems, punct, gold_name=gold, system_name=system)
+    if scores.aligned_by != "words" and (by_length or calibration):
+        raise ConfigError(
+            f"{system} and {gold} have different words: leave out --by-length and --calibration"
+        )
     lengths: dict[str, list[LengthScores]] = {}
     if by_length:
         lengths["all words"] = score_by_length(golds, systems)
@@ -90,7 +97,7 @@ def evaluate(
         more = _as_dict(lengths, honesty)
         print_json({"gold": gold, "system": system, **scores.to_dict(), **more})
     else:
-        _print_tables(scores, lengths, honesty, f"{system} against {gold}")
+        print_tables(scores, lengths, honesty, f"{system} against {gold}")
 
 
 def _check_alone(**options: Any) -> None:
@@ -143,90 +150,9 @@ def _as_dict(
     return more
 
 
-def _print_tables(
-    scores: AttachmentScores,
-    lengths: dict[str, list[LengthScores]],
-    honesty: dict[str, Calibration],
-    title: str,
-) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    console.print(_score_table(scores, title))
-    console.print(f"{scores.words:,} words in {scores.sentences:,} sentences")
-    for words, rows in lengths.items():
-        console.print(_length_table(rows, words))
-    if honesty:
-        console.print(_calibration_table(honesty))
-
-
-def _score_table(scores: AttachmentScores, title: str) -> Table:
-    from rich.table import Table
-
-    from bistro.evaluate.attachment import SCORES
-
-    table = Table("score", title=title)
-    table.add_column("percent", justify="right", no_wrap=True)
-    table.add_column("words", justify="right")
-    table.add_column("what is counted")
-    for label, name, told in SCORES:
-        shown = _show(getattr(scores, name), scores.unavailable.get(name))
-        words = scores.content_words if name == "clas" else scores.words
-        table.add_row(
-            label, shown, "" if name in scores.unavailable else f"{words:,}", f"{told} (UD)"
-        )
-    table.add_section()
-    for label, name in (("UPOS sentences", "upos_sentences"), ("XPOS sentences", "xpos_sentences")):
-        shown = _show(getattr(scores, name), scores.unavailable.get(name))
-        table.add_row(label, shown, "", f"sentences all of whose tags are right ({label[:4]})")
-    table.add_section()
-    for label, name, told in (("UAS", "uas", "heads"), ("LAS", "las", "heads and relations")):
-        shown = _show(getattr(scores.no_punct, name), scores.unavailable.get(name))
-        protocol = f"{told}; {scores.protocol['no_punct']}"
-        table.add_row(f"{label} np", shown, f"{scores.no_punct.words:,}", protocol)
-    return table
-
-
-def _length_table(rows: list[LengthScores], words: str) -> Table:
-    from rich.table import Table
-
-    table = Table(
-        "length", title=f"labelled (LAS) and plain (UAS) arcs by length, {words}, percent"
-    )
-    for name in ("gold", "system", "LAS F1", "precision", "recall", "UAS F1"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        figures = (row.las.f1, row.las.precision, row.las.recall, row.uas.f1)
-        table.add_row(row.length, f"{row.gold:,}", f"{row.system:,}", *map(_percent, figures))
-    return table
-
-
-def _calibration_table(honesty: dict[str, Calibration]) -> Table:
-    from rich.table import Table
-
-    from bistro.evaluate.calibration import PROTOCOL
-
-    table = Table("probability", title="calibration, percent", caption=PROTOCOL)
-    for name in ("error", "Brier", "told", "right", "words"):
-        table.add_column(name, justify="right")
-    for key, one in honesty.items():
-        figures = (one.expected_calibration_error, one.brier, one.confidence, one.accuracy)
-        table.add_row(key, *(f"{100 * figure:.2f}" for figure in figures), f"{one.words:,}")
-    return table
-
-
-def _show(score: float | None, reason: str | None) -> str:
-    return f"n/a ({reason or 'no such words'})" if score is None else _percent(score)
-
-
-def _percent(figure: float | None) -> str:
-    return "n/a" if figure is None else f"{figure:.2f}"
-
-
 def _evaluate_brackets(gold: str, system: str, json: bool) -> None:
     """Score constituency trees and print the figures."""
-    from rich.console import Console
-
+    from bistro.cli.score_tables import print_brackets
     from bistro.evaluate.brackets import score_brackets
     from bistro.treebank.brackets import read_trees
 
@@ -235,36 +161,11 @@ def _evaluate_brackets(gold: str, system: str, json: bool) -> None:
     if json:
         print_json({"gold": gold, "system": system, **report.to_dict()})
         return
-    console = Console(highlight=False)
-    console.print(_bracket_table(report, f"{system} against {gold}"))
-    console.print(report.protocol, soft_wrap=True)
+    print_brackets(report, f"{system} against {gold}")
 
 
-def _bracket_table(report: BracketReport, title: str) -> Table:
-    from rich.table import Table
+def epilog() -> str:
+    """Return the scores with what they count, for the end of the help text."""
+    from bistro.evaluate.attachment import IN_ORDER
 
-    from bistro.evaluate.brackets import SHORT
-
-    sets = (report.all, report.short)
-    table = Table("score", title=title)
-    table.add_column("all", justify="right", no_wrap=True)
-    table.add_column(f"≤ {SHORT} words", justify="right", no_wrap=True)
-    table.add_column("what is counted")
-    for kind in ("labelled", "unlabelled"):
-        for name in ("precision", "recall", "f1"):
-            figures = (getattr(getattr(one, kind), name) for one in sets)
-            shown = name.upper() if name == "f1" else name
-            table.add_row(f"{kind} {shown}", *map(_percent, figures), "constituents, percent")
-    table.add_section()
-    for label, name, told in (
-        ("exact match", "exact", "sentences with all constituents right, percent"),
-        ("crossing", "crossing", "constituents that cross one of gold, a sentence"),
-        ("no crossing", "no_crossing", "sentences without any, percent"),
-        ("tags", "tags", "words without punctuation, percent"),
-    ):
-        table.add_row(label, *(_percent(getattr(one, name)) for one in sets), told)
-    table.add_section()
-    for name in ("sentences", "words", "gold", "system"):
-        told = "constituents" if name in ("gold", "system") else ""
-        table.add_row(name, *(f"{getattr(one, name):,}" for one in sets), told)
-    return table
+    return "\n\n".join(f"- **{label}**: {meaning}" for label, _, meaning in IN_ORDER)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
@@ -16,6 +18,11 @@ def linearize(
     best: bool = flag("--best", "The most probable order of each tree (the default)."),
     kbest: int | None = option("K", "The K most probable orders.", min=1),
     samples: int | None = option("N", "Draw N orders of each.", "--samples", "--sample", min=1),
+    ties: Literal["lot", "input"] = option(
+        "WHICH",
+        "Of equally probable orders: one by lot (--seed), or that of the input if it is one.",
+        default="lot",
+    ),
     score: bool = flag("--score", "A table: how probable each sentence's own order is."),
     of_labels: bool = flag(
         "--of-labels", "--score: words with the same labels are one and the same."
@@ -24,7 +31,7 @@ def linearize(
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
 ) -> None:
-    """Order the words of dependency trees; the order they come in is not looked at.
+    """Order the words of dependency trees; the order they come in matters only for --ties input.
 
     Heads and numbers follow the words. Multiword tokens stay where their words stay together;
     empty nodes, enhanced graphs and spacing are left out, and so is punctuation, unless the model
@@ -39,6 +46,8 @@ def linearize(
     from bistro.tasks.linearize import orders_of, score_rows, with_probability
     from bistro.treebank.treebank import iter_sentences
 
+    if ties == "input" and (samples is not None or score):
+        raise BistroError("--ties is about the most probable orders: not with --samples or --score")
     if sum((best, kbest is not None, samples is not None, score)) > 1:
         raise BistroError("give one of --best, --kbest, --samples and --score")
     trained = ORDER.of(bistro.load(model))
@@ -46,7 +55,7 @@ def linearize(
     if score:
         write_text(output, score_rows(trained, sentences, input, say, of_labels=of_labels))
         return
-    found = orders_of(trained, sentences, input, kbest or 1, samples, seed, say)
+    found = orders_of(trained, sentences, input, kbest or 1, samples, seed, say, ties=ties)
     if text:
         write_text(output, (" ".join(result.sentence.forms) + "\n" for result in found))
     else:

@@ -13,7 +13,7 @@ from bistro.cli.common import argument, chosen_tags, flag, option, require_writa
 from bistro.errors import BistroError, ConfigError
 from bistro.files import write_text
 
-SEARCH, CONSTITUENTS = "Search", "Constituency (kind trees)"
+SEARCH, CONSTITUENTS = "Search", "Constituency (kind trees) and utterances of morphemes"
 _number = partial(option, "N", min=1, rich_help_panel=SEARCH)
 _of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 
@@ -29,10 +29,11 @@ def parse(
     kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
     samples: int = option("N", "Write N trees drawn from the posterior.", default=0, min=0),
     marginals: bool = flag("--marginals", "Write PHead, PDeprel and PUpos into MISC."),
-    mbr: bool = flag(
+    mbr: bool | None = typer.Option(
+        None,
         "--mbr/--no-mbr",
-        "The tree of least risk, or the most probable one (as in --kbest).",
-        default=True,
+        help="The tree of least risk, or the most probable one (as in --kbest); default: --mbr, or "
+        "what the model's settings say.",
     ),
     partial: bool = flag(
         "--partial", "Heads and labels that INPUT has are kept; find those that are _."
@@ -40,13 +41,29 @@ def parse(
     particles: int | None = _number("Search with this budget; default: 1000, a committee 100."),
     beam: int | None = _number("Search with a beam of this width instead."),
     greedy: bool = flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH),
-    tags_per_word: int | None = _number("Most tags tried; default: 3."),
-    labels_per_arc: int | None = _number(
-        "Most labels tried, where contexts see labels; default: 3."
+    tags_per_word: int | None = _number("Most tags tried; default: 10, eisner and isbn 3."),
+    tag_dictionary: str | None = common.TAG_DICTIONARY,
+    unseen_tags: float | None = option(
+        "W",
+        "With the soft dictionary, the factor for each tag that its word never had in training; "
+        "default: 0.3.",
+        rich_help_panel=SEARCH,
     ),
-    one_reduce: bool = flag(
-        "--one-reduce",
-        "Try only the likelier of left arc and right arc.",
+    labels_per_arc: int | None = _number(
+        "Most labels of an arc tried, where contexts see labels; default: 3, isbn 5."
+    ),
+    one_reduce: bool | None = typer.Option(
+        None,
+        "--one-reduce/--both-reduces",
+        help="Particles that do not shift take the likelier of left arc and right arc (Algorithm 1 "
+        "of the paper), or are divided between both; default: both, or what the model's settings "
+        "say.",
+        rich_help_panel=SEARCH,
+    ),
+    ranking: Literal["trees", "derivations"] | None = typer.Option(
+        None,
+        help="The best tree, summed over derivations and labels, or the tree of the best "
+        "derivation with its labels; default: trees.",
         rich_help_panel=SEARCH,
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
@@ -61,8 +78,38 @@ def parse(
         min=0.01,
         rich_help_panel=SEARCH,
     ),
-    search: str | None = _of_trees("NAME", "cyk, astar-local, astar-full or mcmc; default: mcmc."),
-    draws: int | None = _of_trees("N", "Whole trees that mcmc draws; default: 2000.", min=1),
+    resample: int | None = _number(
+        "Sample the trees of all sentences together, in N sweeps (kind topics)."
+    ),
+    search: str | None = _of_trees(
+        "NAME", "cyk, astar-full, astar-literal, astar-nodes or mcmc; default: mcmc."
+    ),
+    draws: int | None = _of_trees(
+        "N", "Whole trees that mcmc draws; default: 2000, utterances 5000.", min=1
+    ),
+    burn_in: int | None = _of_trees(
+        "N", "How many of them are not counted; default: a tenth, utterances 0.", min=0
+    ),
+    subtrees: int | None = _of_trees(
+        "N", "Subtrees that mcmc proposes after each tree; default: 10, utterances 0.", min=0
+    ),
+    guide: str | None = _of_trees(
+        "pcfg|parents",
+        "Grammar that proposes to mcmc and guesses for A*: the PCFG, as in the paper, or one whose "
+        "symbols know their parents; default: parents, utterances pcfg.",
+    ),
+    node_cost: float | None = _of_trees(
+        "SHARE", "Share of the draws that a node of the least-risk tree must exceed; default: 0.5."
+    ),
+    completions: int | None = _of_trees(
+        "N", "Complete trees that A* compares; default: 100; the paper takes the first.", min=1
+    ),
+    expansions: int | None = _of_trees(
+        "N", "Partial trees that A* looks into at most; default: 200000.", min=1
+    ),
+    expand: str | None = _of_trees(
+        "leftmost|all", "Open nodes of a partial tree that A* rewrites; default: leftmost."
+    ),
     log_probs: str | None = _of_trees(
         "OUT.tsv", "Also a table of the trees' probabilities, for which brackets have no place."
     ),
@@ -78,7 +125,8 @@ def parse(
     Several models parse together with equal weights, as a committee does with its own: their trees
     have an expected_uas, and of several trees each has a posterior, instead of a log_prob.
     A model of constituency (kind trees) takes the words of any of these, or of bracketed trees,
-    and writes bracketed trees, one a line.
+    and writes bracketed trees, one per line; a model of morphology with unit=utterance does the
+    same with the morphemes of one utterance per line.
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals
@@ -86,10 +134,12 @@ def parse(
         bistro parse english.bistro half-done.conllu --partial -o done.conllu
         bistro parse one.bistro another.bistro test.conllu -o together.conllu
         bistro parse phrases.bistro test.mrg --search mcmc --draws 20000 -o parsed.mrg
+        bistro parse phrases.bistro test.mrg --search astar-literal --completions 1 --guide pcfg
     """
     from bistro.cli.progress import Progress
     from bistro.models.abilities import PARSE_TREES
     from bistro.tasks.parse import ParseRun, together
+    from bistro.tasks.parse_trees import option_name
     from bistro.treebank.treebank import iter_sentences
 
     chosen_tags(tags)
@@ -104,19 +154,35 @@ def parse(
             kbest=kbest if kbest > 1 else None,
             samples=samples or None,
             marginals=marginals or None,
-            mbr=None if mbr else False,
+            mbr=mbr,
             partial=partial or None,
+            tag_dictionary=tag_dictionary,
+            unseen_tags=unseen_tags,
             selection=selection,
+            ranking=ranking,
             temperature=temperature,
+            resample=resample,
         ),
     }
+    of_trees = common.given(
+        search=search,
+        samples=draws,
+        burn_in=burn_in,
+        subtrees=subtrees,
+        guide=guide,
+        node_cost=node_cost,
+        completions=completions,
+        expansions=expansions,
+        expand=expand,
+    )
     models, input = _models_and_input(paths)
     trained = [bistro.load(model) for model in models]
     if len(trained) == 1 and PARSE_TREES.is_of(trained[0]):
-        _constituents(trained[0], input, output, format, log_probs, options, search, draws)
+        _constituents(trained[0], input, output, format, log_probs, options, of_trees)
         return
-    if search or draws or log_probs:
-        raise ConfigError("--search, --draws and --log-probs belong to models of constituency")
+    if of_trees or log_probs:
+        named = option_name(next(iter(of_trees), "log_probs"))
+        raise ConfigError(f"{named} belongs to models of constituency")
     run = ParseRun(together(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
@@ -130,8 +196,7 @@ def _constituents(
     format: str | None,
     log_probs: str | None,
     options: dict[str, Any],
-    search: str | None,
-    draws: int | None,
+    of_trees: dict[str, Any],
 ) -> None:
     """Write the constituency trees of a file, and a table of their probabilities if asked to."""
     from bistro.cli.progress import Progress
@@ -141,7 +206,7 @@ def _constituents(
 
     require_writable(log_probs)
     progress = Progress(input, output)
-    run = TreeRun(model, tree_options(options, search, draws), progress.add)
+    run = TreeRun(model, tree_options(options, of_trees), progress.add)
     try:
         write_trees(run.parsed(iter_words(input, format)), output)
     finally:
@@ -172,7 +237,7 @@ def _search(
     greedy: bool,
     tags_per_word: int | None,
     labels_per_arc: int | None,
-    one_reduce: bool,
+    one_reduce: bool | None,
 ) -> dict[str, Any]:
     """Return the options of the search that were given; a model has defaults for the others."""
     if (particles is not None) + (beam is not None) + greedy > 1:
@@ -183,5 +248,5 @@ def _search(
         size=particles or beam or int(greedy) or None,
         tags_per_word=tags_per_word,
         labels_per_arc=labels_per_arc,
-        both_reduces=False if one_reduce else None,
+        both_reduces=None if one_reduce is None else not one_reduce,
     )

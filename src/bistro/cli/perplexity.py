@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import bistro
 from bistro.cli import common
@@ -26,6 +26,8 @@ def perplexity(
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,
     repeats: int | None = common.REPEATS,
+    selection: Literal["weight", "paper"] | None = common.SELECTION,
+    tags_per_word: int | None = common.TAGS_PER_WORD,
     tags_seen: bool = common.TAGS_SEEN,
     seed: int = common.SEED,
 ) -> None:
@@ -43,14 +45,17 @@ def perplexity(
 
         bistro perplexity english.bistro test.conllu
         bistro perplexity english.bistro test.txt.gz --json
+        bistro perplexity english.bistro test.txt --method search --particles 1000 --selection paper
         bistro perplexity parser.bistro --with ngram.bistro --dev dev.conllu test.conllu
         bistro generate english.bistro -n 1000 | bistro perplexity english.bistro
     """
     from bistro.evaluate.text import text_figures
+    from bistro.models.defaults import chosen_options
 
     if (other is None) != (dev is None):
         raise BistroError("a mixture needs both: --with MODEL2 and --dev DEV")
     choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
+    choices |= {"selection": selection, "tags_per_word": tags_per_word}
     choices |= {"tags_seen": tags_seen, "seed": seed}
     if other is not None and dev is not None:
         _mixture([model, other], dev, input, format, choices, json)
@@ -60,7 +65,7 @@ def perplexity(
     sentences = bistro.read(input, format=format)
     tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
-    chosen = vars(trained.score_options.of(settings, trained.kind, "score words"))
+    chosen = vars(chosen_options(trained, "score", settings))
     summed = {"options": chosen} if chosen else {}
     if json:
         print_json({"model": model, "input": input, **figures.to_dict(), **summed})
@@ -85,7 +90,7 @@ def _mixture(
     models = [bistro.load(path) for path in paths]
     scorers = [SCORE.of(trained) for trained in models]
     require_same_events(*scorers)
-    nothing = {"method": None, "particles": None, "repeats": None, "tags_seen": False}
+    nothing = {**dict.fromkeys(choices), "tags_seen": False, "seed": choices["seed"]}
     asked = [bool(scorer.score_options.names()) for scorer in scorers]
     # Options of sums go to the parser; where there is none they are refused as ever.
     settings = [

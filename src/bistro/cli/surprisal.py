@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import bistro
 from bistro.cli import common
@@ -32,6 +32,8 @@ def surprisal(
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,
     repeats: int | None = common.REPEATS,
+    selection: Literal["weight", "paper"] | None = common.SELECTION,
+    tags_per_word: int | None = common.TAGS_PER_WORD,
     tags_seen: bool = common.TAGS_SEEN,
     seed: int = common.SEED,
 ) -> None:
@@ -60,7 +62,8 @@ def surprisal(
         bistro surprisal english.bistro reading.csv --text word --sentence item -o reading.tsv
     """
     trained = bistro.load(model)
-    settings = common.score_settings(trained, method, particles, repeats, tags_seen, seed)
+    search = {"selection": selection, "tags_per_word": tags_per_word}
+    settings = common.score_settings(trained, method, particles, repeats, tags_seen, seed, **search)
     if text is not None:
         if id is not None and sentence:
             raise BistroError("--id names sentences of a row each: leave it out with --sentence")

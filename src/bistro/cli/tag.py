@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typer
+
 import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
@@ -14,14 +16,29 @@ def tag(
     output: str = common.OUTPUT,
     search: str | None = option(
         "NAME",
-        "beam (usual), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
-        "astar-local or astar-full.",
+        "beam (default), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
+        "astar-full, astar-literal or astar-nodes.",
     ),
-    beam: int | None = option("N", "Histories kept after each word.", min=1),
-    samples: int | None = option("N", "Sequences drawn by mcmc.", min=1),
+    beam: int | None = option(
+        "N", "Histories kept after each word, or partial trees of A*; default: 16, A* 200.", min=1
+    ),
+    samples: int | None = option("N", "Sequences drawn by mcmc; default: 5000.", min=1),
+    completions: int | None = option(
+        "N", "Complete sequences that A* compares; default: 100; the paper takes the first.", min=1
+    ),
+    expansions: int | None = option(
+        "N", "Partial sequences that A* looks into at most; default: 200000.", min=1
+    ),
+    expand: str | None = option(
+        "leftmost|all", "Open nodes of a partial tree that A* rewrites; default: leftmost."
+    ),
+    tag_dictionary: str | None = common.TAG_DICTIONARY,
     marginals: bool = flag("--marginals", "Write the probability of each tag into MISC."),
-    mbr: bool = flag(
-        "--mbr/--no-mbr", "The likeliest tag of each word, or the likeliest sequence.", default=True
+    mbr: bool | None = typer.Option(
+        None,
+        "--mbr/--no-mbr",
+        help="The likeliest tag of each word, or the likeliest sequence; default: --mbr, or what "
+        "the model's settings say.",
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
@@ -44,13 +61,21 @@ def tag(
     from bistro.treebank.treebank import iter_sentences
 
     trained = bistro.load(model)
-    given = common.given(search=search, beam=beam, samples=samples)
+    given = common.given(
+        search=search,
+        beam=beam,
+        samples=samples,
+        completions=completions,
+        expansions=expansions,
+        expand=expand,
+    )
     if given and PARSE.is_of(trained):
         raise BistroError(
             f"{a_model(trained.kind)} finds tags with its trees, by its own search: "
-            "leave out --search, --beam and --samples"
+            "leave out --" + ", --".join(given)
         )
-    options = {**given, "marginals": marginals, "mbr": mbr, "seed": seed, "threads": threads}
+    always = {"marginals": marginals, "seed": seed, "threads": threads}
+    options = {**given, **always, **common.given(mbr=mbr, tag_dictionary=tag_dictionary)}
     run = TagRun(trained, options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)

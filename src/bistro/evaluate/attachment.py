@@ -1,20 +1,22 @@
-"""Attachment scores: how many words have the right head, the right label, the right tag.
+"""Scores of trees, tags and words: how much of a treebank a system gets right.
 
 Two conventions are in use, and differ by more than parsers do; every figure names its own.
 
 - *UD*: all words count, punctuation included; subtypes of relations (what follows ``:``) are
   ignored. UAS is the share of words with the right head, LAS of words with the right head and
-  relation. CLAS looks at content words only, those whose relation is not one of function words or
-  punctuation: with C content words of gold that have the right head and relation,
-  ``CLAS = 2 C / (content words in gold + content words in system)``. UPOS and XPOS are the shares
-  of right tags, UFeats of right universal features, AllTags of all three at once. All agree with
-  the official scorer of Universal Dependencies.
+  relation; the other metrics are listed in `SCORES`. All agree with the official scorer of
+  Universal Dependencies and of the CoNLL 2018 shared task.
 - *without punctuation* (CoNLL-X and the Penn Treebank): the same UAS and LAS over the words that
   are not punctuation in gold. Labels of those treebanks have no subtypes, so nothing is lost by
-  ignoring them.
+  ignoring them. These figures need the same words in both files.
 
-Both files must have the same words. Figures are percentages, not rounded; a figure that cannot be
-computed (LAS of trees without labels) is None, and `unavailable` says why.
+The files may split the same text into different words and sentences. The words are then aligned by
+their characters (`word_alignment`), and every figure is an F1, `metrics` holds precision, recall
+and aligned accuracy too. If the words are the same, precision, recall and F1 of UAS, LAS and tags
+are one figure.
+
+Figures are percentages, not rounded; a figure that cannot be computed (LAS of trees without labels)
+is None, and `unavailable` says why.
 
 >>> from bistro.treebank.sentence import Sentence
 >>> gold = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
@@ -22,55 +24,79 @@ computed (LAS of trees without labels) is None, and `unavailable` says why.
 >>> scores = score([gold], [system])
 >>> scores.uas, scores.las, scores.words
 (100.0, 50.0, 2)
+>>> gold = Sentence.from_columns(["ca", "n't", "go"], heads=[3, 3, 0])
+>>> scores = score([gold], [Sentence.from_columns(["can't", "go"], heads=[2, 0])])
+>>> scores.aligned_by, scores.metrics["words"].recall, scores.uas
+('characters', 33.33..., 40.0)
 """
 
 from __future__ import annotations
 
-import functools
-import operator
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bistro.errors import TreebankError
-from bistro.evaluate.by_relation import plain_relation
+from bistro.evaluate.metrics import (
+    CONTENT_RELATIONS,
+    FUNCTION_RELATIONS,
+    AlignedWords,
+    Metric,
+    count_metrics,
+)
+from bistro.evaluate.word_alignment import AlignedBy, align
+from bistro.evaluate.word_arrays import NO_HEAD, Codes, Words, read_words
 from bistro.treebank.fields import EMPTY
-from bistro.treebank.punctuation import MEANING, Punctuation, mark, parse_rule, recognise
+from bistro.treebank.punctuation import (
+    MEANING,
+    PENN_PUNCTUATION,
+    Punctuation,
+    is_unicode_punctuation,
+    parse_rule,
+    recognise_tags,
+)
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
-# fmt: off
-CONTENT_RELATIONS = {
-    "acl", "advcl", "advmod", "amod", "appos", "ccomp", "compound", "conj", "csubj", "dep",
-    "discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "nmod", "nsubj",
-    "nummod", "obj", "obl", "orphan", "parataxis", "reparandum", "root", "vocative", "xcomp",
-}
-FUNCTION_RELATIONS = {"aux", "case", "cc", "clf", "cop", "det", "mark", "punct"}
-UNIVERSAL_FEATURES = {
-    "Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender",
-    "Mood", "Number", "NumType", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex",
-    "Tense", "VerbForm", "Voice",
-}
-# fmt: on
 UD_PROTOCOL = "UD: all words count, punctuation included; subtypes of relations ignored"
+CHARACTERS_PROTOCOL = (
+    "CoNLL 2018: F1 of words aligned by their characters; all words count, punctuation included; "
+    "subtypes of relations ignored"
+)
 NO_PUNCT_PROTOCOL = "without punctuation ({}, in gold); subtypes of relations ignored"
+DIFFERENT_WORDS = "different words"
 SCORES = (
     ("UAS", "uas", "heads; all words, punctuation included"),
     ("LAS", "las", "heads and relations without subtypes; all words"),
-    ("CLAS", "clas", "the same, content words of gold and system, F1"),
+    ("CLAS", "clas", "heads and relations; content words of gold and system, F1"),
     ("UPOS", "upos", "universal tags; all words"),
     ("XPOS", "xpos", "treebank's own tags; all words"),
     ("UFeats", "ufeats", "universal features; all words"),
     ("AllTags", "alltags", "UPOS, XPOS and UFeats at once; all words"),
+    ("Lemmas", "lemmas", "lemmas, where gold has one; all words"),
+    ("MLAS", "mlas", "CLAS with UPOS, UFeats and function words, F1"),
+    ("BLEX", "blex", "CLAS with lemmas, F1"),
 )
 """The scores of UD: how they are called, by which name they go here, and what they count."""
+SEGMENTS = (
+    ("Tokens", "tokens", "tokens of the text, by their characters"),
+    ("Sentences", "sentences", "sentences, by their characters"),
+    ("Words", "words", "words that can be aligned"),
+)
+"""The scores of words and sentences, of which only `AttachmentScores.metrics` holds figures."""
+IN_ORDER = (*SEGMENTS, *SCORES[3:8], *SCORES[:3], *SCORES[8:])
+"""All scores in the order of the official scorer."""
+CONTENT_SCORES = ("clas", "mlas", "blex")
 NEEDED = {
-    "heads": ("heads", ("uas", "las", "clas")),
-    "deprels": ("labels", ("las", "clas")),
-    "upos": ("tags", ("upos", "upos_sentences", "alltags")),
+    "heads": ("heads", ("uas", "las", *CONTENT_SCORES)),
+    "deprels": ("labels", ("las", *CONTENT_SCORES)),
+    "upos": ("tags", ("upos", "upos_sentences", "alltags", "mlas")),
     "xpos": ("tags", ("xpos", "xpos_sentences")),
     "feats": ("UD features", ("ufeats",)),
+    "lemmas": ("lemmas", ("lemmas", "blex")),
 }
 """For each column its name in messages, and the scores that need it."""
 
@@ -88,7 +114,7 @@ class NoPunct:
 
 @dataclass(frozen=True)
 class AttachmentScores:
-    """Scores in percent, None where they cannot be computed."""
+    """Scores in percent, None where they cannot be computed; F1 where the words differ."""
 
     uas: float | None
     las: float | None
@@ -97,14 +123,24 @@ class AttachmentScores:
     xpos: float | None
     ufeats: float | None
     alltags: float | None
+    lemmas: float | None
+    mlas: float | None
+    blex: float | None
     upos_sentences: float | None
-    """Sentences all of whose tags are right."""
+    """Sentences all of whose tags are right; needs the same words, as the next one."""
     xpos_sentences: float | None
     words: int
+    """Those of gold, as all numbers here."""
     content_words: int
-    """Those of gold, over which CLAS is computed."""
+    """Those over which CLAS, MLAS and BLEX are computed."""
     sentences: int
+    aligned_by: AlignedBy
+    """`words` if both files have the same words, otherwise `characters`."""
+    metrics: dict[str, Metric]
+    """Precision, recall, F1, aligned accuracy and counts, by the names in `SCORES` and `SEGMENTS`;
+    without those that cannot be computed."""
     no_punct: NoPunct
+    """Without figures where the words differ."""
     protocol: dict[str, str]
     """The convention of the scores (`ud`) and of those in `no_punct`."""
     unavailable: dict[str, str]
@@ -112,7 +148,8 @@ class AttachmentScores:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all figures by name, those without punctuation as a dictionary inside."""
-        return vars(self) | {"no_punct": vars(self.no_punct)}
+        metrics = {name: metric.to_dict() for name, metric in self.metrics.items()}
+        return vars(self) | {"metrics": metrics, "no_punct": vars(self.no_punct)}
 
 
 def score(
@@ -123,50 +160,27 @@ def score(
     gold_name: str = "gold",
     system_name: str = "system",
 ) -> AttachmentScores:
-    """Compare the trees and tags of `system` with those of `gold`.
+    """Compare the words, trees and tags of `system` with those of `gold`.
 
-    `punct` is `upos`, `penn` or `unicode`, otherwise recognised from gold; the names, of files
-    for example, are used in messages.
+    Parameters
+    ----------
+    gold, system
+        Sentences with the same words, or the same text split into different words. They are read
+        once and not kept: iterators do.
+    punct
+        What punctuation is: `upos`, `penn` or `unicode`; otherwise recognised from gold.
+    gold_name, system_name
+        Names for messages, of files for example.
     """
-    golds, systems = list(gold), list(system)
-    _check_sizes(golds, systems, gold_name, system_name)
-    rule = parse_rule(punct) if punct else recognise(golds)
-    counts: Counter[str] = Counter()
-    for number, (right, given) in enumerate(zip(golds, systems, strict=True), start=1):
-        _check_words(right, given, number, gold_name, system_name)
-        counts.update(_count_tree(right, given, mark(right, rule)))
-        counts.update(_count_tags(right, given))
-    return _summarise(counts, len(golds), rule, _find_unavailable(golds, systems))
-
-
-def _check_sizes(
-    golds: Sequence[Sentence], systems: Sequence[Sentence], gold_name: str, system_name: str
-) -> None:
-    if not golds:
-        raise TreebankError("no sentences to score", path=gold_name)
-    if len(golds) != len(systems):
-        raise TreebankError(
-            f"{gold_name} has {len(golds)} sentences, but {system_name} has {len(systems)}; "
-            "both must hold the same sentences in the same order"
-        )
-
-
-def _check_words(
-    gold: Sentence, system: Sentence, number: int, gold_name: str, system_name: str
-) -> None:
-    if gold.forms != system.forms:
-        place, one, other = first_difference(gold.forms, system.forms)
-        raise TreebankError(
-            f"word {place} of sentence {number} is '{one}' at {gold_name}:{gold.line}, but "
-            f"'{other}' at {system_name}:{system.line}; both must have the same words"
-        )
-    if MISSING in gold.heads:
-        raise TreebankError(
-            f"word {gold.heads.index(MISSING) + 1} of this sentence has no head: "
-            "gold trees must be complete",
-            path=gold_name,
-            line=gold.line,
-        )
+    rule = parse_rule(punct) if punct else None
+    codes = Codes()
+    golds = read_words(_complete(gold, gold_name), codes, gold_name)
+    systems = read_words(system, codes, system_name)
+    for words in (golds, systems):
+        if not len(words):
+            raise TreebankError("no sentences to score", path=words.name)
+    aligned = AlignedWords(golds, systems, align(golds, systems, codes), codes)
+    return _summarise(aligned, rule or _recognise(golds, codes))
 
 
 def first_difference(
@@ -177,114 +191,107 @@ def first_difference(
     return next((place, *pair) for place, pair in enumerate(pairs, start=1) if pair[0] != pair[1])
 
 
-def _count_tree(gold: Sentence, system: Sentence, punctuation: list[bool]) -> dict[str, int]:
-    """Count the right heads and labels among all words, content words, and plain words."""
-    relations = [plain_relation(label) for label in gold.deprels]
-    given = [plain_relation(label) for label in system.deprels]
-    heads = _equal(gold.heads, system.heads)
-    labelled = _both(heads, _equal(relations, given))
-    content = [relation in CONTENT_RELATIONS for relation in relations]
-    plain = [not is_punctuation for is_punctuation in punctuation]
-    return {
-        "words": len(gold),
-        "heads": sum(heads),
-        "labelled": sum(labelled),
-        "gold content": sum(content),
-        "content": sum(content) + sum(relation in CONTENT_RELATIONS for relation in given),
-        "content labelled": sum(_both(content, labelled)),
-        "plain words": sum(plain),
-        "plain heads": sum(_both(plain, heads)),
-        "plain labelled": sum(_both(plain, labelled)),
-    }
+def _complete(gold: Iterable[Sentence], name: str) -> Iterator[Sentence]:
+    """Yield the sentences of gold, all of which must have whole trees."""
+    for sentence in gold:
+        if MISSING in sentence.heads:
+            raise TreebankError(
+                f"word {sentence.heads.index(MISSING) + 1} of this sentence has no head: "
+                "gold trees must be complete",
+                path=name,
+                line=sentence.line,
+            )
+        yield sentence
 
 
-def _count_tags(gold: Sentence, system: Sentence) -> dict[str, int]:
-    upos, xpos = _equal(gold.upos, system.upos), _equal(gold.xpos, system.xpos)
-    features = _equal(
-        [_universal_features(feats) for feats in gold.feats],
-        [_universal_features(feats) for feats in system.feats],
+def _recognise(gold: Words, codes: Codes) -> Punctuation:
+    return recognise_tags(
+        {codes.upos.names[code] for code in np.unique(gold.upos)},
+        {codes.xpos.names[code] for code in np.unique(gold.xpos)},
     )
-    return {
-        "upos": sum(upos),
-        "xpos": sum(xpos),
-        "ufeats": sum(features),
-        "alltags": sum(_both(_both(upos, xpos), features)),
-        "upos sentences": all(upos),
-        "xpos sentences": all(xpos),
-        "sentences": 1,
-    }
 
 
-def _equal(one: Sequence[Any], other: Sequence[Any]) -> list[bool]:
-    return list(map(operator.eq, one, other))
+def _is_plain(gold: Words, codes: Codes, rule: Punctuation) -> NDArray[np.bool_]:
+    """Return which words of gold are not punctuation."""
+    if rule == "upos":
+        return ~codes.upos.flags("PUNCT".__eq__)[gold.upos]
+    if rule == "penn":
+        upos = codes.upos.flags(PENN_PUNCTUATION.__contains__)[gold.upos]
+        return ~(upos | codes.xpos.flags(PENN_PUNCTUATION.__contains__)[gold.xpos])
+    return ~codes.forms.flags(is_unicode_punctuation)[gold.forms]
 
 
-def _both(one: Sequence[bool], other: Sequence[bool]) -> list[bool]:
-    return list(map(operator.and_, one, other))
-
-
-@functools.lru_cache(maxsize=1 << 16)
-def _universal_features(feats: str) -> str:
-    if feats == EMPTY:
-        return ""
-    kept = (f for f in feats.split("|") if f.partition("=")[0] in UNIVERSAL_FEATURES)
-    return "|".join(sorted(kept))
-
-
-def _find_unavailable(golds: list[Sentence], systems: list[Sentence]) -> dict[str, str]:
+def _find_unavailable(words: AlignedWords) -> dict[str, str]:
     """Say which scores would mean nothing, because a column is empty or not of UD."""
     reasons: dict[str, str] = {}
     for column, (told, scores) in NEEDED.items():
-        for side in (golds, systems):
-            if not any(_has(sentence, column) for sentence in side):
+        for side in (words.gold, words.system):
+            if not _has(side, words.codes, column):
                 reasons |= {name: f"no {told}" for name in scores if name not in reasons}
-    if "clas" not in reasons and not _has_universal_relations(golds):
-        reasons["clas"] = "no UD relations"
+    universal = words.marked(words.gold, CONTENT_RELATIONS | FUNCTION_RELATIONS)
+    # Whether a word of another scheme is a content word cannot be seen from its relation.
+    if 2 * int(universal.sum()) < len(universal):
+        reasons |= {name: "no UD relations" for name in CONTENT_SCORES if name not in reasons}
+    if not words.alignment.same_text:
+        reasons["tokens"] = "different characters in multiword tokens"
+    if words.alignment.by != "words":
+        names = ("no_punct", "upos_sentences", "xpos_sentences")
+        reasons |= dict.fromkeys(names, DIFFERENT_WORDS)
     return reasons
 
 
-def _has(sentence: Sentence, column: str) -> bool:
-    values = getattr(sentence, column)
-    if column == "feats":
-        return any(_universal_features(feats) for feats in values)
-    return bool(values.count(MISSING if column == "heads" else EMPTY) < len(values))
+def _has(words: Words, codes: Codes, column: str) -> bool:
+    """Whether some word has a value in a column."""
+    if column == "heads":
+        return bool((words.parents != NO_HEAD).any())
+    return bool((getattr(words, column) != getattr(codes, column)[EMPTY]).any())
 
 
-def _has_universal_relations(golds: list[Sentence]) -> bool:
-    """Whether most relations are of UD; of other schemes, content words cannot be told."""
-    relations = [plain_relation(label) for sentence in golds for label in sentence.deprels]
-    universal = CONTENT_RELATIONS | FUNCTION_RELATIONS
-    known = sum(relation in universal for relation in relations)
-    return 2 * known >= len(relations)
-
-
-def _summarise(
-    counts: Counter[str], sentences: int, rule: Punctuation, unavailable: dict[str, str]
-) -> AttachmentScores:
-    def percent(name: str, right: str, total: str = "words", times: int = 1) -> float | None:
-        if name in unavailable or not counts[total]:
-            return None
-        return 100.0 * times * counts[right] / counts[total]
-
+def _summarise(words: AlignedWords, rule: Punctuation) -> AttachmentScores:
+    unavailable = _find_unavailable(words)
+    metrics = count_metrics(words)
+    gold, by = words.gold, words.alignment.by
+    same_words = by == "words"
+    content = metrics["clas"].gold
+    metrics = {name: metric for name, metric in metrics.items() if name not in unavailable}
+    flat = {name: metrics[name].f1 if name in metrics else None for _, name, _ in SCORES}
     return AttachmentScores(
-        uas=percent("uas", "heads"),
-        las=percent("las", "labelled"),
-        clas=percent("clas", "content labelled", "content", times=2),
-        upos=percent("upos", "upos"),
-        xpos=percent("xpos", "xpos"),
-        ufeats=percent("ufeats", "ufeats"),
-        alltags=percent("alltags", "alltags"),
-        upos_sentences=percent("upos_sentences", "upos sentences", "sentences"),
-        xpos_sentences=percent("xpos_sentences", "xpos sentences", "sentences"),
-        words=counts["words"],
-        content_words=counts["gold content"],
-        sentences=sentences,
-        no_punct=NoPunct(
-            uas=percent("uas", "plain heads", "plain words"),
-            las=percent("las", "plain labelled", "plain words"),
-            words=counts["plain words"],
-            punct=rule,
-        ),
-        protocol={"ud": UD_PROTOCOL, "no_punct": NO_PUNCT_PROTOCOL.format(MEANING[rule])},
+        **flat,
+        upos_sentences=_whole_sentences(words, "upos", unavailable),
+        xpos_sentences=_whole_sentences(words, "xpos", unavailable),
+        words=len(gold),
+        content_words=content,
+        sentences=len(gold.text),
+        aligned_by=by,
+        metrics=metrics,
+        no_punct=_without_punctuation(words, rule, unavailable),
+        protocol={
+            "ud": UD_PROTOCOL if same_words else CHARACTERS_PROTOCOL,
+            "no_punct": NO_PUNCT_PROTOCOL.format(MEANING[rule])
+            if same_words
+            else "without punctuation: for files with the same words only",
+        },
         unavailable=unavailable,
     )
+
+
+def _whole_sentences(words: AlignedWords, column: str, unavailable: dict[str, str]) -> float | None:
+    """Return the share of sentences whose words all have the right tag."""
+    if f"{column}_sentences" in unavailable:
+        return None
+    right = np.logical_and.reduceat(words.agree(column), words.gold.sentence_starts[:-1])
+    return 100.0 * int(right.sum()) / len(right)
+
+
+def _without_punctuation(
+    words: AlignedWords, rule: Punctuation, unavailable: dict[str, str]
+) -> NoPunct:
+    plain = _is_plain(words.gold, words.codes, rule)
+    total = int(plain.sum())
+    figures: dict[str, float | None] = {"uas": None, "las": None}
+    if total and "no_punct" not in unavailable:
+        heads = words.heads()
+        right = {"uas": heads, "las": heads & words.agree("deprels")}
+        for name in figures.keys() - unavailable.keys():
+            figures[name] = 100.0 * int((right[name] & plain).sum()) / total
+    return NoPunct(**figures, words=total, punct=rule)

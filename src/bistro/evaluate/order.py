@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bistro.errors import BistroError
-from bistro.models.linearize.orders import shuffled
+from bistro.models.linearize.permutations import shuffled
 from bistro.models.linearize.trees import projective_order
 from bistro.models.results.structures import Family
 from bistro.rng import Stream

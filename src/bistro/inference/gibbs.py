@@ -52,10 +52,11 @@ class Learned:
         self._sequence: SequentialLikelihood | None = None
 
     def finish_sweep(self, sweep: int, *, keep: bool) -> None:
-        """Update the hyper-parameters, then keep the sample if asked to."""
-        update_hyperparameters(
-            self.franchise, self.settings, self._stream("hyper", sweep), self._sequence
-        )
+        """Update the hyper-parameters if it is their turn, then keep the sample if asked to."""
+        if (sweep + 1) % self.settings.hyper_every == 0:
+            update_hyperparameters(
+                self.franchise, self.settings, self._stream("hyper", sweep), self._sequence
+            )
         if keep:
             self._kept.add(self.franchise)
 

@@ -23,6 +23,9 @@ class SamplerSettings:
         "Hyper-parameters: slice-sampled given the seating, or given the events in a row (minimal "
         "and maximal seating, which says nothing of them); maximised a posteriori; or fixed.",
     )
+    hyper_every: int = setting(
+        1, "Hyper-parameters are updated after every n-th sweep (gibbs seating)."
+    )
     sweeps: int = setting(60, "Sweeps over the training events.")
     samples: int = setting(40, "How many of the last sweeps are averaged in prediction.")
     dirichlet: bool = setting(
@@ -42,6 +45,10 @@ class SamplerSettings:
                 f"samples = {self.samples} must lie between 1 and sweeps = {self.sweeps}: "
                 "set both, and leave some sweeps before the first sample"
             )
+        if self.hyper_every < 1:
+            raise ConfigError(f"hyper_every = {self.hyper_every} must be at least 1")
+        if self.hyper_every > 1 and self.seating != "gibbs":
+            raise ConfigError("hyper_every is for sampled seating: set seating = 'gibbs'")
         if self.hyper == "sequential" and self.seating == "gibbs":
             raise ConfigError("hyper = 'sequential' is for minimal or maximal seating: set 'slice'")
         if not 0 <= self.discount < 1:

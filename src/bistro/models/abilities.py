@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, run
 
 from bistro.errors import BistroError
 from bistro.models import kinds
+from bistro.models.annotating import Annotator, Filler, Tokeniser
 from bistro.models.options import Options, a_model
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         Linearization,
         OrderScore,
         Tagging,
+        Ties,
         TopState,
         TreeParse,
     )
@@ -235,7 +237,7 @@ class Orderer(Protocol):
     @property
     def rule(self) -> str: ...
     def linearize(
-        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1
+        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "lot"
     ) -> list[Linearization]: ...
     def sample_orders(
         self, sentence: Sentence, n: int = 1, *, seed: int = 1
@@ -307,15 +309,20 @@ class Ability(Generic[P]):
     verb: str
     """What a model with it can do, in a refusal."""
 
-    def is_of(self, model: Model) -> bool:
-        """Tell whether a model has the ability."""
+    def is_own(self, model: Model) -> bool:
+        """Tell whether a model has the ability itself, not only a part of it."""
         return isinstance(model, self.protocol)
 
+    def is_of(self, model: Model) -> bool:
+        """Tell whether a model, or one of its parts, has the ability."""
+        return any(isinstance(part, self.protocol) for part in (model, *model.parts))
+
     def of(self, model: Model) -> P:
-        """Return a model that has the ability, or refuse it."""
-        if isinstance(model, self.protocol):
-            able: P = model
-            return able
+        """Return a model that has the ability, or its part that has it, or refuse it."""
+        for part in (model, *model.parts):
+            if isinstance(part, self.protocol):
+                able: P = part
+                return able
         raise BistroError(self.refusal(model.kind))
 
     def refusal(self, kind: str) -> str:
@@ -337,6 +344,9 @@ FOLLOW: Ability[Follower] = Ability("follow", Follower, "follow a sentence word 
 EXPLAIN: Ability[Explainer] = Ability("explain", Explainer, "explain a probability")
 ORDER: Ability[Orderer] = Ability("linearize", Orderer, "order words")
 SEGMENT: Ability[Segmenter] = Ability("segment", Segmenter, "segment words")
+TOKENISE: Ability[Tokeniser] = Ability("tokenise", Tokeniser, "find words in running text")
+FILL: Ability[Filler] = Ability("fill", Filler, "fill in columns")
+ANNOTATE: Ability[Annotator] = Ability("annotate", Annotator, "annotate running text")
 PARSE_TREES: Ability[TreeParser] = Ability("parse_trees", TreeParser, "find constituents")
 STATES: Ability[StateReader] = Ability("top_states", StateReader, "show states")
 FIGURES: Ability[Predictor] = Ability("figures", Predictor, "measure itself")
@@ -344,7 +354,7 @@ ABILITIES: dict[str, Ability[Any]] = {
     ability.name: ability
     for ability in (
         PARSE, VOTE, TAG, SCORE, GENERATE, GENERATE_TREES, FOLLOW, EXPLAIN, ORDER, SEGMENT,
-        PARSE_TREES, STATES, FIGURES,
+        TOKENISE, FILL, ANNOTATE, PARSE_TREES, STATES, FIGURES,
     )
 }  # fmt: skip
 """Every ability by name."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -32,7 +32,7 @@ from bistro.models import kinds
 from bistro.models.upgrades import upgraded
 
 if TYPE_CHECKING:
-    from bistro.models import abilities
+    from bistro.models import abilities, annotating
 
 
 class LacksAbilityError(BistroError, AttributeError):
@@ -91,6 +91,8 @@ class Model(ABC):
     config: Any
     """The settings it was trained with, of its family's own class."""
     origin: Origin
+    parts: Sequence[Model] = ()
+    """Models that it is made of: what one of them can do, it can do."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
@@ -157,6 +159,9 @@ if TYPE_CHECKING:
         abilities.Explainer,
         abilities.Orderer,
         abilities.Segmenter,
+        annotating.Tokeniser,
+        annotating.Filler,
+        annotating.Annotator,
         abilities.TreeParser,
         abilities.StateReader,
         abilities.Predictor,

@@ -47,6 +47,9 @@ BUILT_IN = (
     "trees",
     "morphology",
     "grammar",
+    "tokens",
+    "columns",
+    "pipeline",
 )
 """The families of this package: each is a folder beside this file."""
 FORMER = {"infinite": "bistro.models.unbounded.former:settled"}

@@ -23,12 +23,18 @@ def upgraded(header: Header) -> Header:
     return header
 
 
-def _without_former_kinds(header: Header) -> Header:
-    """Version 2: the tasks of `infinite` are kinds of their own, with settings of their own."""
-    if header["kind"] not in kinds.FORMER:
-        return header
-    kind, config = kinds.settled(header["kind"], header["config"])
-    return {**header, "kind": kind.name, "config": dict(config)}
+ADDED_IN_2 = {"topics": {"stops": False}}
+"""Settings that a family has since version 2, with the values that models of version 1 have."""
 
 
-STEPS: dict[int, Callable[[Header], Header]] = {1: _without_former_kinds}
+def _to_version_2(header: Header) -> Header:
+    """Add new settings; the tasks of `infinite` are kinds of their own, with own settings."""
+    if header["kind"] in kinds.FORMER:
+        kind, config = kinds.settled(header["kind"], header["config"])
+        return {**header, "kind": kind.name, "config": dict(config)}
+    if header["kind"] in ADDED_IN_2:
+        return {**header, "config": {**ADDED_IN_2[header["kind"]], **header["config"]}}
+    return header
+
+
+STEPS: dict[int, Callable[[Header], Header]] = {1: _to_version_2}

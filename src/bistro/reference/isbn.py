@@ -2,7 +2,8 @@
 
 Every state looks its seven predecessors up in the list of all earlier states, by the definitions of
 Titov & Henderson (2007, section 4); nothing is remembered cleverly. Words count from 1; a state is
-described by its stack (the top last), the word in front, and the arcs made so far. With mean-field
+described by its stack (the top last), the word in front, and the arcs made so far. A state may see
+what its predecessors have decided: the action, and the label of an arc. With mean-field
 means every decision among several outcomes moves the means of its state, and later states see what
 they have become in the end.
 
@@ -15,142 +16,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from copy import copy
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from bistro.reference.isbn_history import (
+    LEFT_ARC,
+    NO_STATE,
+    REDUCE,
+    RELATIONS,
+    RIGHT_ARC,
+    SHIFT,
+    Floats,
+    History,
+    TwinSymbols,
+)
 
 
 def means_of(potentials: Floats) -> Floats:
     """Return the means of variables with these potentials."""
     result: Floats = 1 / (1 + np.exp(-potentials))
     return result
-
-
-LEFT_ARC, RIGHT_ARC, REDUCE, SHIFT, START = range(5)
-NO_STATE = -1
-
-
-@dataclass(frozen=True)
-class TwinSymbols:
-    """The symbols of the model, as lists."""
-
-    words: int
-    tags: int
-    labels: int
-    components: int
-    tag_of: list[int]
-    components_of: list[list[int]]
-    words_of: list[list[int]]
-    """By cluster: the words that have an outcome of their own."""
-    frequency: list[float]
-    root_labels: list[int]
-    single_root: bool
-
-    @property
-    def sizes(self) -> list[int]:
-        """Return the number of outcomes of every group of decisions."""
-        bundles = [max(1, self.tag_of.count(tag)) for tag in range(self.tags)]
-        listed = [len(own) + (len(own) < self.words) for own in self.words_of]
-        labels = [self.labels, self.labels, len(self.root_labels)]
-        return [4, *labels, self.tags + 1, *bundles, *listed]
-
-
-@dataclass
-class History:
-    """A derivation so far."""
-
-    clusters: dict[int, int] = field(default_factory=dict)
-    stack: list[int] = field(default_factory=list)
-    front: int = 0
-    heads: dict[int, int] = field(default_factory=dict)
-    labels: dict[int, int] = field(default_factory=dict)
-    last_action: int = START
-    ended: bool = False
-    states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
-    """Stack and front of every state made."""
-    potentials: list[Floats] = field(default_factory=list)
-    """Of every state made, after the decisions that it has made so far."""
-
-    @property
-    def top(self) -> int:
-        """The word on top of the stack, 0 if there is none."""
-        return self.stack[-1] if self.stack else 0
-
-    def copy(self) -> History:
-        """Return a history that can go on by itself."""
-        return History(**{name: copy(value) for name, value in vars(self).items()})
-
-    def children(self, word: int) -> list[int]:
-        """Return the children of a word so far, from left to right."""
-        return sorted(child for child, head in self.heads.items() if head == word and word > 0)
-
-    def outermost(self, word: int, side: int) -> int:
-        """Return the leftmost left child (-1) or rightmost right child (1), 0 if there is none."""
-        own = [child for child in self.children(word) if (child - word) * side > 0]
-        return (own[0] if side < 0 else own[-1]) if own else 0
-
-    def last_state(self, wanted: Any) -> int:
-        """Return the number of the last state of which `wanted(stack, front)` is true."""
-        for number in reversed(range(len(self.states))):
-            if wanted(*self.states[number]):
-                return number
-        return NO_STATE
-
-    def links(self) -> list[int]:
-        """Return the states that a state here depends on, one a relation of the paper."""
-        stack, front, top = tuple(self.stack), self.front, self.top
-
-        def on_top(word: int) -> int:
-            return self.last_state(lambda s, f: bool(word) and s[-1:] == (word,))
-
-        return [
-            self.last_state(lambda s, f: f == front),
-            self.last_state(lambda s, f: s == stack),
-            on_top(self.outermost(top, 1)),
-            on_top(self.outermost(top, -1)),
-            on_top(self.outermost(front, -1)),
-            on_top(self.heads.get(top, 0)),
-            self.last_state(lambda s, f: top > 0 and f == top),
-        ]
-
-    def possible(self) -> list[int]:
-        """Return the actions that are possible."""
-        if not self.front or not self.stack or self.front in self.heads:
-            return [SHIFT]
-        return sorted([SHIFT, RIGHT_ARC, REDUCE if self.top in self.heads else LEFT_ARC])
-
-    def roots(self) -> list[int]:
-        """Return the words that hang on the root if the sentence ends with the next shift."""
-        return [word for word in (*self.stack, self.front) if word not in self.heads]
-
-    def arc(self, action: int, label: int) -> None:
-        """Make an arc."""
-        dependent, head = (self.top, self.front) if action == LEFT_ARC else (self.front, self.top)
-        self.heads[dependent] = head
-        self.labels[dependent] = label
-        if action == LEFT_ARC:
-            self.stack.pop()
-        self.last_action = action
-
-    def reduce(self) -> None:
-        """Take the top off the stack."""
-        self.stack.pop()
-        self.last_action = REDUCE
-
-    def shift(self, cluster: int | None) -> None:
-        """Push the front, and go on to the next word, or without a cluster to the end."""
-        if self.front:
-            self.stack.append(self.front)
-        self.front += 1
-        self.ended = cluster is None
-        if cluster is not None:
-            self.clusters[self.front] = cluster
-        self.last_action = SHIFT
 
 
 class IsbnTwin:
@@ -167,6 +52,8 @@ class IsbnTwin:
         mean_field: bool = False,
     ) -> None:
         self.symbols, self.hidden, self.elements = symbols, hidden, elements
+        self.given_lemmas: Sequence[int] = ()
+        """Of the words of the sentence, -1 where one is not given; or none."""
         self.linked, self.mean_field = linked, mean_field
         flat = np.asarray(weights, dtype=np.float64)
         counts = {
@@ -174,6 +61,9 @@ class IsbnTwin:
             "tag": symbols.tags + 2,
             "feats": symbols.components,
             "label": symbols.labels + 2,
+            "lemma": symbols.lemmas + 2,
+            "coarse": symbols.coarse_tags + 2,
+            "decision": 2 + 2 * symbols.labels,
             "action": 5,
             "distance": 6,
         }
@@ -205,6 +95,9 @@ class IsbnTwin:
         if attribute == "distance":
             gap = history.front - history.top
             return [5 if not history.top else gap - 1 if gap <= 3 else 3 if gap <= 6 else 4]
+        if attribute == "decision":
+            state = history.links()[RELATIONS.index(place)]
+            return [] if state == NO_STATE else [self._decision(*history.decided[state])]
         word = self._word_at(history, place)
         is_end = word > 0 and history.ended and word == history.front
         if attribute == "word":
@@ -215,7 +108,22 @@ class IsbnTwin:
             return [symbols.tag_of[history.clusters[word]]]
         if attribute == "feats":
             return [] if not word or is_end else symbols.components_of[history.clusters[word]]
+        if attribute == "coarse":
+            if not word or is_end:
+                return [symbols.coarse_tags + is_end]
+            return [symbols.coarse_of[history.clusters[word]]]
+        if attribute == "lemma":
+            if not word or is_end:
+                return [symbols.lemmas + is_end]
+            given = self.given_lemmas[word - 1] if self.given_lemmas else -1
+            return [symbols.lemma_of[words[word - 1]] if given < 0 else given]
         return [history.labels.get(word, symbols.labels) if word else symbols.labels + 1]
+
+    @staticmethod
+    def _decision(action: int, label: int) -> int:
+        if action in (LEFT_ARC, RIGHT_ARC):
+            return 2 + 2 * label + (action == RIGHT_ARC)
+        return 0 if action == REDUCE else 1
 
     def _word_at(self, history: History, place: str) -> int:
         base, _, relative = place.partition(".")

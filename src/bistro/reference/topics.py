@@ -11,6 +11,11 @@ with unsigned Stirling numbers S of the first kind, (x)_n = x (x+1) ... (x+n-1),
 share = prod_k (gamma/K)_t[k] / (gamma)_T for K states, or gamma^live prod_k (t[k]-1)! / (gamma)_T
 for an open number of them, whose names do not matter.
 
+Where generation has to stop, a parent's stops are tokens of one more outcome, `STOP`, which has no
+word and is never in doubt. K states are then K + 1 outcomes. With an open number, half of gamma is
+for the stop and half for all states: gamma/2 takes the place of gamma/K for the stop, and that of
+gamma in gamma^live for the states.
+
 >>> law = state_law([0, 0], [0, 1], num_words=2, states=2, strength=1, smoothing=1, gamma=1)
 >>> round(sum(law.values()), 12)
 1.0
@@ -25,6 +30,7 @@ from functools import cache
 from itertools import product
 
 States = tuple[int, ...]
+STOP = -1
 
 
 def state_law(
@@ -36,10 +42,14 @@ def state_law(
     strength: float,
     smoothing: float,
     gamma: float,
+    stops: Sequence[int] = (),
 ) -> dict[States, float]:
-    """Return p(states | words) of all assignments; of all partitions if the number is open."""
+    """Return p(states | words) of all assignments; of all partitions if the number is open.
+
+    `stops` are the parents that stop, one entry per stop; empty for a model without stops.
+    """
     weights = {
-        chosen: state_prior(parents, chosen, states, strength, gamma)
+        chosen: state_prior(parents, chosen, states, strength, gamma, stops)
         * word_likelihood(words, chosen, num_words, smoothing)
         for chosen in assignments(len(words), states)
     }
@@ -59,10 +69,16 @@ def assignments(length: int, states: int | None) -> Iterator[States]:
 
 
 def state_prior(
-    parents: Sequence[int], chosen: States, states: int | None, strength: float, gamma: float
+    parents: Sequence[int],
+    chosen: States,
+    states: int | None,
+    strength: float,
+    gamma: float,
+    stops: Sequence[int] = (),
 ) -> float:
-    """Return p(states), the weights and the distributions of the parents integrated out."""
-    pairs = Counter(zip(parents, chosen, strict=True))
+    """Return p(states, stops), the weights and the parents' distributions integrated out."""
+    pairs = Counter(zip(parents, chosen, strict=True)) + Counter((v, STOP) for v in stops)
+    outcomes = (1 if states is None else states) + bool(stops)
     names = list(pairs)
     total = 0.0
     for tables in product(*(range(1, pairs[name] + 1) for name in names)):
@@ -72,8 +88,9 @@ def state_prior(
         by_state = Counter[int]()
         for (_, k), t in zip(names, tables, strict=True):
             by_state[k] += t
-        total += seated * _share(by_state, states, gamma)
-    return total / math.prod(rising(strength, n) for n in Counter(parents).values())
+        total += seated * _share(by_state, gamma / outcomes, gamma, is_open=states is None)
+    sizes = Counter(parents) + Counter(stops)
+    return total / math.prod(rising(strength, n) for n in sizes.values())
 
 
 def word_likelihood(
@@ -85,13 +102,13 @@ def word_likelihood(
     return above / math.prod(rising(num_words * smoothing, n) for n in Counter(chosen).values())
 
 
-def _share(tables: Counter[int], states: int | None, gamma: float) -> float:
-    below = rising(gamma, sum(tables.values()))
-    if states is None:
-        return (
-            gamma ** len(tables) * math.prod(math.factorial(t - 1) for t in tables.values()) / below
-        )
-    return math.prod(rising(gamma / states, t) for t in tables.values()) / below
+def _share(tables: Counter[int], share: float, gamma: float, *, is_open: bool) -> float:
+    """Return p(tables of all outcomes); each outcome has the same share of gamma."""
+    above = math.prod(
+        share * math.factorial(t - 1) if is_open and k != STOP else rising(share, t)
+        for k, t in tables.items()
+    )
+    return above / rising(gamma, sum(tables.values()))
 
 
 def rising(x: float, n: int) -> float:

@@ -176,10 +176,31 @@ class GenerativeParser:
             }
         }
 
+    def tags_tried(
+        self, now: Configuration, word: int, tags: Mapping[int, float], most: int | None
+    ) -> Sequence[int]:
+        """Return the `most` of some tags whose probability with the word, times factor, is highest.
+
+        The factor of each tag is its value in `tags`.
+        """
+
+        def improbability(tag: int) -> tuple[float, int]:
+            return -self.probability(now, "shift", tag=tag, word=word) * tags[tag], tag
+
+        return sorted(tags, key=improbability)[:most]
+
     def analyses(
-        self, words: Sequence[int], tags_of: Sequence[Sequence[int]]
+        self,
+        words: Sequence[int],
+        tags_of: Sequence[Sequence[int] | Mapping[int, float]],
+        most_tags: int | None = None,
     ) -> dict[Analysis, float]:
-        """Return p(words, tags, tree) of every analysis, its derivations added up."""
+        """Return p(words, tags, tree) of every analysis, its derivations added up.
+
+        The tags of each word are some of `tags_of`: the `most_tags` most probable of every
+        configuration. Tags may have factors, which decide on what is tried and on nothing else.
+        """
+        tried = [t if isinstance(t, Mapping) else dict.fromkeys(t, 1.0) for t in tags_of]
         totals: defaultdict[Analysis, float] = defaultdict(float)
         labels = range(self.num_labels) if self.labels != "none" else range(1)
 
@@ -191,8 +212,8 @@ class GenerativeParser:
             place = len(now.words)
             for action in self.system.actions(now):
                 if action == "shift" and place < len(words):
-                    for tag in tags_of[place]:
-                        word = words[place]
+                    word = words[place]
+                    for tag in self.tags_tried(now, word, tried[place], most_tags):
                         step = self.probability(now, action, tag=tag, word=word)
                         go_on(self.system.apply(now, action, tag=tag, word=word), p * step)
                 elif action == "end" and place == len(words):

@@ -119,7 +119,7 @@ def _things(test: Sequence[Any]) -> str:
 
 def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportOptions) -> None:
     """Add the sections of what the model can do."""
-    if isinstance(model, abilities.TreeParser):
+    if isinstance(model, abilities.TreeParser) and isinstance(test[0], Tree):
         found = tree_blocks(model, test, seed=options.seed, threads=options.threads)
         page.section("Trees", *found)
     elif isinstance(model, abilities.Parser):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from bistro.errors import TreebankError
 from bistro.models.abilities import Orderer
-from bistro.models.results.structures import Linearization
+from bistro.models.results.structures import Linearization, Ties
 from bistro.treebank.sentence import Sentence
 
 Note = Callable[[str], None]
@@ -22,13 +22,15 @@ def orders_of(
     samples: int | None,
     seed: int,
     note: Note,
+    *,
+    ties: Ties = "lot",
 ) -> Iterator[Linearization]:
     """Yield the orders of all sentences, and say at the end what was left out."""
     total, removed = 0, 0
     for sentence in sentences:
         try:
             if samples is None:
-                results = model.linearize(sentence, kbest=kbest, seed=seed)
+                results = model.linearize(sentence, kbest=kbest, seed=seed, ties=ties)
             else:
                 results = model.sample_orders(sentence, samples, seed=seed)
         except TreebankError as error:

@@ -13,7 +13,7 @@ from bistro.models.base import Model
 from bistro.models.results.structures import TreeParse
 from bistro.treebank.brackets import Tree
 
-UNDERSTOOD = ("search", "samples", "beam", "kbest", "drawn", "mbr", "seed", "threads")
+UNDERSTOOD = ("search", "beam", "kbest", "drawn", "mbr", "seed", "threads")
 COLUMNS = ("sentence", "tree", "words", "log_prob", "bits", "found", "accepted")
 
 
@@ -65,6 +65,8 @@ class TreeRun:
     def _protocol(self) -> str:
         search = self.options.get("search", "mcmc")
         told = [f"{self.kind}, {search}"]
+        if search.startswith("astar") and self.options.get("completions") == 1:
+            told.append("first complete tree")
         if search == "mcmc":
             share = self.accepted / max(1, self.sentences - len(self.without))
             told.append(f"{100 * share:.1f} % of whole trees accepted")
@@ -88,19 +90,33 @@ class TreeRun:
             self.rows.append("\t".join(map(str, cells)))
 
 
-def tree_options(options: dict[str, Any], search: str | None, draws: int | None) -> dict[str, Any]:
-    """Return the options of a search for constituents, given those of dependency parsers.
+def tree_options(options: dict[str, Any], of_trees: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of a search for trees.
 
-    What says something only of dependencies is refused.
+    Parameters
+    ----------
+    options
+        Options that dependency parsers have too; those that only they have are refused.
+    of_trees
+        Options of `bistro.models.unbounded.search.SearchOptions`.
     """
     chosen = {**options, "drawn": options.get("samples")}
+    chosen.pop("samples", None)
     if chosen.pop("tags") != "joint":
         raise ConfigError("--tags given: a model of constituency finds the tags of all words")
-    if chosen.get("search") == "particles":
+    if chosen.pop("search", None) == "particles":
         raise ConfigError("--particles belongs to dependency parsers: see --search and --draws")
-    beam = chosen.pop("size", None)
-    chosen |= {"search": search, "samples": draws, "beam": beam}
+    chosen["beam"] = chosen.pop("size", None)
     for name in chosen:
         if name not in UNDERSTOOD:
-            raise ConfigError(f"--{name.replace('_', '-')} belongs to dependency parsers")
-    return {name: value for name, value in chosen.items() if value is not None}
+            raise ConfigError(f"{option_name(name)} belongs to dependency parsers")
+    return {name: value for name, value in chosen.items() if value is not None} | of_trees
+
+
+def option_name(name: str) -> str:
+    """Return an option as it is written on the command line.
+
+    >>> option_name("samples"), option_name("node_cost")
+    ('--draws', '--node-cost')
+    """
+    return "--draws" if name == "samples" else f"--{name.replace('_', '-')}"

@@ -17,6 +17,7 @@ from bistro.errors import BistroError, TreebankError
 from bistro.inference.chains import Session
 from bistro.models.base import Model
 from bistro.models.data import Data
+from bistro.models.defaults import check_defaults
 from bistro.models.options import a_model
 from bistro.models.runs import Run
 from bistro.models.settings import settled_settings
@@ -106,6 +107,7 @@ def train(
     given = configuration.to_dict(config) if config is not None else {}
     merged = configuration.merged(given, settings)
     family, chosen = settled_settings(kind, merged, where=f"train {kind}")
+    check_defaults(family, chosen)
     check_seed(seed)
     if dev is not None and not family.dev:
         raise BistroError(f"{a_model(kind)} learns nothing from a development set")

@@ -21,13 +21,14 @@ from bistro.treebank.conllu import lost_in_conllu, to_conllu
 from bistro.treebank.conllx import lost_in_conllx, to_conllx
 from bistro.treebank.projectivity import Scheme, deprojectivize, projectivize
 from bistro.treebank.sentence import Sentence
-from bistro.treebank.text import lost_in_text, to_text
+from bistro.treebank.text import lost_in_raw, lost_in_text, to_text
 from bistro.treebank.validate import Roots, has_tree
 
 _LOSSES: dict[str, Callable[[Sentence], Counter[str]]] = {
     "conllu": lost_in_conllu,
     "conllx": lost_in_conllx,
     "text": lost_in_text,
+    "raw": lost_in_raw,
 }
 
 
@@ -73,6 +74,9 @@ class Conversion:
             return sentence
         self.converted += 1
         self.lost += _LOSSES[self.to](sentence)
+        if self.to == "raw":
+            # What is between two sentences depends on both: `RunningText` writes them.
+            return sentence
         if self.to == "conllu":
             return to_conllu(sentence, roots=self.roots or "one")
         return to_conllx(sentence) if self.to == "conllx" else to_text(sentence)

@@ -19,6 +19,8 @@ SENTENCE_FORMATS = ("conllu", "conllx", "text")
 READABLE_FORMATS = (*SENTENCE_FORMATS, "raw")
 """Running text becomes CoNLL-U when it is read, and only if it is called so."""
 FORMATS = (*SENTENCE_FORMATS, "brackets")
+WRITABLE_FORMATS = (*FORMATS, "raw")
+"""A treebank becomes running text when it is written so, and only if it is called so."""
 _OTHER_NAMES = {"lines": "text"}
 
 _SUFFIXES = {

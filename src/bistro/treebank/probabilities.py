@@ -3,6 +3,7 @@
     PHead    probability of the head that stands in the row
     PDeprel  probability of its label, whatever the head
     PUpos    probability of its universal tag (PXpos: of the treebank's own tag)
+    PFeats   probability of its features (PLemma: of its lemma)
 
 Other entries of MISC are kept; an older probability of the same name is replaced.
 
@@ -18,7 +19,14 @@ from bistro.errors import TreebankError
 from bistro.treebank.fields import EMPTY, quoted
 from bistro.treebank.sentence import Sentence
 
-KEYS = {"heads": "PHead", "deprels": "PDeprel", "upos": "PUpos", "xpos": "PXpos"}
+KEYS = {
+    "heads": "PHead",
+    "deprels": "PDeprel",
+    "upos": "PUpos",
+    "xpos": "PXpos",
+    "feats": "PFeats",
+    "lemmas": "PLemma",
+}
 """The name of the probability of each column."""
 
 

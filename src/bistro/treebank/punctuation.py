@@ -17,6 +17,7 @@ from __future__ import annotations
 import functools
 import unicodedata
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from typing import Literal, get_args
 
 from bistro.errors import ConfigError, nearest
@@ -49,6 +50,11 @@ def recognise(sentences: Iterable[Sentence]) -> Punctuation:
     for sentence in sentences:
         upos.update(sentence.upos)
         xpos.update(sentence.xpos)
+    return recognise_tags(upos, xpos)
+
+
+def recognise_tags(upos: AbstractSet[str], xpos: AbstractSet[str]) -> Punctuation:
+    """Return the rule that fits two sets of tags."""
     if "PUNCT" in upos:
         return "upos"
     for tags in (upos - {EMPTY}, xpos - {EMPTY}):

@@ -16,13 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bistro.errors import TreebankError, nearest
 from bistro.treebank.fields import (
     COLUMNS,
     EMPTY,
-    FORM,
     HEAD,
     HEAD_VALUES,
     LISTS,
@@ -36,9 +35,26 @@ from bistro.treebank.validate import MISSING, Roots, find_tree_problem
 
 _READ_AT_ONCE = frozenset({"forms", "upos", "heads", "deprels"})
 _LINE_END = re.compile(r"(\r?\n)")
+_NO_WORD = re.compile(r"\n(?:#|\d+[-.])[^\n]*")
+_RANGE = re.compile(r"\n(\d+)-(\d+)\t([^\t\n]*)(?:\t[^\t\n]*){7}\t([^\t\n]*)")
+"""The row of a multiword token: first word, last word, FORM, MISC."""
 
 CoreColumns = tuple[list[str], list[str], list[int], list[str]]
 """Forms, upos, heads, deprels: the columns that every reader fills."""
+MultiwordToken = tuple[int, int, str] | tuple[int, int, str, str]
+"""A token of several words: the first of them, the last, its form and, if it has one, MISC."""
+
+
+class Token(NamedTuple):
+    """A piece of the text: one word, or several words that are written as one."""
+
+    first: int
+    last: int
+    """The first and the last of its words, from 1."""
+    form: str
+    misc: str
+    is_multiword: bool
+    """Whether it has a row of its own; such a token may have only one word."""
 
 
 class Sentence:
@@ -92,13 +108,17 @@ class Sentence:
         *,
         heads: Iterable[int] | None = None,
         comments: Iterable[str] = (),
-        multiword: Iterable[tuple[int, int, str]] = (),
+        multiword: Iterable[MultiwordToken] = (),
         format: str = "conllu",
         roots: Roots = "any",
         line: int = 1,
         **columns: Iterable[str],
     ) -> Sentence:
-        """Build a sentence from scratch; columns not given hold ``_``."""
+        """Build a sentence from scratch; columns not given hold ``_``.
+
+        `multiword`: first word, last word, form and, if there is one, MISC of each token of several
+        words.
+        """
         check_names(columns)
         words = list(forms)
         size = len(words)
@@ -154,13 +174,43 @@ class Sentence:
     @property
     def multiword(self) -> list[tuple[int, int, str]]:
         """The tokens of several words: first word, last word, form."""
-        ranges = [(row[0].partition("-"), row[FORM]) for row in self._special_rows()]
-        return [(int(first), int(last), form) for (first, dash, last), form in ranges if dash]
+        return [(token.first, token.last, token.form) for token in self._ranges()]
+
+    @property
+    def tokens(self) -> list[Token]:
+        """The tokens of the text in their order; their forms, joined, are its characters."""
+        ranges = {token.first: token for token in self._ranges()}
+        found: list[Token] = []
+        words = zip(self.forms, *self.columns("misc"), strict=True)
+        for place, (form, misc) in enumerate(words, start=1):
+            if place in ranges:
+                found.append(ranges[place])
+            elif not found or place > found[-1].last:
+                found.append(Token(place, place, form, misc, False))
+        return found
+
+    @property
+    def multiword_rows(self) -> list[list[str]]:
+        """The ten fields of each token of several words."""
+        return [row for row in self._special_rows() if "-" in row[0]]
 
     @property
     def empty_nodes(self) -> list[list[str]]:
         """The ten fields of each empty node (8.1) of an enhanced graph."""
         return [row for row in self._special_rows() if "." in row[0]]
+
+    def columns(self, *names: str) -> list[list[str]]:
+        """Return columns of strings; those not read yet are cut out of the text in one pass."""
+        columns = [self._loaded(name) for name in names]
+        if None not in columns:
+            return columns  # type: ignore[return-value]
+        if self.format == "text":
+            return [values or [EMPTY] * len(self) for values in columns]
+        fields, width = self._word_fields(), len(COLUMNS)
+        return [
+            fields[COLUMNS.index(name) :: width] if values is None else values
+            for name, values in zip(names, columns, strict=True)
+        ]
 
     def __len__(self) -> int:
         return len(self.forms)
@@ -174,11 +224,8 @@ class Sentence:
                 values = self._comments_as_read()
             elif name not in LISTS:
                 raise AttributeError(f"a sentence has no '{name}'{nearest(name, LISTS)}")
-            elif self.format == "text":
-                values = [EMPTY] * len(self)
             else:
-                place = COLUMNS.index(name)
-                values = [row[place] for row in self._word_rows()]
+                values = self.columns(name)[0]
             setattr(self, name, values)
             return values
 
@@ -215,6 +262,28 @@ class Sentence:
     def _word_rows(self) -> list[list[str]]:
         rows = (line.split("\t") for line in self._lines() if not line.startswith("#"))
         return [row for row in rows if row[0].isdigit()]
+
+    def _word_fields(self) -> list[str]:
+        """Return the fields of all words in one list."""
+        rows = self._block
+        if not rows.startswith("1\t"):
+            rows = rows[rows.find("\n1\t") + 1 :]
+        # As many lines as words: no other lines are among them, which is the usual case.
+        if rows.count("\n") + 1 == len(self) and "\r" not in rows:
+            return rows.replace("\n", "\t").split("\t")
+        return "\t".join(line for line in self._lines() if line.partition("\t")[0].isdigit()).split(
+            "\t"
+        )
+
+    def _ranges(self) -> list[Token]:
+        """Return the multiword tokens."""
+        if self.format != "conllu":
+            return []
+        block = self._block.replace("\r\n", "\n") if "\r" in self._block else self._block
+        return [
+            Token(int(first), int(last), form, misc, True)
+            for first, last, form, misc in _RANGE.findall("\n" + block)
+        ]
 
     def _special_rows(self) -> list[list[str]]:
         if self.format != "conllu":
@@ -273,19 +342,20 @@ class Sentence:
 
 
 def _build_lines(
-    values: dict[str, list[Any]], multiword: Iterable[tuple[int, int, str]]
+    values: dict[str, list[Any]],
+    multiword: Iterable[MultiwordToken],
 ) -> list[str]:
     size = len(values["forms"])
-    tokens = {first: (last, form) for first, last, form in multiword}
+    tokens = {token[0]: token if len(token) == 4 else (*token, EMPTY) for token in multiword}
     columns: list[Iterable[str]] = [map(str, range(1, size + 1))]
     columns += [map(head_text, values[n]) if n == "heads" else values[n] for n in COLUMNS[1:]]
     lines: list[str] = list(values["comments"])
     for word, row in enumerate(zip(*columns, strict=True), start=1):
         if word in tokens:
-            last, form = tokens.pop(word)
+            _, last, form, misc = tokens.pop(word)
             if not word <= last <= size:
                 raise TreebankError(f"the multiword token {word}-{last} ends outside the sentence")
-            lines.append("\t".join([f"{word}-{last}", form, *[EMPTY] * 8]))
+            lines.append("\t".join([f"{word}-{last}", form, *[EMPTY] * 7, misc]))
         lines.append("\t".join(row))
     if tokens:
         raise TreebankError(f"the multiword token at word {min(tokens)} is outside the sentence")

@@ -71,3 +71,10 @@ def lost_in_text(sentence: Sentence) -> Counter[str]:
             "words with a space inside": sum(split_words(f) != [f] for f in sentence.forms),
         }
     )
+
+
+def lost_in_raw(sentence: Sentence) -> Counter[str]:
+    """Count what running text leaves out; it has the multiword tokens, and spaces inside words."""
+    lost = lost_in_text(sentence)
+    del lost["multiword tokens"], lost["words with a space inside"]
+    return lost

@@ -24,6 +24,7 @@ from typing import Any
 from bistro.models.abilities import ABILITIES
 from bistro.models.base import Model
 
+from .annotation import LAWS as OF_ANNOTATION
 from .every_model import LAWS as OF_EVERY_MODEL
 from .law import Law, LawError
 from .parses import LAWS as OF_PARSES
@@ -33,14 +34,14 @@ from .training import check_training
 
 __all__ = ["LAWS", "Law", "LawError", "check_model", "check_training", "laws_of"]
 
-LAWS: tuple[Law, ...] = (*OF_EVERY_MODEL, *OF_TEXT, *OF_PARSES, *OF_STRUCTURES)
+LAWS: tuple[Law, ...] = (*OF_EVERY_MODEL, *OF_TEXT, *OF_PARSES, *OF_STRUCTURES, *OF_ANNOTATION)
 """All laws of trained models."""
 
 
 def laws_of(model: Model, without: Sequence[str] = ()) -> Iterator[Law]:
     """Yield the laws of what a model can do, but for some abilities."""
     for law in LAWS:
-        if not law.ability or (law.ability not in without and ABILITIES[law.ability].is_of(model)):
+        if not law.ability or (law.ability not in without and ABILITIES[law.ability].is_own(model)):
             yield law
 
 

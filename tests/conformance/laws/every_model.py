@@ -70,7 +70,7 @@ def record_names_it(model: Model, data: Sequence[Any]) -> None:
     undeclared = [
         ability.name
         for ability in ABILITIES.values()
-        if ability.is_of(model) and not kind.can(ability.name)
+        if ability.is_own(model) and not kind.can(ability.name)
     ]
     expect(not undeclared, undeclared)
 
@@ -114,7 +114,7 @@ def _expect_known(
 def options_of(model: Model) -> Iterator[tuple[str, type[Options]]]:
     """Yield the abilities of a model that have options, and the class of these."""
     for verb in ("parse", "tag", "score"):
-        if ABILITIES[verb].is_of(model):
+        if ABILITIES[verb].is_own(model):
             yield verb, getattr(model, f"{verb}_options")
 
 
@@ -122,7 +122,7 @@ def protocols_are_lines(model: Model, data: Sequence[Any]) -> None:
     """A protocol is one line that names the kind, or what is done."""
     for verb, _ in options_of(model):
         expect_line(getattr(model, f"{verb}_protocol")())
-    if ABILITIES["linearize"].is_of(model):
+    if ABILITIES["linearize"].is_own(model):
         expect_line(model.order_protocol())  # type: ignore[attr-defined]
 
 

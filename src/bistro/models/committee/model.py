@@ -37,7 +37,7 @@ from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.mixture import Fit, Mixture, Symbols
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
-from bistro.models.parsing.options import SharedOptions
+from bistro.models.parsing.options import DictionaryOptions, SharedOptions
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Parse
@@ -51,7 +51,7 @@ BETWEEN = "/"
 
 
 @dataclass(frozen=True)
-class CommitteeOptions(SharedOptions):
+class CommitteeOptions(DictionaryOptions):
     """What a committee can be asked: members use those options that they have."""
 
     search: Literal["particles", "beam"] = "particles"

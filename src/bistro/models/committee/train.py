@@ -136,12 +136,17 @@ def _begin(
     return training_of(sentences, settings, seed)
 
 
-def fitted(model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: int) -> Fit:
-    """Return weights that put most heads and tags right, and the sharpness that suits them."""
+def fitted(
+    model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: int, **options: Any
+) -> Fit:
+    """Return weights that put most heads and tags right, and the sharpness that suits them.
+
+    The options are those of parsing with these weights.
+    """
     known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
     if not known:
         raise BistroError("the development set has no trees to fit the weights on")
-    asked = model.asked(tags=way, threads=threads)
+    asked = model.asked(tags=way, threads=threads, **options)
     votes = model.votes_of_members(known, asked)
     arcs, tags = in_common(votes, model.symbols)
     code = ArcCode(len(model.symbols.labels))

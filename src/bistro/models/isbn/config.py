@@ -7,7 +7,18 @@ A state sees words of its configuration and what is known of them, as names such
     p1 p2                the words before it in the sentence
     X.lc  X.rc  X.head   leftmost and rightmost child and head, for s1 and s2; b.lc for b
     word tag feats label what is seen of it: the form, the tag, each of its features, its relation
+    lemma  coarse        its lemma; the coarse tag of its tag: UPOS, with tagset = "xpos"
     action  distance     the action before; the distance between s1 and b
+
+and of the seven earlier states that it is linked to, what they have decided (an action, and the
+label of an arc):
+
+    input.decision  stack.decision           the last state with the same front; the same stack
+    s1.rc.decision  s1.lc.decision  b.lc.decision  s1.head.decision
+                                             the last state with that word on top of the stack
+    s1.front.decision                        the last state with s1 at the front of the queue
+
+Some lists have names of their own (`SETS`): ``features = ["local", "decisions"]``.
 """
 
 from __future__ import annotations
@@ -28,6 +39,17 @@ RICH = (
     *elements("s2.word s2.tag s3.tag s1.head.word s1.head.tag s1.lc.label s1.rc.label s1.rc.tag"),
     *elements("b.lc.label b.lc.tag p1.word p1.tag action"),
 )
+DECISIONS = elements(
+    "input.decision stack.decision s1.rc.decision s1.lc.decision b.lc.decision s1.head.decision "
+    "s1.front.decision"
+)
+MALT = (
+    *elements("s1.word s1.coarse s1.tag s1.feats s1.label s2.tag b.word b.coarse b.tag b.feats"),
+    *elements("s1.head.word s1.lc.label s1.rc.label b.lc.label"),
+)
+"""What MaltParser sees of CoNLL-X data by default (Nivre et al. 2006), but for words to come and
+lemmas."""
+SETS = {"local": LOCAL, "rich": RICH, "decisions": DECISIONS, "malt": MALT}
 
 
 @dataclass(frozen=True)
@@ -37,7 +59,10 @@ class LearningSettings:
     passes: int = setting(60, "Most passes over the training sentences.")
     patience: int = setting(6, "Passes without gain on the held-out sentences before the end.")
     at_once: int = setting(16, "Sentences a step.")
-    rate: float = setting(0.05, "Size of the steps (AdaGrad).")
+    steps: Literal["adagrad", "plain"] = setting(
+        "adagrad", "Steps of gradient descent: scaled by past gradients (AdaGrad), or plain."
+    )
+    rate: float = setting(0.05, "Size of the steps.")
     decay: float = setting(0.02, "Weight decay in the first pass.")
     decay_factor: float = setting(0.8, "What the weight decay is multiplied with after each pass.")
     dropout: float = setting(0.3, "Share of the variables that are left out in learning.")
@@ -85,7 +110,10 @@ class IsbnConfig(ParserSettings):
         "Means of a state: feed-forward, or mean-field: each decision moves those that made it.",
     )
     links: bool = setting(True, "States are linked to earlier ones; without, nothing is induced.")
-    features: tuple[str, ...] = setting(RICH, "What a state sees of its configuration.")
+    features: tuple[str, ...] = setting(
+        RICH,
+        "What a state sees of its configuration; local, rich, malt and decisions stand for lists.",
+    )
     reduce: Literal["late", "early"] = setting(
         "late", "When a word leaves the stack: as late as possible, or as soon as it is complete."
     )
@@ -93,8 +121,24 @@ class IsbnConfig(ParserSettings):
 
     def validate(self) -> None:
         """Refuse features that do not exist and sizes that mean nothing."""
-        check_elements(self.features, NAMES)
+        check_elements(self.features, [*NAMES, *SETS])
         if len(set(self.features)) < len(self.features):
             raise ConfigError("a feature is named twice")
+        if self.sees("coarse") and self.tagset != "xpos":
+            raise ConfigError("coarse tags are those of finer ones: set tagset = 'xpos'")
         if self.hidden < 1 or self.unknown_below < 1:
             raise ConfigError("hidden and unknown_below must be at least 1")
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """All features by their own names, each once.
+
+        >>> IsbnConfig(features=("action", "local")).elements[:3]
+        ('action', 's1.word', 's1.tag')
+        """
+        names = (name for given in self.features for name in SETS.get(given, (given,)))
+        return tuple(dict.fromkeys(names))
+
+    def sees(self, attribute: str) -> bool:
+        """Tell whether some feature shows this attribute of a word."""
+        return any(name.endswith(f".{attribute}") for name in self.elements)

@@ -1,88 +1,31 @@
-"""Symbols of the latent-variable parser: clusters of words, and what they are predicted among.
-
-A cluster is a tag with its bundle of morphological features, written ``NC|number=sing|def=indef``.
-Bundles that are rare are one bundle of their tag, ``NC|?``. To the rest of a parser's code clusters
-are its tags.
-"""
+"""What the latent-variable parser knows of its clusters and words, as the core takes it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import IsbnShape, SentenceBatch
+from bistro._core import IsbnShape
+from bistro.models.isbn.codec import RARE, IsbnCodec
 from bistro.models.isbn.config import IsbnConfig
-from bistro.models.parsing.codec import Codec, Tree, Unseen, training_tree
-from bistro.models.parsing.settings import ParserSettings
+from bistro.models.isbn.properties import Ints
+from bistro.models.parsing.codec import Codec, Tree
 from bistro.treebank.sentence import Sentence
 
-RARE = "?"
 LEAST_PAIR = 2
 """A word seen fewer times with a cluster is one of that cluster's other words."""
-Ints = NDArray[np.int32]
+OF_PROPERTIES = {"coarse_of": "coarse", "lemma_of": "lemma"}
+"""Arrays that a model has if its states see these attributes of words."""
 
 
-class IsbnCodec(Codec):
-    """A codec whose tags are clusters; those it does not know become the rare one of their tag."""
-
-    @classmethod
-    def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:
-        """Collect the symbols of a treebank; also return how many sentences were lifted."""
-        plain, lifted = Codec.learn(sentences, config)
-        trees = [training_tree(sentence, config) for sentence in sentences]
-        counts = Counter(tag for tree in trees for tag in tree.tags)
-        kept = {
-            tag if count >= config.unknown_below or "|" not in tag else rare_of(tag)
-            for tag, count in counts.items()
-        }
-        return cls(config, plain.vocabulary, sorted(kept), plain.labels), lifted
-
-    def cluster(self, tag: str) -> str:
-        """Return the cluster that stands for a tag with features."""
-        if tag in self._tag_ids:
-            return tag
-        plain = tag.partition("|")[0]
-        known = (name for name in (rare_of(tag), plain) if name in self._tag_ids)
-        of_tag = (name for name in self.tags if name.partition("|")[0] == plain)
-        return next(known, next(of_tag, tag))
-
-    def encode(
-        self,
-        sentences: Sequence[Sentence],
-        trees: Sequence[Tree] | None,
-        unseen: Unseen | None = None,
-    ) -> SentenceBatch:
-        """Return words, and what is known of the trees, as the core wants them."""
-        if trees is not None:
-            trees = [Tree([*map(self.cluster, t.tags)], t.heads, t.labels) for t in trees]
-        return super().encode(sentences, trees, unseen)
-
-    def cluster_numbers(self, trees: Sequence[Tree]) -> NDArray[np.int64]:
-        """Return the clusters of all words, in the order of generation."""
-        numbers = [[self._tag_ids[self.cluster(tag)] for tag in tree.tags] for tree in trees]
-        if self.config.direction == "right-to-left":
-            numbers = [row[::-1] for row in numbers]
-        return np.array([number for row in numbers for number in row], dtype=np.int64)
-
-    def root_labels(self, trees: Sequence[Tree]) -> Ints:
-        """Return the numbers of the labels that words on the root have."""
-        pairs = (pair for tree in trees for pair in zip(tree.heads, tree.labels, strict=True))
-        found = {self._label_ids[label] for head, label in pairs if head == 0}
-        return np.array(sorted(found), dtype=np.int32)
-
-
-def rare_of(tag: str) -> str:
-    """Return the cluster of a tag's rare bundles.
-
-    >>> rare_of("NC|number=sing|def=indef")
-    'NC|?'
-    """
-    return f"{tag.partition('|')[0]}|{RARE}"
+def no_numbers() -> Ints:
+    """Return the numbers of what a model does not have."""
+    return np.zeros(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -102,6 +45,10 @@ class IsbnSymbols:
     """By word: the clusters it was seen with."""
     seen_share: NDArray[np.float32]
     """log p(word | cluster) as counted."""
+    coarse_of: Ints = field(default_factory=no_numbers)
+    """By cluster: its coarse tag, where states see coarse tags."""
+    lemma_of: Ints = field(default_factory=no_numbers)
+    """By word: its lemma where none is given, where states see lemmas."""
 
     @classmethod
     def learn(
@@ -134,6 +81,8 @@ class IsbnSymbols:
             np.searchsorted(word[by_word], np.arange(len(codec.vocabulary) + 1)).astype(np.int32),
             of_cluster[by_word].astype(np.int32),
             share[by_word].astype(np.float32),
+            codec.coarse_of(sentences, clusters) if config.sees("coarse") else no_numbers(),
+            codec.lemma_of(sentences, trees, words) if config.sees("lemma") else no_numbers(),
         )
 
     def shape(self, codec: IsbnCodec, config: IsbnConfig, *, single_root: bool) -> IsbnShape:
@@ -144,12 +93,20 @@ class IsbnSymbols:
             num_labels=len(codec.labels) if codec.is_labelled else 1,
             num_components=int(self.component_list.max(initial=-1)) + 1,
             **{name: a for name, a in vars(self).items() if not name.startswith("seen_")},
+            num_coarse_tags=int(self.coarse_of.max(initial=-1)) + 1,
+            num_lemmas=len(codec.lemmas) + 1 if codec.lemmas else 0,
             single_root=single_root,
             hidden=config.hidden,
-            features=config.features,
+            features=config.elements,
             linked=config.links,
             mean_field=config.approximation == "mean-field",
         )
+
+
+def array_names(config: IsbnConfig) -> list[str]:
+    """Return the names of the arrays of symbols that a model has."""
+    names = [part.name for part in fields(IsbnSymbols)]
+    return [n for n in names if n not in OF_PROPERTIES or config.sees(OF_PROPERTIES[n])]
 
 
 def plain_tags(codec: Codec) -> list[str]:

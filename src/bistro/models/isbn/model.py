@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -31,8 +31,9 @@ from bistro._core import BeamOptions, BeamRequest, IsbnParser, OutputRequest
 from bistro.errors import ConfigError
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, flat
+from bistro.models.isbn.codec import IsbnCodec
 from bistro.models.isbn.config import IsbnConfig
-from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
+from bistro.models.isbn.data import IsbnSymbols, array_names
 from bistro.models.options import Options
 from bistro.models.parsing.language import LanguageAbility
 from bistro.models.parsing.options import CoreOptions
@@ -135,7 +136,8 @@ class IsbnModel(LanguageAbility):
 
     def arrays(self) -> Arrays:
         """Return the weights, and what is known of words and clusters."""
-        return {"weights": self.weights, **flat({"symbols": vars(self.symbols)})}
+        symbols = {name: getattr(self.symbols, name) for name in array_names(self.config)}
+        return {"weights": self.weights, **flat({"symbols": symbols})}
 
     @classmethod
     def from_parts(
@@ -143,7 +145,8 @@ class IsbnModel(LanguageAbility):
     ) -> Self:
         """Make the model again from a file."""
         codec = IsbnCodec.from_parts(config, header, arrays)
-        symbols = IsbnSymbols(*(arrays[f"symbols.{part.name}"] for part in fields(IsbnSymbols)))
+        names = array_names(config)
+        symbols = IsbnSymbols(**{name: arrays[f"symbols.{name}"] for name in names})
         return cls(
             config, codec, symbols, arrays["weights"], origin, single_root=header["single_root"]
         )

@@ -21,8 +21,9 @@ from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep, fingerprint_of
 from bistro.inference.checkpoint import StoppedError
 from bistro.models.inputs import Words, place_of
+from bistro.models.isbn.codec import IsbnCodec
 from bistro.models.isbn.config import IsbnConfig
-from bistro.models.isbn.data import IsbnCodec, IsbnSymbols
+from bistro.models.isbn.data import IsbnSymbols
 from bistro.models.isbn.model import IsbnModel
 from bistro.models.parsing.codec import Tree, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
@@ -156,6 +157,8 @@ class Training:
         for sentence in (*self.sentences, *held_out):
             columns = (sentence.forms, sentence.heads, sentence.deprels, sentence.upos)
             digest.update(repr((*columns, sentence.xpos, sentence.feats)).encode())
+            if self.codec.lemmas:
+                digest.update(repr(sentence.lemmas).encode())
         return [digest.hexdigest()]
 
     def _first_weights(self) -> Floats:
@@ -218,6 +221,7 @@ class Training:
             decay=learning.decay * learning.decay_factor**number,
             dropout=dropout,
             threads=threads,
+            adaptive=learning.steps == "adagrad",
         )
 
     def _score(self, threads: int) -> float:

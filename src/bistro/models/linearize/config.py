@@ -113,6 +113,10 @@ class LinearizeConfig:
         "Words without dependents teach n-grams nothing, or that both sides may stop at once (as "
         "in the paper).",
     )
+    held_out_families: int = setting(
+        4000,
+        "Heads of the held-out trees by which the weights are fitted, thinned out evenly; 0: all.",
+    )
     most_cells: int = setting(
         1 << 22,
         "A head whose table of multisets and contexts has more cells than this is ordered by the "
@@ -136,5 +140,7 @@ class LinearizeConfig:
             raise ConfigError(f"k = {self.k} must be above 0")
         if sorted(self.seen) != ["head", "last", "side"]:
             raise ConfigError("seen must name side, last and head, each once, in any order")
+        if self.held_out_families < 0:
+            raise ConfigError(f"held_out_families = {self.held_out_families} must be 0 or more")
         if self.most_cells < 1:
             raise ConfigError(f"most_cells = {self.most_cells} must be at least 1")

@@ -25,7 +25,7 @@ import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +38,15 @@ from bistro.models.linearize.config import LinearizeConfig, order_of, parse_labe
 from bistro.models.linearize.ngrams import Part
 from bistro.models.linearize.orders import Order, Orders
 from bistro.models.linearize.parts import LearnedOrders, make_parts
-from bistro.models.linearize.search import best_orders, combined, with_words
+from bistro.models.linearize.search import (
+    best_orders,
+    combined,
+    mixed_log_prob,
+    preferred,
+    with_words,
+)
 from bistro.models.linearize.trees import Labels, UnorderedTree, check_labels, projective_order
-from bistro.models.results.structures import Family, Linearization, OrderScore
+from bistro.models.results.structures import Family, Linearization, OrderScore, Ties
 from bistro.rng import Stream, check_seed
 from bistro.treebank.punctuation import mark, recognise
 from bistro.treebank.reordering import reordered
@@ -206,29 +212,41 @@ class LinearizeModel(Model):
         ], types
 
     def linearize(
-        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1
+        self, sentence: Sentence, *, kbest: int = 1, seed: int = 1, ties: Ties = "lot"
     ) -> list[Linearization]:
         """Return the most probable orders of a tree, the best first.
 
-        Words that no labelling tells apart could change places at no cost: which stands where is
-        drawn by `seed`, and counts as one order of the k.
+        Words that no labelling tells apart could change places at no cost: which stands where
+        counts as one order of the k. This, and which of equally probable orders comes first, is
+        drawn by `seed`; with `ties="input"` it is as in the sentence.
         """
         if kbest < 1:
             raise ConfigError(f"kbest = {kbest} must be at least 1")
+        if ties not in get_args(Ties):
+            raise ConfigError(f"ties = '{ties}' must be one of {', '.join(get_args(Ties))}")
         check_seed(seed)
         tree = self.tree_of(sentence)
-        stream = Stream(seed, "linearize.ties", sentence.line)
-        log_weights = self._log_weights[self.weights > 0]
-        choices: list[list[tuple[float, Family]]] = []
-        for ordered in self.ordered_families(tree):
-            local, types = self._local(ordered)
-            choices.append(
-                [
-                    (log_prob, with_words(ordered.family, ordered.labels, types, order, stream))
-                    for log_prob, order in best_orders(local, log_weights, kbest)
-                ]
-            )
+        streams = tuple(Stream(seed, f"linearize.{x}", sentence.line) for x in ("ties", "orders"))
+        choices = [self._best(one, kbest, ties, *streams) for one in self.ordered_families(tree)]
         return [self._result(tree, p, chosen) for p, chosen in combined(choices, kbest)]
+
+    def _best(
+        self, ordered: OrderedFamily, kbest: int, ties: Ties, of_words: Stream, of_orders: Stream
+    ) -> list[tuple[float, Family]]:
+        """Return the best orders of a family; the streams decide ties of words and of orders."""
+        log_weights = self._log_weights[self.weights > 0]
+        local, types = self._local(ordered)
+        ranked = best_orders(local, log_weights, kbest, of_orders)
+        if ties == "input":
+            numbers = tuple(types.index(labels) for labels in ordered.labels)
+            middle = len(ordered.family.left)
+            own = numbers[:middle], numbers[middle:]
+            ranked = preferred(ranked, (mixed_log_prob(local, log_weights, own), own))
+        stream = of_words if ties == "lot" else None
+        return [
+            (log_prob, with_words(ordered.family, ordered.labels, types, order, stream))
+            for log_prob, order in ranked
+        ]
 
     def sample_orders(
         self, sentence: Sentence, n: int = 1, *, seed: int = 1
@@ -247,8 +265,7 @@ class LinearizeModel(Model):
             for ordered, local, types in found:
                 place = int(np.searchsorted(weights, stream.uniform() * weights[-1], "right"))
                 order: Order = local[place].sample(stream)
-                logs = np.array([orders.log_prob(order) for orders in local])
-                total += float(np.logaddexp.reduce(log_weights + logs))
+                total += mixed_log_prob(local, log_weights, order)
                 words = with_words(ordered.family, ordered.labels, types, order, stream)
                 chosen.append(words)
             results.append(self._result(tree, total, chosen))

@@ -21,15 +21,8 @@ from numpy.typing import NDArray
 
 from bistro.modelfile import Arrays
 from bistro.models.linearize.ngrams import DependentNgram
-from bistro.models.linearize.orders import (
-    Order,
-    Orders,
-    UniformOrders,
-    draw,
-    expand,
-    log_repeats,
-    shuffled,
-)
+from bistro.models.linearize.orders import EQUAL, Order, Orders, UniformOrders
+from bistro.models.linearize.permutations import draw, expand, log_repeats, shuffled
 from bistro.rng import Stream
 
 Integers = NDArray[np.int64]
@@ -130,15 +123,13 @@ class SeenOrders(Orders):
         left, right = order
         return tuple(self._labels[t] for t in left), tuple(self._labels[t] for t in right)
 
-    def ranked(self) -> Iterator[tuple[float, Order]]:
+    def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
         """Merge what was seen with the others of the base."""
-        seen = sorted(
-            ((self._log_sum(m, o), o) for s, m in self._seen.items() for o in self._expanded(s)),
-            reverse=True,
-        )
+        seen = [(self._log_sum(m, o), o) for s, m in self._seen.items() for o in self._expanded(s)]
+        seen = sorted(shuffled(seen, stream), key=lambda pair: -round(pair[0], EQUAL))
         others = (
             (self._log_rest + weight, order)
-            for weight, order in self._base.ranked()
+            for weight, order in self._base.ranked(stream)
             if self._labelled(order) not in self._seen
         )
         return heapq.merge(seen, others, key=lambda pair: -pair[0])

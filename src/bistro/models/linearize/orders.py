@@ -22,16 +22,23 @@ import heapq
 import itertools
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import order_table
+from bistro.models.linearize.permutations import (
+    Side,
+    draw,
+    expand,
+    log_repeats,
+    permutations_by_lot,
+    shuffled,
+)
 from bistro.rng import Stream
 
-Side = tuple[int, ...]
 Order = tuple[Side, Side]
 """Types left of the head and right of it, from the head outwards."""
 Floats = NDArray[np.float64]
@@ -39,6 +46,10 @@ Integers = NDArray[np.int64]
 Table = tuple[Floats, Floats]
 """Cells by side, multiset left and context; log-scales by side and multiset."""
 LEFT, RIGHT = 0, 1
+HEAD = -1
+"""Stands for the head where it is shuffled with the types of its dependents."""
+EQUAL = 9
+"""Decimals by which log-weights are compared: the last digits depend on the order of a sum."""
 Unfinished = tuple[int, tuple[int, ...], int, float, Order]
 """Side, what is left, context, log-weight and order so far."""
 
@@ -56,8 +67,8 @@ class Orders(ABC):
         """Return the log-weight of an order."""
 
     @abstractmethod
-    def ranked(self) -> Iterator[tuple[float, Order]]:
-        """Yield all orders and their log-weights, the heaviest first."""
+    def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
+        """Yield all orders and their log-weights, the heaviest first, equal ones by lot."""
 
     @abstractmethod
     def sample(self, stream: Stream) -> Order:
@@ -84,18 +95,14 @@ class UniformOrders(Orders):
         """Return log 1."""
         return 0.0
 
-    def ranked(self) -> Iterator[tuple[float, Order]]:
-        """Yield all orders, those with few dependents on the left first."""
-        types = expand(self.counts)
-        for size in range(len(types) + 1):
-            for sequence in distinct_permutations(types):
-                yield 0.0, (sequence[:size], sequence[size:])
+    def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
+        """Yield all orders by lot: a fixed order among equals would look like a preference."""
+        for mixed in permutations_by_lot([*expand(self.counts), HEAD], stream):
+            yield 0.0, _around_head(mixed)
 
     def sample(self, stream: Stream) -> Order:
         """Shuffle the dependents and the head."""
-        mixed = shuffled([*expand(self.counts), -1], stream)
-        head = mixed.index(-1)
-        return tuple(reversed(mixed[:head])), tuple(mixed[head + 1 :])
+        return _around_head(shuffled([*expand(self.counts), HEAD], stream))
 
 
 class SequenceOrders(Orders):
@@ -148,8 +155,8 @@ class UnigramOrders(SequenceOrders):
         stops = float(self.log_steps[:, 0, self.size].sum())
         self.log_total = float(np.logaddexp.reduce(self._by_left)) + stops - self.log_repeats
 
-    def ranked(self) -> Iterator[tuple[float, Order]]:
-        """Yield all orders, the heaviest first: by who stands where, then in any order.
+    def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
+        """Yield all orders, the heaviest first: by who stands where, then by lot.
 
         From every dependent on its better side, the cheapest moves to the other side come first;
         types are moved in turn, so that each way to share them out comes up once.
@@ -158,12 +165,15 @@ class UnigramOrders(SequenceOrders):
         stops = float(self.log_steps[:, 0, self.size].sum())
         best = stops + sum(max(left[t], right[t]) for t in self._words)
         costs = np.abs(left - right)
+        is_left = left > right
+        for t in np.flatnonzero(left == right).tolist():
+            is_left[t] = stream.below(2) == LEFT
         waiting = [(0.0, (0,) * self.size)]
         while waiting:
             cost, moved = heapq.heappop(waiting)
-            here = np.where(left >= right, self.counts - moved, np.array(moved))
-            for one in distinct_permutations(expand(here)):
-                for other in distinct_permutations(expand(self.counts - here)):
+            here = np.where(is_left, self.counts - moved, np.array(moved))
+            for one in permutations_by_lot(expand(here), stream):
+                for other in permutations_by_lot(expand(self.counts - here), stream):
                     yield best - cost, (one, other)
             last = max((t for t, n in enumerate(moved) if n), default=0)
             for t in range(last, self.size):
@@ -219,7 +229,7 @@ class NgramOrders(SequenceOrders):
         """Return the number of a multiset in the table."""
         return int(self._radix @ rest)
 
-    def ranked(self) -> Iterator[tuple[float, Order]]:
+    def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
         """Yield all orders, the heaviest first: A* with the exact weight of the best rest."""
         ticket = itertools.count()
         all_types = tuple(self.counts.tolist())
@@ -231,10 +241,26 @@ class NgramOrders(SequenceOrders):
             if side > RIGHT:
                 yield weight, order
                 continue
-            for step in self._steps_from(side, rest, context, weight, order):
-                bound = step[3] + self._best_after(step)
-                if bound > -math.inf:
-                    heapq.heappush(waiting, (-bound, depth - 1, -next(ticket), step))
+            for bound, step in self._bounded(side, rest, context, weight, order, stream):
+                heapq.heappush(waiting, (-bound, depth - 1, -next(ticket), step))
+
+    def _bounded(
+        self,
+        side: int,
+        rest: tuple[int, ...],
+        context: int,
+        weight: float,
+        order: Order,
+        stream: Stream,
+    ) -> list[tuple[float, Unfinished]]:
+        """Return the next steps with the weight of the best order that each begins."""
+        steps = [
+            (round(bound, EQUAL), step)
+            for step in self._steps_from(side, rest, context, weight, order)
+            if (bound := step[3] + self._best_after(step)) > -math.inf
+        ]
+        is_tied = len({bound for bound, _ in steps}) < len(steps)
+        return shuffled(steps, stream) if is_tied else steps
 
     def _best_after(self, step: Unfinished) -> float:
         side, rest, context = step[:3]
@@ -292,45 +318,7 @@ def _log_cell(table: Table, side: int, row: int, context: int) -> float:
     return math.log(value) + float(scales[side, row]) if value > 0 else -math.inf
 
 
-def log_repeats(counts: Iterable[int]) -> float:
-    """Return the log of how many orders of words an order of types stands for: of prod m!."""
-    return sum(math.lgamma(count + 1) for count in counts)
-
-
-def expand(counts: Integers) -> list[int]:
-    """Return every type as often as it occurs."""
-    return [kind for kind, count in enumerate(counts.tolist()) for _ in range(count)]
-
-
-def distinct_permutations(items: list[int]) -> Iterator[Side]:
-    """Yield the different permutations of items in lexicographic order."""
-    current = sorted(items)
-    while True:
-        yield tuple(current)
-        i = len(current) - 2
-        while i >= 0 and current[i] >= current[i + 1]:
-            i -= 1
-        if i < 0:
-            return
-        j = len(current) - 1
-        while current[j] <= current[i]:
-            j -= 1
-        current[i], current[j] = current[j], current[i]
-        current[i + 1 :] = reversed(current[i + 1 :])
-
-
-def shuffled(items: list[int], stream: Stream) -> list[int]:
-    """Return the items in random order."""
-    mixed = list(items)
-    for i in range(len(mixed) - 1, 0, -1):
-        j = stream.below(i + 1)
-        mixed[i], mixed[j] = mixed[j], mixed[i]
-    return mixed
-
-
-def draw(log_weights: Floats, stream: Stream) -> int:
-    """Return an index by weight."""
-    top = float(log_weights.max())
-    summed = np.cumsum(np.exp(log_weights - top))
-    place = int(np.searchsorted(summed, stream.uniform() * summed[-1], side="right"))
-    return min(place, len(log_weights) - 1)
+def _around_head(mixed: Sequence[int]) -> Order:
+    """Return the sides of the head in a sequence that holds it."""
+    place = mixed.index(HEAD)
+    return tuple(reversed(mixed[:place])), tuple(mixed[place + 1 :])

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.models.linearize.orders import Order, Orders, shuffled
+from bistro.models.linearize.orders import EQUAL, Order, Orders
+from bistro.models.linearize.permutations import shuffled
 from bistro.models.results.structures import Family
 from bistro.rng import Stream
 
@@ -23,10 +24,13 @@ MOST_LOOKED_AT = 5000
 
 
 def best_orders(
-    parts: Sequence[Orders], log_weights: NDArray[np.float64], k: int
+    parts: Sequence[Orders], log_weights: NDArray[np.float64], k: int, stream: Stream
 ) -> list[tuple[float, Order]]:
-    """Return the k most probable orders of a mixture, with their log-probabilities."""
-    lists: list[Iterator[tuple[float, Order]] | None] = [part.ranked() for part in parts]
+    """Return the k most probable orders of a mixture, with their log-probabilities.
+
+    Equally probable orders come as the parts list them, which is by lot.
+    """
+    lists: list[Iterator[tuple[float, Order]] | None] = [part.ranked(stream) for part in parts]
     bounds = np.zeros(len(parts))
     found: dict[Order, float] = {}
     while any(lists) and len(found) < MOST_LOOKED_AT:
@@ -39,14 +43,32 @@ def best_orders(
             weight, order = step
             bounds[i] = weight - part.log_total - part.log_repeats
             if order not in found:
-                logs = np.array([other.log_prob(order) for other in parts])
-                found[order] = float(np.logaddexp.reduce(log_weights + logs))
+                found[order] = mixed_log_prob(parts, log_weights, order)
         if len(found) >= k:
             kth = heapq.nlargest(k, found.values())[-1]
             if kth >= float(np.logaddexp.reduce(log_weights + bounds)) - 1e-12:
                 break
-    best = heapq.nsmallest(k, found.items(), key=lambda item: (-item[1], item[0]))
+    best = heapq.nsmallest(k, found.items(), key=lambda item: -round(item[1], EQUAL))
     return [(log_prob, order) for order, log_prob in best]
+
+
+def mixed_log_prob(
+    parts: Sequence[Orders], log_weights: NDArray[np.float64], order: Order
+) -> float:
+    """Return the log-probability of an order under a mixture."""
+    logs = np.array([part.log_prob(order) for part in parts])
+    return float(np.logaddexp.reduce(log_weights + logs))
+
+
+def preferred(
+    ranked: list[tuple[float, Order]], own: tuple[float, Order]
+) -> list[tuple[float, Order]]:
+    """Return as many ranked orders, with `own` as the first of those that are as probable."""
+    if round(own[0], EQUAL) < round(ranked[-1][0], EQUAL):
+        return ranked
+    others = [pair for pair in ranked if pair[1] != own[1]]
+    # Sorting is stable: `own` stays ahead of its equals.
+    return sorted([own, *others], key=lambda pair: -round(pair[0], EQUAL))[: len(ranked)]
 
 
 def combined(
@@ -65,12 +87,22 @@ def with_words(
     labels: Sequence[tuple[int, ...]],
     types: Sequence[tuple[int, ...]],
     order: Order,
-    stream: Stream,
+    stream: Stream | None,
 ) -> Family:
-    """Put words in the places of their types; words of one type by lot, not as they stood."""
-    pools = [
-        shuffled([w for w, x in zip(family.dependents, labels, strict=True) if x == kind], stream)
-        for kind in types
-    ]
+    """Put words in the places of their types; words of one type by lot.
+
+    Without a stream they stand as they stood.
+    """
+    pools = []
+    for place, kind in enumerate(types):
+        words = [w for w, x in zip(family.dependents, labels, strict=True) if x == kind]
+        pools.append(shuffled(words, stream) if stream else _as_they_stood(words, order, place))
     left, right = (tuple(pools[kind].pop() for kind in side) for side in order)
     return Family(family.head, left, right)
+
+
+def _as_they_stood(words: Sequence[int], order: Order, place: int) -> list[int]:
+    """Return the words of a type, to be taken from the end: left, then right, each outwards."""
+    on_left = order[0].count(place)
+    ascending = sorted(words)
+    return [*reversed(ascending[on_left:]), *ascending[:on_left]]

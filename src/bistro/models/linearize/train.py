@@ -38,8 +38,6 @@ HELD_OUT = 10
 third, fifth ... sentence is never among them."""
 QUICK_SWEEPS = 3
 """Sweeps of the parts that are learned without the held-out trees, for the weights alone."""
-MOST_FAMILIES = 4000
-"""To fit a few weights so many families are enough; more are thinned out evenly."""
 
 
 class LabellingTraining:
@@ -156,7 +154,9 @@ def fitted_weights(model: LinearizeModel, trees: Sequence[UnorderedTree]) -> NDA
         return equal_weights(len(model.names))
     known: dict[Any, NDArray[np.float64]] = {}
     rows = []
-    for ordered in families[:: -(-len(families) // MOST_FAMILIES)]:
+    # To fit a few weights some thousands are enough.
+    most = model.config.held_out_families or len(families)
+    for ordered in families[:: -(-len(families) // most)]:
         alike = ordered.heads, ordered.labels, len(ordered.family.left)
         if alike not in known:
             known[alike] = model.part_log_probs(ordered)

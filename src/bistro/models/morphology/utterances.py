@@ -36,7 +36,7 @@ from bistro.modelfile import Arrays
 from bistro.models.morphology.config import MorphologyConfig
 from bistro.models.morphology.model import MorphologyModel
 from bistro.models.morphology.reader import check_paragraphs
-from bistro.models.unbounded.model import UnboundedModel
+from bistro.models.unbounded.parse import TreeParsingModel
 from bistro.models.unbounded.rules import Derivation, KnownRules, RuleBuilder, RuleTable
 from bistro.models.unbounded.search import SearchOptions
 from bistro.models.unbounded.task import Task, Terminals
@@ -159,7 +159,7 @@ class UtteranceTask(Task[Paragraph]):
         return KnownRules(self.rules)
 
 
-class UtteranceModel(UnboundedModel, MorphologyModel):
+class UtteranceModel(TreeParsingModel, MorphologyModel):
     """A trained model that groups the morphemes of utterances into words."""
 
     task_class = UtteranceTask

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from bistro._core import ScoreRequest
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.speller import spelled
+from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.options import Options
 from bistro.models.parsing.parser import ParsingAbility
@@ -31,8 +32,8 @@ from bistro.models.scoring import Scoring
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
-ALL_TAGS = 0
 PREFIX_PARTICLES = 200
+CHOICES = {"method": ("smc", "search"), "tags": ("all", "seen"), "selection": ("weight", "paper")}
 
 
 @dataclass(frozen=True)
@@ -45,19 +46,25 @@ class ScoreOptions(Options):
     """Independent runs, whose spread gives the standard error (none with one run)."""
     tags: Literal["all", "seen"] = "all"
     """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
+    tags_per_word: int = 0
+    """Most tags tried for a word, the likeliest ones; 0: all that it may have."""
+    selection: Literal["weight", "paper"] = "weight"
+    """How the search shares its particles out after each word, as in the options of parsing."""
+    both_reduces: bool = True
+    """Whether the search tries both arcs, as in the options of parsing."""
     seed: int = 1
     threads: int = 0
     """0: as many as the machine has."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be done."""
-        for name, choices in (("method", ("smc", "search")), ("tags", ("all", "seen"))):
+        for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 wanted = " or ".join(choices)
                 raise ConfigError(f"{name} = '{getattr(self, name)}' is not possible: {wanted}")
-        for name in ("particles", "repeats"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} = {getattr(self, name)} must be at least 1")
+        for name, least in (("particles", 1), ("repeats", 1), ("tags_per_word", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
 
     def request(self, num_tags: int, num_labels: int) -> ScoreRequest:
         """Return the options as the core takes them."""
@@ -65,7 +72,10 @@ class ScoreOptions(Options):
         return ScoreRequest(
             draws=draws,
             particles=self.particles,
-            tags_per_word=ALL_TAGS if self.tags == "all" else num_tags,
+            by_weight=self.selection == "weight",
+            all_tags=self.tags == "all",
+            both_reduces=self.both_reduces or draws,
+            tags_per_word=self.tags_per_word or num_tags,
             labels_per_arc=num_labels,
             repeats=self.repeats if draws else 1,
             seed=self.seed,
@@ -88,7 +98,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end, with its parts."""
-        chosen: Any = self.score_options.of(options, self.kind, "score words")
+        chosen = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
         vocabulary = self.codec.vocabulary
@@ -107,7 +117,7 @@ class LanguageAbility(Scoring, ParsingAbility):
 
     def score_protocol(self, **options: Any) -> str:
         """Say how derivations are summed with these options."""
-        chosen = vars(self.score_options.of(options, self.kind, "score words"))
+        chosen = vars(chosen_options(self, "score", options))
         summed = METHODS[chosen["method"]].format_map(chosen)
         return f"{self.kind} model, summed over analyses by {summed}"
 

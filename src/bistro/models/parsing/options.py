@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from bistro._core import OutputRequest
-from bistro.models.options import Options
+from bistro.errors import ConfigError
+from bistro.models.options import Options, check_choice
 from bistro.rng import purpose_key
 
 
@@ -53,6 +54,39 @@ class SharedOptions(Options):
     def _search(self) -> list[str]:
         """Say how trees are searched; a chart is exact, and has nothing to say."""
         return []
+
+
+@dataclass(frozen=True)
+class DictionaryOptions(SharedOptions):
+    """Options of parsers that know which tags each word had in training: its tag dictionary."""
+
+    tag_dictionary: Literal["soft", "hard", "none"] = "soft"
+    """What the tags that a word never had in training count where tags are found: ``hard`` does not
+    try them, ``none`` tries them like all others, ``soft`` tries them and gives them less weight in
+    marginals, samples and least risk. An unknown word has the tags of its class."""
+    unseen_tags: float = 0.3
+    """With the soft dictionary, the factor of a derivation for each such tag; chosen on the
+    development parts of three treebanks."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be done."""
+        check_choice("tag_dictionary", self.tag_dictionary, ("soft", "hard", "none"))
+        if not 0 < self.unseen_tags < 1:
+            raise ConfigError(
+                f"unseen_tags = {self.unseen_tags:g} must lie between 0 and 1: for the limits, "
+                "set tag_dictionary to 'hard' (0) or 'none' (1)"
+            )
+
+    @property
+    def unseen_weight(self) -> float:
+        """The factor for each unseen tag; 0 keeps such tags out of the search."""
+        return {"soft": self.unseen_tags, "hard": 0.0, "none": 1.0}[self.tag_dictionary]
+
+    def _search(self) -> list[str]:
+        if self.tags == "given":
+            return []
+        soft = self.tag_dictionary == "soft"
+        return [f"{self.tag_dictionary} tag dictionary" + f" {self.unseen_tags:g}" * soft]
 
 
 @dataclass(frozen=True)

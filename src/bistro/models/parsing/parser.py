@@ -104,7 +104,8 @@ class ParsingAbility(TaggingByParsing, Model):
 
     def own_temperature(self) -> float:
         """Return the default temperature of its marginals."""
-        return self.parse_options().temperature
+        temperature: float = self._chosen({}).temperature
+        return temperature
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
         """Return those options of a committee that this parser has.

@@ -7,6 +7,7 @@ from typing import Literal
 
 from bistro.config import setting
 from bistro.inference.settings import UNKNOWN_HELP, SpellingSettings, UnknownSetting
+from bistro.models.defaults import DEFAULTS_HELP, OptionDefaults
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class ParserSettings:
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
     # What follows is a setting only of families that let it vary.
     labels = "two-step"
     lexical = "full"

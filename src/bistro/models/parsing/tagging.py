@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words
 from bistro.models.options import Options
 from bistro.models.parsing.options import SharedOptions
@@ -34,7 +35,7 @@ class Parsing(ABC):
         return chosen.protocol(self.kind)
 
     def _chosen(self, options: Mapping[str, Any]) -> Any:
-        return self.parse_options.of(options, self.kind, "parse")
+        return chosen_options(self, "parse", options)
 
     def shown_tags(self, tags: Sequence[str]) -> list[str]:
         """Return tags as their column shows them."""

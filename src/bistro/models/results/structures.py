@@ -12,7 +12,7 @@ Models of tag sequences (`tags`) find tags alone; parsers find them with their t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from bistro.treebank.brackets import Tree
 from bistro.treebank.sentence import Sentence
@@ -92,6 +92,10 @@ class OrderScore:
     """Natural logarithm."""
     dependents: int
     by_family: list[tuple[Family, float]]
+
+
+Ties = Literal["lot", "input"]
+"""Which of equally probable orders is taken: one by lot, or that of the input if it is one."""
 
 
 @dataclass(frozen=True)

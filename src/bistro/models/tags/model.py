@@ -29,16 +29,23 @@ from numpy.typing import NDArray
 
 from bistro._core import ChainRequest, ChainTagger
 from bistro.errors import BistroError, ConfigError
+from bistro.models.defaults import chosen_options
 from bistro.models.inputs import SENTENCES_AT_ONCE, as_sentence, place_of
 from bistro.models.options import Options, check_choice
 from bistro.models.results.structures import Tagging
 from bistro.models.tags.task import TagsTask
 from bistro.models.unbounded.model import UnboundedModel
-from bistro.models.unbounded.search import SearchName, SearchOptions
+from bistro.models.unbounded.search import (
+    AGENDAS,
+    Expand,
+    SearchName,
+    SearchOptions,
+    present_name,
+)
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
-TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-local", "astar-full"]
+TagSearch = Literal["beam", "viterbi", "mcmc", "hmm", "astar-full", "astar-literal", "astar-nodes"]
 NARROWEST = 1e-5
 """A beam leaves out histories that are so much less probable than the best."""
 LEAST = 1e-4
@@ -51,10 +58,17 @@ class TagOptions(Options):
 
     search: TagSearch = "beam"
     """beam: the best histories after each word; viterbi: all of them, exactly; mcmc:
-    Metropolis-Hastings; hmm: the hidden Markov model alone, the baseline; astar-local and
-    astar-full: the search of other tasks, which gives the likeliest sequence it finds."""
+    Metropolis-Hastings; hmm: the hidden Markov model alone, the baseline; astar-full,
+    astar-literal and astar-nodes: the searches of trees, which give the likeliest sequence they
+    find."""
     beam: int | None = None
-    """Histories kept after each word, or partial trees of A*; usual: 16, and 200 for A*."""
+    """Histories kept after each word, or partial trees of A*; default: 16, and 200 for A*."""
+    completions: int = 100
+    """Complete sequences that A* compares; 1: the first one, as in the paper."""
+    expansions: int = 200_000
+    """Partial sequences that A* looks into, at most."""
+    expand: Expand = "leftmost"
+    """The open nodes of a partial tree that A* rewrites: see `SearchOptions`."""
     samples: int = 5000
     """Sequences that mcmc draws."""
     mbr: bool = True
@@ -65,8 +79,10 @@ class TagOptions(Options):
     """0: as many as the machine has."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "search", present_name(self.search))
         check_choice("search", self.search, get_args(TagSearch))
-        for name in ("beam", "samples"):
+        check_choice("expand", self.expand, get_args(Expand))
+        for name in ("beam", "samples", "completions", "expansions"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ConfigError(f"{name} = {value} must be at least 1")
@@ -76,7 +92,7 @@ class TagOptions(Options):
     @property
     def is_astar(self) -> bool:
         """Whether trees are searched, as in other tasks."""
-        return self.search in ("astar-local", "astar-full")
+        return self.search in AGENDAS
 
     @property
     def width(self) -> int:
@@ -105,6 +121,8 @@ class TagOptions(Options):
             told += f" {self.samples:,}, seed {self.seed}"
         elif self.search == "beam" or self.is_astar:
             told += f" {self.width:,}"
+        if self.is_astar and self.completions == 1:
+            told += ", first complete sequence"
         by_risk = self.search == "mcmc" or (self.mbr and not self.is_astar)
         return f"{told}, {'least risk' if by_risk else 'most probable tags'}"
 
@@ -145,9 +163,8 @@ class TagsModel(UnboundedModel):
     def _by_tree_search(
         self, sentences: Sequence[Sentence], options: TagOptions
     ) -> Iterator[Tagging]:
-        asked = SearchOptions(
-            cast(SearchName, options.search), beam=options.width, threads=options.threads
-        )
+        own = options.some(("completions", "expansions", "expand", "threads"))
+        asked = SearchOptions(cast(SearchName, options.search), beam=options.width, **own)
         terminals = [self.task.terminals(sentence.forms) for sentence in sentences]
         trees = self.tree_search.find(terminals, asked)
         for sentence, found in zip(sentences, trees, strict=True):
@@ -181,7 +198,8 @@ class TagsModel(UnboundedModel):
         return f"{self.kind}, {self._chosen(options).describe()}"
 
     def _chosen(self, options: Mapping[str, Any]) -> TagOptions:
-        return TagOptions.of(options, self.kind, "tag")
+        chosen: TagOptions = chosen_options(self, "tag", options)
+        return chosen
 
     @cached_property
     def _tagger(self) -> ChainTagger:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from bistro.config import setting
 from bistro.errors import ConfigError
+from bistro.models.defaults import DEFAULTS_HELP, OptionDefaults
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,10 @@ class TopicsConfig:
         50, "How many latent states; none: as many as the data ask for (a Dirichlet process)."
     )
     directed: bool = setting(
-        False, "Parents have one distribution for dependents before them and one for those after."
+        True, "Parents have one distribution for dependents before them and one for those after."
+    )
+    stops: bool = setting(
+        True, "Each parent stops once on each side; otherwise dependents come without an end."
     )
     roots: Literal["auto", "one", "several"] = setting(
         "auto", "How many words may hang on the root; auto: as in the training data."
@@ -33,6 +37,9 @@ class TopicsConfig:
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
     sweeps: int = setting(200, "Sweeps over the words.")
     samples: int = setting(5, "How many samples, from the last half of the sweeps, are kept.")
+    chains: int = setting(
+        1, "Chains from different starts, which find different states; each keeps its samples."
+    )
     strength: float = setting(1.0, "How firmly parents follow the common weights, at the start.")
     smoothing: float = setting(0.01, "Added to the count of every word in a state, at the start.")
     gamma: float = setting(1.0, "Concentration of the common weights, at the start.")
@@ -40,6 +47,7 @@ class TopicsConfig:
         "slice", "The three numbers above are slice-sampled, or stay as they are."
     )
     prior: tuple[float, float] = setting((1.0, 1.0), "Their Gamma(shape, rate) prior.")
+    defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
         """Refuse what no such model has."""
@@ -49,6 +57,8 @@ class TopicsConfig:
             raise ConfigError(
                 f"samples = {self.samples} must lie between 1 and half of sweeps = {self.sweeps}"
             )
+        if self.chains < 1:
+            raise ConfigError(f"chains = {self.chains} must be at least 1")
         for name in ("strength", "smoothing", "gamma"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be above 0")

@@ -4,6 +4,10 @@ A parent word chooses a state, the state a word (Wallach, Sutton & McCallum 2008
 
     P(words, states, tree) = prod_n  theta[state_n | parent of n]  phi[word_n | state_n]
 
+A parent chooses its dependents before it and those after it apart, and on each side a stop at the
+end, as in the model of Eisner (1996) that the paper starts from; its formula shows neither. The
+settings `directed` and `stops` give the formula as it is printed.
+
 The states, found from trees by Gibbs sampling, are classes of words that a linguist can read. A
 sentence is parsed with the states summed out: p(word | parent) = sum_k theta[k | parent]
 phi[word | k], the mean over the samples kept, and a chart over all projective trees. States may
@@ -28,13 +32,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro._core import Stream
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
 from bistro.models.results.structures import TopState
 from bistro.models.topics.config import TopicsConfig
+from bistro.models.topics.contexts import parent_numbers, possible_parents, stopping_parents
 from bistro.models.topics.parse import TopicsParsing
+from bistro.models.topics.resample import JointTrees, Unparsed
 from bistro.models.topics.samples import TopicSample
 from bistro.treebank.sentence import Sentence
 
@@ -48,6 +55,7 @@ class TopicsModel(TopicsParsing, Model):
     """A trained model of syntactic topics."""
 
     kind: ClassVar[str] = "topics"
+    format_version: ClassVar[int] = 2
 
     config: TopicsConfig
     vocabulary: Vocabulary
@@ -56,18 +64,31 @@ class TopicsModel(TopicsParsing, Model):
     samples: list[TopicSample]
     origin: Origin
     single_root: bool = field(kw_only=True)
-
-    @property
-    def _num_parents(self) -> int:
-        return (len(self.vocabulary) + 1) * (2 if self.config.directed else 1)
+    stops: NDArray[np.int32] = field(kw_only=True)
+    """How often each parent stops in training; all 0 in a model without stops."""
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Theta and phi of all samples side by side: their product is the mean over samples."""
-        theta = [sample.theta(self._num_parents) for sample in self.samples]
-        phi = [sample.phi(len(self.vocabulary)) for sample in self.samples]
-        mean = np.concatenate(theta, axis=1) / len(self.samples)
-        return mean.astype(np.float32), np.concatenate(phi, axis=1).astype(np.float32)
+        number = len(self.samples)
+        theta = [(s.theta(self.stops) / number).astype(np.float32) for s in self.samples]
+        phi = [s.phi(len(self.vocabulary)).astype(np.float32) for s in self.samples]
+        return np.concatenate(theta, axis=1), np.concatenate(phi, axis=1)
+
+    def log_stops(self, sentence: Sentence) -> float:
+        """Return log p(all stops of a sentence): each word and the root stop once on each side."""
+        stops = self._stops_of(self.vocabulary.encode(sentence.forms))
+        return float(np.log(self._stopping[stops]).sum())
+
+    def _stops_of(self, words: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the parents of a sentence that stop: all, or none in a model without stops."""
+        root, directed = len(self.vocabulary), self.config.directed
+        stopping = stopping_parents(words, root=root, directed=directed)
+        return stopping if self.config.stops else stopping[:0]
+
+    @cached_property
+    def _stopping(self) -> Floats:
+        return np.asarray(np.mean([s.stopping(self.stops) for s in self.samples], axis=0))
 
     def arc_probabilities(self, sentence: Sentence, *, given_tags: bool = True) -> Floats:
         """Return p(word d | parent h) at [h, d], states summed out; row 0 is the root."""
@@ -75,33 +96,56 @@ class TopicsModel(TopicsParsing, Model):
         ids = self.vocabulary.encode(sentence.forms)
         generated = phi[ids]
         if self.tags and given_tags:
-            generated = generated * self._given_states(getattr(sentence, self.config.source))
-        heads = np.append([len(self.vocabulary)], ids)
+            states = self._given_states(getattr(sentence, self.config.source))
+            generated = generated * np.tile(states, len(self.samples))
+        parents, places = self._possible_parents(ids)
         arcs = np.zeros((ids.size + 1, ids.size + 1))
-        if not self.config.directed:
-            arcs[:, 1:] = theta[heads] @ generated.T
-            return arcs
-        before, after = theta[2 * heads] @ generated.T, theta[2 * heads + 1] @ generated.T
-        is_after = np.arange(1, ids.size + 1) > np.arange(ids.size + 1)[:, None]
-        arcs[:, 1:] = np.where(is_after, after, before)
+        arcs[:, 1:] = (theta[parents] @ generated.T)[places, np.arange(ids.size)]
         return arcs
 
+    def _possible_parents(self, words: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any]]:
+        return possible_parents(words, root=len(self.vocabulary), directed=self.config.directed)
+
+    def unparsed(self, sentence: Sentence, possible_arcs: Floats, *, given_tags: bool) -> Unparsed:
+        """Return a sentence as `JointTrees` takes it."""
+        words = self.vocabulary.encode(sentence.forms)
+        parents, places = self._possible_parents(words)
+        # One column stands for all states: open samples differ in how many they have.
+        states = np.ones((words.size, 1), np.float32)
+        if self.tags and given_tags:
+            states = self._given_states(getattr(sentence, self.config.source))
+        stops = self._stops_of(words)
+        return Unparsed(words, parents, places, stops, states, possible_arcs)
+
+    def joint_trees(
+        self, sample: TopicSample, sentences: Sequence[Unparsed], stream: Stream
+    ) -> JointTrees:
+        """Return a chain over the trees of sentences, given one sample of training."""
+        return JointTrees(
+            sample,
+            sentences,
+            stops=self.stops,
+            num_words=len(self.vocabulary),
+            single_root=self.single_root,
+            stream=stream,
+        )
+
     def _given_states(self, tags: Sequence[str]) -> NDArray[np.float32]:
-        """Return a row a word that leaves only its tag's state; an unknown tag leaves them all."""
+        """Return rows that leave each word only its tag's state; an unknown tag leaves all."""
         numbers = {tag: i for i, tag in enumerate(self.tags)}
         mask = np.zeros((len(tags), len(self.tags) + 1), dtype=np.float32)
         for row, tag in zip(mask, tags, strict=True):
             row[numbers.get(tag, slice(None))] = 1.0
-        return np.tile(mask, len(self.samples))
+        return mask
 
     def state_probabilities(self, sentence: Sentence) -> Floats:
-        """Return p(state | word, its head in the sentence) under the last sample, a row a word."""
+        """Return p(state | word, its head in the sentence) under the last sample, by word."""
         sample = self.samples[-1]
         ids = self.vocabulary.encode(sentence.forms)
         parents = parent_numbers(
             ids, sentence.heads, root=len(self.vocabulary), directed=self.config.directed
         )
-        joint = sample.theta(self._num_parents)[parents] * sample.phi(len(self.vocabulary))[ids]
+        joint = sample.theta(self.stops)[parents] * sample.phi(len(self.vocabulary))[ids]
         return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
     def top_states(self, *, words: int = 10, sample: int = -1) -> list[TopState]:
@@ -145,20 +189,32 @@ class TopicsModel(TopicsParsing, Model):
         }
 
     def arrays(self) -> Arrays:
-        """Return the counts of all samples."""
-        return flat({f"sample{i}": sample.arrays() for i, sample in enumerate(self.samples)})
+        """Return the counts of all samples, and the stops if there are any."""
+        samples = flat({f"sample{i}": sample.arrays() for i, sample in enumerate(self.samples)})
+        return {**samples, "stops": self.stops} if self.config.stops else samples
 
     @classmethod
     def from_parts(
         cls, config: TopicsConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the model again from a file."""
-        names = [f"sample{i}" for i in range(config.samples)]
+        names = [f"sample{i}" for i in range(config.chains * config.samples)]
         parts = by_owner(arrays, names)
         samples = [TopicSample.from_arrays(parts[name]) for name in names]
         vocabulary = Vocabulary.from_header(header["vocabulary"])
+        num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
+        stops = arrays["stops"] if config.stops else np.zeros(num_parents, np.int32)
+        if stops.shape != (num_parents,):
+            raise ValueError("the model does not have one number of stops for each parent")
+        single_root = header["single_root"]
         return cls(
-            config, vocabulary, header["tags"], samples, origin, single_root=header["single_root"]
+            config,
+            vocabulary,
+            header["tags"],
+            samples,
+            origin,
+            single_root=single_root,
+            stops=stops,
         )
 
     def summary(self) -> dict[str, Any]:
@@ -171,14 +227,3 @@ class TopicsModel(TopicsParsing, Model):
             "roots": "one" if self.single_root else "several",
             "megabytes": megabytes(self.arrays()),
         }
-
-
-def parent_numbers(
-    words: NDArray[np.int32], heads: Sequence[int], *, root: int, directed: bool
-) -> NDArray[np.int32]:
-    """Return the number of each word's parent, and on which side of it the word stands."""
-    above = np.asarray(heads)
-    parents: NDArray[np.int32] = np.append([root], words)[above].astype(np.int32)
-    if directed:
-        parents = 2 * parents + (np.arange(1, above.size + 1) > above).astype(np.int32)
-    return parents

@@ -1,30 +1,26 @@
-"""Parsing with syntactic topics: arcs with the states summed out, and a chart over all trees.
-
-`ArcTrees` takes log p(word d | head h) at [h, d] and gives the best trees, draws, marginals, and
-the tree of least risk: the one with the most arcs expected to be right.
-
->>> arcs = np.log(np.array([[0, 0.9, 0.1], [0, 0, 0.5], [0, 0.2, 0]]) + 1e-9)
->>> ArcTrees(arcs, single_root=True).ranked(1)[0].heads
-[0, 1]
-"""
+"""Parsing with syntactic topics: arcs with the states summed out, and a chart over all trees."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import Stream, TreeChart
+from bistro._core import Stream
+from bistro.errors import ConfigError
 from bistro.models.inputs import Words, as_sentence, check_temperature
 from bistro.models.parsing.codec import check_evidence
 from bistro.models.parsing.options import SharedOptions
 from bistro.models.parsing.tagging import Parsing
 from bistro.models.results.parses import Analysis, Marginals, Parse
+from bistro.models.topics.arc_trees import ArcTrees, ScoredTree
+from bistro.models.topics.resample import JointTrees, Unparsed
+from bistro.models.topics.samples import TopicSample
 from bistro.rng import purpose_key
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
@@ -32,56 +28,6 @@ from bistro.treebank.sentence import Sentence
 Floats = NDArray[np.float64]
 NEGLIGIBLE = 1e-6
 """Heads less probable than this are not listed among the marginals."""
-
-
-@dataclass(frozen=True)
-class ScoredTree:
-    """Heads, 0 for the root, and the sum of the weights of their arcs."""
-
-    heads: list[int]
-    score: float
-
-
-class ArcTrees:
-    """All projective trees of one sentence under weights of its arcs."""
-
-    def __init__(self, arcs: Floats, *, single_root: bool, temperature: float = 1.0) -> None:
-        self._temperature = temperature
-        self._single_root = single_root
-        self._nodes = len(arcs)
-        nodes = np.arange(self._nodes, dtype=np.int32)
-        # A child sees whether its head has had one before it: all that a single root needs.
-        steps = np.zeros((len(arcs), 2, 2, 2))
-        if single_root:
-            steps[0, :, 1, 1] = -np.inf
-        kinds = np.minimum(nodes, 1).astype(np.int32)
-        self._chart = TreeChart(
-            positions=nodes, kinds=kinds, pairs=np.ascontiguousarray(arcs), steps=steps
-        )
-
-    @property
-    def log_total(self) -> float:
-        """The logarithm of the weights of all trees."""
-        return float(self._chart.log_total())
-
-    def ranked(self, most: int) -> list[ScoredTree]:
-        """Return the best trees, at most so many."""
-        return [ScoredTree(head.tolist(), score) for _, head, score in self._chart.ranked(most)]
-
-    def samples(self, number: int, stream: Stream) -> list[ScoredTree]:
-        """Draw trees by their weights to the power of 1/temperature."""
-        drawn = self._chart.samples(number, stream, self._temperature)
-        return [ScoredTree(head.tolist(), score) for _, head, score in drawn]
-
-    def head_probabilities(self) -> Floats:
-        """Return the probability of each arc at [head, dependent]."""
-        found: Floats = self._chart.arc_probabilities(self._temperature)
-        return found.reshape(self._nodes, self._nodes)
-
-    def least_risk(self) -> list[int]:
-        """Return the heads of the tree with the most arcs expected to be right."""
-        expected = self.head_probabilities()
-        return ArcTrees(expected, single_root=self._single_root).ranked(1)[0].heads
 
 
 @dataclass(frozen=True)
@@ -94,6 +40,26 @@ class TopicsParseOptions(SharedOptions):
 
     temperature: float = 1.0
     """Of marginals, samples and least risk; 1 is the model's own posterior."""
+    resample: int = 0
+    """Sweeps over the trees and states of all sentences together, for each sample of training; the
+    last half is averaged. 0: each sentence is parsed by itself."""
+
+    def check(self, num_chains: int) -> None:
+        """Refuse what the chains cannot give."""
+        check_temperature(self.temperature)
+        if self.resample < 0:
+            raise ConfigError(f"resample = {self.resample} must be at least 0")
+        if self.resample and self.temperature != 1:
+            raise ConfigError("resample samples the posterior itself: temperature must be 1")
+        kept = num_chains * (self.resample - self.resample // 2)
+        if self.resample and self.samples > kept:
+            raise ConfigError(
+                f"resample = {self.resample} gives {kept} trees per sentence, "
+                f"fewer than samples = {self.samples}"
+            )
+
+    def _search(self) -> list[str]:
+        return [f"trees resampled in {self.resample} sweeps"] if self.resample else []
 
 
 class TopicsParsing(Parsing):
@@ -106,61 +72,119 @@ class TopicsParsing(Parsing):
     label_names: ClassVar[tuple[str, ...]] = ()
     tag_names: ClassVar[tuple[str, ...]] = ()
     single_root: bool
+    samples: list[TopicSample]
 
     @abstractmethod
     def arc_probabilities(self, sentence: Sentence, *, given_tags: bool = True) -> Floats:
         """Return p(word d | parent h) at [h, d]; row 0 is the root."""
+
+    @abstractmethod
+    def log_stops(self, sentence: Sentence) -> float:
+        """Return the factor that all trees of a sentence share: log p(all its stops)."""
+
+    @abstractmethod
+    def unparsed(self, sentence: Sentence, possible_arcs: Floats, *, given_tags: bool) -> Unparsed:
+        """Return a sentence as `JointTrees` takes it."""
+
+    @abstractmethod
+    def joint_trees(
+        self, sample: TopicSample, sentences: Sequence[Unparsed], stream: Stream
+    ) -> JointTrees:
+        """Return a chain over the trees of sentences, given one sample of training."""
 
     def unknown_tags(self, sentence: Sentence) -> list[str]:
         """Return no tags: a tag that is not known leaves all states possible."""
         return []
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences one after the other."""
-        chosen = self._chosen(options)
-        check_temperature(chosen.temperature)
-        for number, given in enumerate(sentences):
-            yield self._parse(as_sentence(given), number, chosen)
+        """Parse sentences one after the other, or all together with the option `resample`."""
+        chosen: TopicsParseOptions = self._chosen(options)
+        chosen.check(len(self.samples))
+        with_annotation = map(as_sentence, sentences)
+        if chosen.resample:
+            yield from self._parse_together(list(with_annotation), chosen)
+            return
+        for number, sentence in enumerate(with_annotation):
+            arcs = self.arc_probabilities(sentence, given_tags=chosen.tags == "given")
+            logs = _log(arcs) + self._possible_arcs(sentence, chosen)
+            stream = Stream(chosen.seed, purpose_key("topics.samples"), number)
+            yield self._parse(
+                sentence,
+                logs,
+                chosen,
+                lambda trees: trees.samples(chosen.samples, stream),  # noqa: B023
+            )
 
-    def _parse(self, sentence: Sentence, number: int, options: TopicsParseOptions) -> Parse:
-        arcs = self.arc_probabilities(sentence, given_tags=options.tags == "given")
-        with np.errstate(divide="ignore"):
-            logs = np.log(arcs)
-        np.fill_diagonal(logs, -np.inf)
+    def _parse_together(
+        self, sentences: list[Sentence], options: TopicsParseOptions
+    ) -> Iterator[Parse]:
+        possible = [self._possible_arcs(sentence, options) for sentence in sentences]
+        given_tags = options.tags == "given"
+        unparsed = [
+            self.unparsed(sentence, arcs, given_tags=given_tags)
+            for sentence, arcs in zip(sentences, possible, strict=True)
+        ]
+        kept: list[list[list[int]]] = []
+        sums = [np.zeros(arcs.shape) for arcs in possible]
+        for i, sample in enumerate(self.samples):
+            stream = Stream(options.seed, purpose_key("topics.resample"), i)
+            chain = self.joint_trees(sample, unparsed, stream)
+            for sweep in range(options.resample):
+                arcs = chain.sweep()
+                if sweep >= options.resample // 2:
+                    sums = [total + one for total, one in zip(sums, arcs, strict=True)]
+                    kept.append([derivation.heads for derivation in chain.current])
+        for number, sentence in enumerate(sentences):
+            logs = _log(sums[number] / len(kept)) + possible[number]
+            rows = np.linspace(0, len(kept) - 1, options.samples).round().astype(int)
+            drawn = [_scored(kept[row][number], logs) for row in rows]
+            yield self._parse(sentence, logs, options, lambda _: drawn)  # noqa: B023
+
+    def _possible_arcs(self, sentence: Sentence, options: TopicsParseOptions) -> Floats:
+        """Return 0 at [h, d] where word d may hang on h, and minus infinity elsewhere."""
+        arcs = np.zeros((len(sentence) + 1, len(sentence) + 1))
+        np.fill_diagonal(arcs, -np.inf)
         if options.partial:
             check_evidence(sentence, single_root=self.single_root)
-            logs = _with_evidence(logs, sentence.heads)
+            for word, head in enumerate(sentence.heads, start=1):
+                if head >= 0:
+                    arcs[np.arange(len(arcs)) != head, word] = -np.inf
+        return arcs
+
+    def _parse(
+        self,
+        sentence: Sentence,
+        logs: Floats,
+        options: TopicsParseOptions,
+        draw: Callable[[ArcTrees], Sequence[ScoredTree]],
+    ) -> Parse:
         trees = ArcTrees(logs, single_root=self.single_root, temperature=options.temperature)
-        total = trees.log_total
+        total, stops = trees.log_total, self.log_stops(sentence)
 
         def analysis(tree: ScoredTree) -> Analysis:
             labels = [EMPTY] * len(sentence)
             posterior = math.exp(tree.score - total)
-            return Analysis(tree.heads, labels, list(sentence.upos), tree.score, posterior)
+            return Analysis(tree.heads, labels, list(sentence.upos), tree.score + stops, posterior)
 
         best = trees.ranked(options.kbest)
         if options.by_risk:
-            heads = trees.least_risk()
-            best = [ScoredTree(heads, float(sum(logs[h, d] for d, h in enumerate(heads, 1))))]
-        stream = Stream(options.seed, purpose_key("topics.samples"), number)
+            best = [_scored(trees.least_risk(), logs)]
         return Parse(
             sentence,
             [analysis(tree) for tree in best],
-            [analysis(tree) for tree in trees.samples(options.samples, stream)],
+            [analysis(tree) for tree in draw(trees)],
             _marginals(trees, sentence) if options.marginals else None,
-            total,
+            total + stops,
         )
 
 
-def _with_evidence(logs: Floats, heads: Sequence[int]) -> Floats:
-    """Return the weights with only the given head left to each word that has one."""
-    known = logs.copy()
-    for word, head in enumerate(heads, start=1):
-        if head >= 0:
-            kept = known[head, word]
-            known[:, word] = -np.inf
-            known[head, word] = kept
-    return known
+def _log(probabilities: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(probabilities))
+
+
+def _scored(heads: list[int], logs: Floats) -> ScoredTree:
+    return ScoredTree(heads, float(sum(logs[h, d] for d, h in enumerate(heads, 1))))
 
 
 def _marginals(trees: ArcTrees, sentence: Sentence) -> Marginals:

@@ -3,6 +3,9 @@
     theta[k | v] = (n[v, k] + strength weight[k]) / (n[v] + strength)
     phi[w | k]   = (n[k, w] + smoothing) / (n[k] + V smoothing)
 
+n[v] includes the stops of the parent, so that with stops theta sums to less than 1: the rest is
+the probability that the parent stops.
+
 Counts are kept as lists of (row, state, count), few of which are not 0.
 """
 
@@ -31,14 +34,18 @@ class TopicSample:
     smoothing: float
     unseen: float
     """The weight of all states not yet seen; 0 if their number is given."""
+    stop_weight: float = 0.0
+    """The weight of the stop; 0 in a model without stops."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything as arrays."""
+        numbers = [self.strength, self.smoothing, self.unseen]
+        numbers += [self.stop_weight] if self.stop_weight > 0 else []
         return {
             "parents": self.parents,
             "words": self.words,
             "weights": self.weights,
-            "numbers": np.array([self.strength, self.smoothing, self.unseen]),
+            "numbers": np.array(numbers),
         }
 
     @classmethod
@@ -70,18 +77,27 @@ class TopicSample:
         sizes = np.bincount(self.words[:, 1], self.words[:, 2], minlength=self.states)
         return sizes.astype(np.float64)
 
-    def theta(self, num_parents: int) -> Floats:
-        """Return p(state | parent), a row a parent; the last column is for all states unseen."""
-        table = np.zeros((num_parents, self.states + 1))
-        table[self.parents[:, 0], self.parents[:, 1]] = self.parents[:, 2]
-        totals = table.sum(axis=1, keepdims=True) + self.strength
+    def theta(self, stops: NDArray[np.int32]) -> Floats:
+        """Return p(state | parent), one row per parent, given how often each parent stops.
+
+        The last column is for all states unseen.
+        """
+        table = dense(self.parents, stops.size, self.states + 1)
         table += self.strength * np.append(self.weights, self.unseen)
-        return np.asarray(table / totals)
+        return np.asarray(table / self.totals(stops)[:, None])
+
+    def stopping(self, stops: NDArray[np.int32]) -> Floats:
+        """Return p(stop | parent), given how often each parent stops."""
+        return np.asarray((stops + self.strength * self.stop_weight) / self.totals(stops))
+
+    def totals(self, stops: NDArray[np.int32]) -> Floats:
+        """Return what the probabilities of each parent are divided by: n[v] + strength."""
+        counts = np.bincount(self.parents[:, 0], self.parents[:, 2], minlength=stops.size)
+        return np.asarray(counts + stops + self.strength)
 
     def phi(self, num_words: int) -> Floats:
-        """Return p(word | state), a row a word; a state unseen has all words alike."""
-        table = np.full((num_words, self.states + 1), self.smoothing)
-        table[self.words[:, 0], self.words[:, 1]] += self.words[:, 2]
+        """Return p(word | state), one row per word; a state unseen has all words alike."""
+        table = dense(self.words, num_words, self.states + 1) + self.smoothing
         return np.asarray(table / table.sum(axis=0))
 
 
@@ -89,3 +105,10 @@ def triples(rows: NDArray[np.int32], states: NDArray[np.int32]) -> Counts:
     """Return how often each row had each state, where it had."""
     pairs, counts = np.unique(np.stack((rows, states), axis=1), axis=0, return_counts=True)
     return np.concatenate((pairs, counts[:, None]), axis=1).astype(np.int32)
+
+
+def dense(counts: Counts, rows: int, states: int) -> Floats:
+    """Return counts as a table."""
+    table = np.zeros((rows, states))
+    table[counts[:, 0], counts[:, 1]] = counts[:, 2]
+    return table

@@ -24,7 +24,8 @@ from bistro.models.inputs import Words
 from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.runs import Run
 from bistro.models.topics.config import TopicsConfig
-from bistro.models.topics.model import TopicsModel, parent_numbers
+from bistro.models.topics.contexts import parent_numbers
+from bistro.models.topics.model import TopicsModel
 from bistro.models.topics.samples import TopicSample, triples
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
@@ -32,6 +33,7 @@ from bistro.treebank.sentence import Sentence
 Numbers = NDArray[np.int32]
 FIRST_OPEN_SLOTS = 64
 PARAMETERS = ("strength", "smoothing", "gamma")
+NUMBERS = ("unseen", "stop_weight", *PARAMETERS)
 
 
 class TopicsChain:
@@ -43,13 +45,16 @@ class TopicsChain:
         self,
         parents: Numbers,
         words: Numbers,
-        sizes: tuple[int, int],
+        stops: Numbers,
+        num_words: int,
         config: TopicsConfig,
         seed: int,
         tags: Numbers | None = None,
+        number: int = 0,
     ) -> None:
         self._config = config
         self._seed = seed
+        self._name = f"topics.{number}" if number else "topics"
         # By parent, so that the counts of one stay at hand; by word within, for the memory's sake.
         order = np.lexsort((words, parents))
         self._parents = np.ascontiguousarray(parents[order])
@@ -60,8 +65,9 @@ class TopicsChain:
         self.sampler = TopicSampler(
             self._parents,
             self._words,
-            num_parents=sizes[0],
-            num_words=sizes[1],
+            stops if config.stops else stops[:0],
+            num_parents=stops.size,
+            num_words=num_words,
             slots=states or FIRST_OPEN_SLOTS,
             open=states is None,
             **self._first,
@@ -73,7 +79,13 @@ class TopicsChain:
         if self._tags is None:
             self.sampler.seat(self._stream("seat", 0))
             return
-        self.sampler.restore(self._tags, self.sampler.weights, unseen=0.0, **self._first)
+        self.sampler.restore(
+            self._tags,
+            self.sampler.weights,
+            unseen=0.0,
+            stop_weight=self.sampler.stop_weight,
+            **self._first,
+        )
 
     def step(self, sweep: int, *, keep: bool) -> None:
         """Sweep once, draw weights and hyper-parameters, and keep the sample if asked to."""
@@ -87,7 +99,7 @@ class TopicsChain:
             self.samples.append(self._sample())
 
     def log_likelihood(self) -> float:
-        """Return log p(states, words) given weights and hyper-parameters."""
+        """Return log p(states, stops, words) given weights and hyper-parameters."""
         return self.sampler.log_joint()
 
     def figures(self) -> Figures:
@@ -100,7 +112,9 @@ class TopicsChain:
         return {
             "topics.states": self.sampler.states,
             "topics.weights": self.sampler.weights,
-            "topics.numbers": np.array([self.sampler.unseen, *self.sampler.parameters]),
+            "topics.numbers": np.array(
+                [self.sampler.unseen, self.sampler.stop_weight, *self.sampler.parameters]
+            ),
             **flat({f"topics.{i}": sample.arrays() for i, sample in enumerate(self.samples)}),
         }
 
@@ -108,7 +122,7 @@ class TopicsChain:
         """Come back into a saved state."""
         # What was read is mapped from a file and may not be writable: the core takes copies.
         states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
-        numbers = zip(("unseen", *PARAMETERS), state["topics.numbers"].tolist(), strict=True)
+        numbers = zip(NUMBERS, state["topics.numbers"].tolist(), strict=True)
         self.sampler.restore(states, weights, **dict(numbers))
         self.samples = []
         while f"topics.{len(self.samples)}.weights" in state:
@@ -120,10 +134,18 @@ class TopicsChain:
         sampler = self.sampler
         parents, words = (triples(rows, sampler.states) for rows in (self._parents, self._words))
         strength, smoothing, _ = sampler.parameters
-        return TopicSample(parents, words, sampler.weights, strength, smoothing, sampler.unseen)
+        return TopicSample(
+            parents,
+            words,
+            sampler.weights,
+            strength,
+            smoothing,
+            sampler.unseen,
+            sampler.stop_weight,
+        )
 
     def _stream(self, purpose: str, index: int) -> Stream:
-        return Stream(self._seed, purpose_key(f"topics.{purpose}"), index)
+        return Stream(self._seed, purpose_key(f"{self._name}.{purpose}"), index)
 
 
 def kept_sweeps(config: TopicsConfig) -> list[int]:
@@ -137,18 +159,25 @@ def train_topics(data: Sequence[Words], config: TopicsConfig, run: Run) -> Topic
     sentences = trees_of(data)
     single_root = wants_single_root(sentences, config.roots)
     vocabulary, parents, words = pairs_of(sentences, config)
-    num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
+    stops = stops_of(words, len(sentences), root=len(vocabulary), config=config)
     tags, numbers = (
         tag_numbers(sentences, config.source) if config.source != "latent" else ([], None)
     )
-    chain = TopicsChain(parents, words, (num_parents, len(vocabulary)), config, run.seed, numbers)
+    chains = [
+        TopicsChain(parents, words, stops, len(vocabulary), config, run.seed, numbers, number)
+        for number in range(config.chains)
+    ]
     digests = [vocabulary.hash, Events(parents[:, None], words).digest()]
     digests += [hashlib.sha256(numbers.tobytes()).hexdigest()] if numbers is not None else []
     fingerprint = fingerprint_of(TopicsModel.kind, config, run.seed, digests)
     length = SamplerSettings(sweeps=config.sweeps, samples=max(1, config.sweeps // 2))
-    trace = run_chains([chain], length, fingerprint, run.session)
+    owners = [f"chain{number}." for number in range(config.chains)] if len(chains) > 1 else ()
+    trace = run_chains(chains, length, fingerprint, run.session, owners)
+    samples = [sample for chain in chains for sample in chain.samples]
     origin = run.origin(trace)
-    return TopicsModel(config, vocabulary, tags, chain.samples, origin, single_root=single_root)
+    return TopicsModel(
+        config, vocabulary, tags, samples, origin, single_root=single_root, stops=stops
+    )
 
 
 def pairs_of(
@@ -162,6 +191,14 @@ def pairs_of(
         for sentence, a, b in zip(sentences, offsets, offsets[1:], strict=False)
     ]
     return vocabulary, np.concatenate(parents), words
+
+
+def stops_of(words: Numbers, sentences: int, *, root: int, config: TopicsConfig) -> Numbers:
+    """Return how often each parent stops: every word and every root once on each side."""
+    if not config.stops:
+        return np.zeros((root + 1) * (2 if config.directed else 1), dtype=np.int32)
+    counts = np.append(np.bincount(words, minlength=root), sentences).astype(np.int32)
+    return np.repeat(counts, 2) if config.directed else 2 * counts
 
 
 def tag_numbers(sentences: Sequence[Sentence], column: str) -> tuple[list[str], Numbers]:

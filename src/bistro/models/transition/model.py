@@ -28,7 +28,7 @@ from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat
 from bistro.models.inputs import Words, as_sentence
 from bistro.models.parsing.codec import Codec, Tree
-from bistro.models.parsing.options import CoreOptions
+from bistro.models.parsing.options import CoreOptions, DictionaryOptions
 from bistro.models.parsing.training import trees_of
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ParseOptions(CoreOptions):
+class ParseOptions(CoreOptions, DictionaryOptions):
     """How to search, and what to return."""
 
     kind: ClassVar[str] = "transition"
@@ -52,11 +52,19 @@ class ParseOptions(CoreOptions):
     selection: Literal["weight", "paper"] = "weight"
     """After each word particles go to derivations by their weights; in the paper, by weight times
     the particles they had, which is faster and leaves far fewer of them alive."""
+    ranking: Literal["trees", "derivations"] = "trees"
+    """Trees are ranked by the sum over their derivations and, where no context sees labels, over
+    labels; or derivations are, each with its labels: the best one's tree is returned."""
+    tags_per_word: int = 10
+    """The paper tries 3, and finds no gain in more. With 10, tag sets with features joined to the
+    tags gain most: `docs/decisions/tag-dictionary.md`."""
     labels_per_arc: int = 3
     both_reduces: bool = True
+    """Or particles that do not shift take the likelier of left arc and right arc, as in Algorithm 1
+    of the paper."""
 
     def _search(self) -> list[str]:
-        return [f"{self.search} {self.size:,} by {self.selection}"]
+        return [f"{self.search} {self.size:,} by {self.selection}", *super()._search()]
 
     def request_for(self, output: OutputRequest) -> ParseRequest:
         """Return the request for this output, with how the parser searches."""
@@ -65,7 +73,9 @@ class ParseOptions(CoreOptions):
             search=self.search,
             size=self.size,
             by_weight=self.selection == "weight",
+            by_derivation=self.ranking == "derivations",
             tags_per_word=self.tags_per_word,
+            unseen_tags=self.unseen_weight,
             labels_per_arc=self.labels_per_arc,
             both_reduces=self.both_reduces,
         )
@@ -155,7 +165,9 @@ class TransitionModel(FollowingAbility):
         They are as the model generates them: of a model from right to left, mirrored.
         """
         batch = self.codec.encode([as_sentence(words) for words in sentences], None)
-        request = ParseOptions(size=particles, mbr=False).request()
+        # Raw text is parsed to learn from: a word keeps the tags that people gave it.
+        hard = {"tag_dictionary": "hard", "tags_per_word": 3}
+        request = self._chosen({"size": particles, "mbr": False, **hard}).request()
         found = self._parser.parse(batch, request, 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
 

@@ -8,6 +8,7 @@ from typing import Literal
 from bistro.config import setting
 from bistro.errors import ConfigError
 from bistro.inference.settings import SamplerSettings
+from bistro.models.defaults import DEFAULTS_HELP, OptionDefaults
 
 ContextElements = Literal["symbols", "rules"]
 
@@ -46,6 +47,7 @@ class UnboundedConfig:
         SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1),
         "How the distributions are learned; minimal or gibbs seating.",
     )
+    defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
         """Refuse what no such model has."""

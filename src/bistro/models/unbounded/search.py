@@ -1,14 +1,16 @@
 """How a model with unbounded contexts looks for trees, and what it finds.
 
-    cyk          the best tree of the PCFG alone, the baseline
-    astar-local  A*, each node searched for itself: its ways are compared over its own span alone
-    astar-full   A*, whole partial trees compared, the rest guessed from everything still open
-    mcmc         Metropolis-Hastings, the PCFG proposing; then the tree of least risk
+    cyk            the best tree of the PCFG alone, the baseline
+    astar-full     A*, partial trees in one queue, valued by all open nodes (equation 10)
+    astar-literal  the same, valued by the children of the last rule alone (equation 11)
+    astar-nodes    A*, valued as astar-full, but each node is searched for itself, without a queue
+    mcmc           Metropolis-Hastings, the PCFG proposing; then the tree of least risk
 
-Tags, whose trees are chains, have searches of their own.
+Tags, whose trees are chains, have searches of their own. `astar-nodes` was called `astar-local`,
+which is still accepted.
 
->>> SearchOptions(search="astar-local", beam=50).beam
-50
+>>> SearchOptions(search="astar-local", beam=50).search
+'astar-nodes'
 """
 
 from __future__ import annotations
@@ -29,9 +31,19 @@ from bistro.models.unbounded.rules import Derivation, RuleTable
 from bistro.models.unbounded.task import Terminals
 from bistro.rng import check_seed, purpose_key
 
-SearchName = Literal["cyk", "astar-local", "astar-full", "mcmc"]
+SearchName = Literal["cyk", "astar-full", "astar-literal", "astar-nodes", "mcmc"]
 Guide = Literal["pcfg", "parents"]
+Expand = Literal["leftmost", "all"]
+FORMER_NAMES = {"astar-local": "astar-nodes"}
+"""Former names of searches."""
+AGENDAS = {"astar-full": "full", "astar-literal": "local", "astar-nodes": "nodes"}
+"""The forms of A*, as the core calls them."""
 PURPOSE = "infinite.mcmc"
+
+
+def present_name(search: str) -> str:
+    """Return the present name of a search."""
+    return FORMER_NAMES.get(search, search)
 
 
 @dataclass(frozen=True)
@@ -51,24 +63,28 @@ class SearchOptions(Options):
     """The grammar that proposes trees to mcmc and guesses for A*: the PCFG, or one whose symbols
     know their parents, which constituency has."""
     beam: int = 200
-    """Partial trees that A* keeps; with a local frontier, ways that it tries of each node."""
+    """Partial trees that A* keeps; astar-nodes: ways that it tries of each node."""
     completions: int = 100
-    """Complete trees that A* compares."""
+    """Complete trees that A* compares; 1: the first one, as in the paper."""
     expansions: int = 200_000
-    """Partial trees that A* looks into, at most; with a local frontier, ways tried in all."""
+    """Partial trees that A* looks into, at most; astar-nodes: ways tried in all."""
+    expand: Expand = "leftmost"
+    """The open nodes of a partial tree that astar-full and astar-literal rewrite: the leftmost, so
+    that each tree is made in one order only, or all of them, as in the text of the paper."""
     seed: int = 1
     threads: int = 0
     """0: as many as the machine has; the result is the same for any number."""
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "search", present_name(self.search))
         check_choice("search", self.search, get_args(SearchName))
+        check_choice("expand", self.expand, get_args(Expand))
         if self.samples < 1 or not 0 <= self.burn_in < self.samples:
             raise ConfigError("samples must be at least 1, and more than burn_in")
         for name, least in (("subtrees", 0), ("beam", 1), ("completions", 1), ("expansions", 1)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
-        if self.guide not in get_args(Guide):
-            raise ConfigError(f"guide = '{self.guide}' must be pcfg or parents")
+        check_choice("guide", self.guide, get_args(Guide))
         if not 0 <= self.node_cost <= 1:
             raise ConfigError(f"node_cost = {self.node_cost} must lie between 0 and 1")
         check_seed(self.seed)
@@ -85,6 +101,8 @@ class Found:
     """The share of the proposals that mcmc accepted."""
     is_complete: bool = True
     """Whether A* came to an end; if not, the tree takes the best-scored rule at each node."""
+    expansions: int = 0
+    """Partial trees that A* looked into; astar-nodes: ways that it tried."""
 
 
 class TreeSearch:
@@ -115,12 +133,11 @@ class TreeSearch:
         offsets, count = found["offsets"], len(sentences)
         accepted = found.get("accepted", np.ones(count))
         complete = found.get("complete", np.ones(count))
+        expansions = found.get("expansions", np.zeros(count, dtype=np.int64))
         trees = [found["rules"][a:b] for a, b in pairwise(offsets)]
-        figures = zip(found["log_prob"].tolist(), accepted.tolist(), complete.tolist(), strict=True)
-        return [
-            Found(tree, log_prob, share, bool(is_complete)) if tree.size else None
-            for tree, (log_prob, share, is_complete) in zip(trees, figures, strict=True)
-        ]
+        columns = (found["log_prob"], accepted, complete.astype(bool), expansions)
+        rows = zip(trees, *(column.tolist() for column in columns), strict=True)
+        return [Found(*row) if row[0].size else None for row in rows]
 
     def arrays(
         self, sentences: Sequence[Terminals], options: SearchOptions, first: int = 0, **more: bool
@@ -137,8 +154,8 @@ class TreeSearch:
             found = draw_trees(self.grammar, self._trie, batch, **common, **own)
         else:
             own = options.some(("beam", "completions", "expansions"))
-            local = options.search == "astar-local"
-            found = search_trees(self.grammar, self._trie, batch, **common, **own, local=local)
+            own |= {"agenda": AGENDAS[options.search], "everywhere": options.expand == "all"}
+            found = search_trees(self.grammar, self._trie, batch, **common, **own)
         return found
 
     def _finer(self, options: SearchOptions) -> FinerGrammar | None:

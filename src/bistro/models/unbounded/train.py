@@ -130,7 +130,8 @@ class ContextChain(Learned):
     def step(self, sweep: int, *, keep: bool) -> None:
         """Sweep once, then update the hyper-parameters, then keep the sample if asked to."""
         self.franchise.sweep(self._entries, self._stream("sweep", sweep))
-        self._update(sweep)
+        if (sweep + 1) % self.settings.hyper_every == 0:
+            self._update(sweep)
         if keep:
             self._kept.add(self.franchise)
 

@@ -1,16 +1,17 @@
-// A* with a local frontier: partial trees are compared only with those that rewrite the same node.
+// A* that searches each node for itself. Nodes are valued as with a full frontier (equation 10 of Shareghi et al. 2015, see
+// astar_queue.hpp); the agenda is another one.
 //
-// Under a model whose contexts are ancestors, what stands below a node does not depend on what stands beside it. So nodes are searched each
-// for itself, and every node is found once, however many partial trees have it. A node that was not looked into is worth its log inside
-// sum under the grammar, and a way to rewrite a node
+// Under a model whose contexts are ancestors, what stands below a node does not depend on what stands beside it. So every node is searched
+// once, however many partial trees have it. A node that was not looked into is worth its log inside sum under the grammar, and a way to
+// rewrite a node
 //
 //     log P(rule | context) + Σ over the children of the rule of what they are worth
 //
-// A node knows the best it has come to that is complete, and the best that is still open somewhere. Each round goes down from the top along
-// the best open tree to its leftmost node with a way that is to be tried next, tries it, and tells the nodes above. No more than `beam` ways
-// of a node are tried. The search ends when so many complete trees as were wanted have been made, when nothing is open, or after as many
-// rounds as it may take. Inside sums are no bounds, so the best complete tree counts. If there is none, the tree that takes the
-// best way at every node stands in, and `complete` says so.
+// A node knows the best complete tree below it, and the best that is still open somewhere. Each round goes down from the top along the best
+// open tree to its leftmost node with a way to try next, tries it, and updates the nodes above. No more than `beam` ways of a node are
+// tried. The search ends when as many complete trees as requested have been made, when nothing is open, or after `expansions` rounds.
+// Inside sums are no bounds, so the best complete tree counts. If there is none, the result is the tree that takes the best way at every
+// node, and `complete` is false.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +23,9 @@
 namespace bistro {
 
 template <RuleModel Model>
-class LocalAStar {
+class NodeAStar {
 public:
-    LocalAStar(ContextForest<Model>& nodes, const AStarOptions& options)
+    NodeAStar(ContextForest<Model>& nodes, const AStarOptions& options)
         : nodes_(&nodes), options_(options), rewrites_(nodes, options.beam) {}
 
     AStarResult search() {

@@ -1,4 +1,4 @@
-"""A* with a local frontier in plain Python: nodes searched each for itself, all worth recomputed.
+"""A* over nodes in plain Python: each searched for itself, what all are worth recomputed.
 
 A node is a symbol, its span and its ancestors. What was not tried of it is guessed by the inside
 sum of its trees under a grammar; each round tries one way of the leftmost node of the best open
@@ -7,7 +7,7 @@ tree that has one to try next.
 >>> from bistro.reference.pcfg import Rule
 >>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]
 >>> grammar = PCFG(rules, [math.log(0.3), math.log(0.7)], root=0)
->>> search = LocalSearch(grammar, lambda context, rule: grammar.log_prob[rule], [0, 0], beam=9)
+>>> search = NodeSearch(grammar, lambda context, rule: grammar.log_prob[rule], [0, 0], beam=9)
 >>> search.run(completions=1, expansions=99)
 (0, 1, 1)
 >>> search.rounds, search.completions
@@ -55,17 +55,14 @@ class Worth(NamedTuple):
 
 
 @dataclass
-class LocalSearch:
-    """A search for the best tree of a sentence, round by round."""
+class SentenceWays:
+    """The ways to rewrite each node of a sentence, the best first, and inside sums."""
 
     grammar: PCFG
     model: Model
     words: Sequence[int]
     beam: int
     by: Literal["symbols", "rules"] = "symbols"
-    tried: dict[Node, int] = field(default_factory=dict)
-    rounds: int = 0
-    completions: int = 0
 
     def __post_init__(self) -> None:
         """Remember inside sums and ways, which do not change."""
@@ -73,6 +70,34 @@ class LocalSearch:
         self.inside = cache(self._inside)
         self.ways = cache(self._ways)
         self.top: Node = ((self.grammar.root, 0, len(self.words)), ())
+
+    def _inside(self, item: Item) -> float:
+        total = 0.0
+        for r, children in self.grammar.rewrites(item, self.edges):
+            total += math.exp(self.grammar.log_prob[r] + sum(map(self.inside, children)))
+        return math.log(total) if total else NOTHING
+
+    def _ways(self, node: Node) -> list[Way]:
+        """Return the best ways to rewrite a node, best first."""
+        (symbol, _, _), history = node
+        made = []
+        for r, items in self.grammar.rewrites(node[0], self.edges):
+            guess = sum(map(self.inside, items))
+            if guess == NOTHING:
+                continue
+            below = (symbol if self.by == "symbols" else r, *history)
+            children = tuple((item, below) for item in items)
+            made.append(Way(r, self.model((symbol, *history), r), guess, children))
+        return sorted(made, key=lambda way: -way.log_prob - way.guess)[: self.beam]
+
+
+@dataclass
+class NodeSearch(SentenceWays):
+    """A search for the best tree of a sentence, round by round."""
+
+    tried: dict[Node, int] = field(default_factory=dict)
+    rounds: int = 0
+    completions: int = 0
 
     def run(self, completions: int, expansions: int) -> tuple[int, ...] | None:
         """Return the rules of the best tree made, none if none was completed."""
@@ -123,22 +148,3 @@ class LocalSearch:
     def _best(self, node: Node) -> tuple[int, ...]:
         way = self.ways(node)[self.worth(node).complete_way]
         return (way.rule, *(rule for child in way.children for rule in self._best(child)))
-
-    def _inside(self, item: Item) -> float:
-        total = 0.0
-        for r, children in self.grammar.rewrites(item, self.edges):
-            total += math.exp(self.grammar.log_prob[r] + sum(map(self.inside, children)))
-        return math.log(total) if total else NOTHING
-
-    def _ways(self, node: Node) -> list[Way]:
-        """Return the best ways to rewrite a node, best first."""
-        (symbol, _, _), history = node
-        made = []
-        for r, items in self.grammar.rewrites(node[0], self.edges):
-            guess = sum(map(self.inside, items))
-            if guess == NOTHING:
-                continue
-            below = (symbol if self.by == "symbols" else r, *history)
-            children = tuple((item, below) for item in items)
-            made.append(Way(r, self.model((symbol, *history), r), guess, children))
-        return sorted(made, key=lambda way: -way.log_prob - way.guess)[: self.beam]

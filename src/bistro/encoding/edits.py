@@ -1,0 +1,118 @@
+"""Edit rules: how one string becomes another by its two ends, so that what is learned carries over.
+
+A rule changes the case, replaces the front and the back of a string, and keeps what is between:
+*flies* becomes *fly* by ``ies → y`` at the back, *don't* becomes *do n't* by ``n't → ␣n't``. A rule
+is possible only for strings that have its front and its back. Of the rules that turn one string
+into another, the one that explains most pairs of training is chosen.
+
+>>> rules = chosen_rules({("flies", "fly"): 1, ("tries", "try"): 1, ("went", "go"): 1})
+>>> str(rules["flies", "fly"]), rules["flies", "fly"].apply("cries"), str(rules["went", "go"])
+('-ies+y', 'cry', 'went=go')
+>>> rules["flies", "fly"].apply("dog") is None
+True
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from bistro.errors import ModelFileError
+
+_CASES: dict[str, Callable[[str], str]] = {
+    "": lambda form: form,
+    "lower": str.lower,
+    "title": str.capitalize,
+}
+_LONGEST_END = 8
+"""Longer fronts and backs than this make a rule of one word."""
+
+
+@dataclass(frozen=True, order=True)
+class EditRule:
+    """Front and back of a string, what replaces them, and the case that comes first."""
+
+    case: str = ""
+    front: str = ""
+    new_front: str = ""
+    back: str = ""
+    new_back: str = ""
+    whole: bool = False
+    """Whether the rule is for one string alone, its front, which becomes `new_front`."""
+
+    def apply(self, form: str) -> str | None:
+        """Return what a string becomes, or nothing where the rule is not possible."""
+        if self.whole:
+            return self.new_front if form == self.front else None
+        cased = _CASES[self.case](form)
+        kept = len(cased) - len(self.front) - len(self.back)
+        if kept < 1 or not cased.startswith(self.front) or not cased.endswith(self.back):
+            return None
+        return self.new_front + cased[len(self.front) : len(self.front) + kept] + self.new_back
+
+    def to_header(self) -> list[Any]:
+        """Return the rule, ready for JSON."""
+        return list(astuple(self))
+
+    @classmethod
+    def from_header(cls, fields: Any) -> EditRule:
+        """Make a rule again."""
+        good = isinstance(fields, list) and len(fields) == 6 and fields[0] in _CASES
+        if not good or not all(isinstance(field, str) for field in fields[:5]):
+            raise ModelFileError("an edit rule is damaged")
+        case, front, new_front, back, new_back = map(str, fields[:5])
+        return cls(case, front, new_front, back, new_back, bool(fields[5]))
+
+    def __str__(self) -> str:
+        if self.whole:
+            return f"{self.front}={self.new_front}"
+        front = f"-{self.front}+{self.new_front} " if self.front or self.new_front else ""
+        back = f"-{self.back}+{self.new_back}" if self.back or self.new_back else ""
+        return f"{self.case} {front}{back}".strip() or "same"
+
+
+def possible_rules(source: str, target: str) -> Iterator[EditRule]:
+    """Yield all rules that turn a string into another, those of the longest kept middle first."""
+    seen: set[str] = set()
+    for case, cased in ((case, change(source)) for case, change in _CASES.items()):
+        if cased in seen:
+            continue
+        seen.add(cased)
+        if cased == target:
+            yield EditRule(case)
+            continue
+        for length, begin, other in sorted(_common(cased, target), reverse=True):
+            end, other_end = begin + length, other + length
+            if max(begin, other, len(cased) - end, len(target) - other_end) <= _LONGEST_END:
+                yield EditRule(case, cased[:begin], target[:other], cased[end:], target[other_end:])
+    yield EditRule(front=source, new_front=target, whole=True)
+
+
+def chosen_rules(pairs: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], EditRule]:
+    """Return for each pair of strings the rule that fits the most pairs."""
+    rules = {pair: list(possible_rules(*pair)) for pair in pairs}
+    counts = Counter(rule for candidates in rules.values() for rule in candidates)
+    return {
+        pair: max(candidates, key=lambda rule: (not rule.whole, counts[rule]))
+        for pair, candidates in rules.items()
+    }
+
+
+def _common(one: str, other: str) -> Iterator[tuple[int, int, int]]:
+    """Yield the substrings in common that cannot be longer: length, and where they begin."""
+    for begin in range(len(one)):
+        for place in range(len(other)):
+            if one[begin] != other[place] or (
+                begin and place and one[begin - 1] == other[place - 1]
+            ):
+                continue
+            length = 1
+            while (
+                begin + length < len(one)
+                and place + length < len(other)
+                and one[begin + length] == other[place + length]
+            ):
+                length += 1
+            yield length, begin, place

@@ -1,0 +1,217 @@
+"""The words of a whole file as arrays of numbers: a million words in about 100 megabytes.
+
+Scores compare columns of two files. Strings are replaced by codes, which both files share, so that
+equal values have equal codes; heads become indices of words in the file. What a score ignores is
+left out before the coding: subtypes of relations, and features that are not universal.
+
+Sentences are read one by one and not kept.
+
+>>> from bistro.treebank.sentence import Sentence
+>>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl:pv", "root"])
+>>> codes = Codes()
+>>> words = read_words([sentence, sentence], codes, "gold")
+>>> words.parents.tolist(), codes.deprels.names
+([1, -1, 3, -1], ['expl', 'root'])
+>>> words.text, words.token_borders.tolist()
+(['Itrains', 'Itrains'], [0, 2, 7, 9, 14])
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.evaluate.by_relation import plain_relation
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+
+ROOT, NO_HEAD = -1, -2
+"""What `Words.parents` holds for a root, and for a word without a head."""
+# fmt: off
+UNIVERSAL_FEATURES = {
+    "Abbr", "Animacy", "Aspect", "Case", "Definite", "Degree", "Evident", "Foreign", "Gender",
+    "Mood", "Number", "NumType", "Person", "Polarity", "Polite", "Poss", "PronType", "Reflex",
+    "Tense", "VerbForm", "Voice",
+}
+# fmt: on
+_SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+"""All characters of the Unicode category Zs."""
+
+Integers = NDArray[np.int32 | np.int64]
+
+
+def universal_features(feats: str) -> str:
+    """Return the universal features among those of a word, sorted."""
+    if feats == EMPTY:
+        return ""
+    kept = (f for f in feats.split("|") if f.partition("=")[0] in UNIVERSAL_FEATURES)
+    return "|".join(sorted(kept))
+
+
+def without_spaces(form: str) -> str:
+    """Return a form without its spaces, of whatever kind."""
+    return _SPACES.sub("", form)
+
+
+class ColumnCodes(dict[str, int]):
+    """Values of one column to codes; values that are equal once simplified have the same."""
+
+    def __init__(self, simplify: Callable[[str], str] = str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        """The simplified value of each code."""
+        self._simplify = simplify
+        self._codes: dict[str, int] = {}
+
+    def __missing__(self, value: str) -> int:
+        name = self._simplify(value)
+        code = self._codes.setdefault(name, len(self.names))
+        if code == len(self.names):
+            self.names.append(name)
+        self[value] = code
+        return code
+
+    def flags(self, is_marked: Callable[[str], bool]) -> NDArray[np.bool_]:
+        """Return for each code whether its name is marked."""
+        return np.fromiter(map(is_marked, self.names), dtype=bool, count=len(self.names))
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The codes of all columns, shared by the files that are compared."""
+
+    forms: ColumnCodes = field(default_factory=ColumnCodes)
+    lemmas: ColumnCodes = field(default_factory=ColumnCodes)
+    upos: ColumnCodes = field(default_factory=ColumnCodes)
+    xpos: ColumnCodes = field(default_factory=ColumnCodes)
+    feats: ColumnCodes = field(default_factory=lambda: ColumnCodes(universal_features))
+    deprels: ColumnCodes = field(default_factory=lambda: ColumnCodes(plain_relation))
+
+
+@dataclass(frozen=True)
+class Words:
+    """All words of a file, one entry per word where nothing else is said."""
+
+    name: str
+    forms: Integers
+    lemmas: Integers
+    upos: Integers
+    xpos: Integers
+    feats: Integers
+    deprels: Integers
+    parents: Integers
+    """The index of the head in the file, or `ROOT`, or `NO_HEAD`."""
+    sentence_starts: Integers
+    """The first word of each sentence, and at the end the number of all words."""
+    lines: Integers
+    """The first line of each sentence in the file."""
+    text: list[str]
+    """The characters of each sentence, without spaces."""
+    token_borders: Integers
+    """Where each token begins in the characters of the file, and where the last one ends."""
+    tokens: Integers
+    """The token of each word."""
+    multiword: NDArray[np.bool_]
+    """Whether the word is part of a multiword token."""
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    @property
+    def sentence_borders(self) -> Integers:
+        """Where each sentence begins in the characters of the file, and where the last ends."""
+        return _cumulated(list(map(len, self.text)))
+
+
+class _Reader:
+    """Grows the arrays of a file, sentence by sentence."""
+
+    def __init__(self, codes: Codes) -> None:
+        self._coded = {
+            name: (array("i"), getattr(codes, name).__getitem__)
+            for name in ("forms", "lemmas", "upos", "xpos", "feats", "deprels")
+        }
+        self._heads = array("i")
+        self._sizes = array("i")
+        self._lines = array("i")
+        self._token_lengths = array("i")
+        self._words_before = 0
+        self._tokens_before = 0
+        self._ranges: list[tuple[int, int]] = []
+        self._text: list[str] = []
+
+    def add(self, sentence: Sentence) -> None:
+        """Append the words and tokens of a sentence."""
+        lemmas, xpos, feats = sentence.columns("lemmas", "xpos", "feats")
+        columns = {
+            "forms": sentence.forms,
+            "lemmas": lemmas,
+            "upos": sentence.upos,
+            "xpos": xpos,
+            "feats": feats,
+            "deprels": sentence.deprels,
+        }
+        for name, values in columns.items():
+            numbers, code = self._coded[name]
+            numbers.fromlist([*map(code, values)])
+        self._heads.fromlist(sentence.heads)
+        self._sizes.append(len(sentence))
+        self._lines.append(sentence.line)
+        self._add_tokens(sentence)
+        self._words_before += len(sentence)
+
+    def _add_tokens(self, sentence: Sentence) -> None:
+        forms = sentence.forms
+        if ranges := sentence.multiword:
+            base, words, forms, after = self._words_before, forms, [], 0
+            for first, last, form in ranges:
+                self._ranges.append((base + first - 1, base + last))
+                forms += [*words[after : first - 1], form]
+                after = last
+            forms += words[after:]
+        text = "".join(forms)
+        if " " in text or (not text.isascii() and _SPACES.search(text)):
+            forms = list(map(without_spaces, forms))
+            text = "".join(forms)
+        self._text.append(text)
+        self._token_lengths.fromlist([*map(len, forms)])
+
+    def finish(self, name: str) -> Words:
+        """Return the arrays."""
+        starts = _cumulated(self._sizes)
+        heads = np.asarray(self._heads, dtype=np.int32)
+        first_words = np.repeat(starts[:-1], self._sizes)
+        multiword = np.zeros(len(heads), dtype=bool)
+        begins_token = np.ones(len(heads), dtype=bool)
+        for first, end in self._ranges:
+            multiword[first:end] = True
+            begins_token[first + 1 : end] = False
+        return Words(
+            name=name,
+            parents=np.where(heads > 0, first_words + heads - 1, heads - 1).astype(np.int32),
+            sentence_starts=starts,
+            lines=np.asarray(self._lines, dtype=np.int32),
+            text=self._text,
+            token_borders=_cumulated(self._token_lengths),
+            tokens=np.cumsum(begins_token, dtype=np.int32) - 1,
+            multiword=multiword,
+            **{key: np.asarray(values, np.int32) for key, (values, _) in self._coded.items()},
+        )
+
+
+def read_words(sentences: Iterable[Sentence], codes: Codes, name: str) -> Words:
+    """Return the words of a file, given its sentences; `name` is used in messages."""
+    reader = _Reader(codes)
+    for sentence in sentences:
+        reader.add(sentence)
+    return reader.finish(name)
+
+
+def _cumulated(lengths: Sequence[int]) -> Integers:
+    """Return where pieces of these lengths begin, and where the last one ends."""
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

@@ -1,0 +1,113 @@
+"""A choice among named outcomes, given a list of strings: the one way to learn a column of words.
+
+The context is a list of strings, most informative first; the outcomes are names. A string that
+training never had in its place ends the context there, so the longest known beginning decides.
+
+>>> data = [(("dog", "NOUN"), "-s+"), (("cat", "NOUN"), "-s+"), (("run", "VERB"), "same")] * 4
+>>> learner = ChoiceLearner("rules", [c for c, _ in data], [o for _, o in data], settings, seed=1)
+...                                                                             # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Frozen, UniformBase
+from bistro.encoding.events import Events
+from bistro.errors import ModelFileError
+from bistro.inference.gibbs import Chain
+from bistro.inference.settings import SamplerSettings
+from bistro.modelfile import Arrays
+
+Contexts = Sequence[Sequence[str]]
+_UNSEEN = 2**31 - 1
+
+
+class Names:
+    """Strings and their numbers, in the order in which they were first seen."""
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        if not all(isinstance(name, str) for name in names) or len(set(names)) != len(names):
+            raise ModelFileError("the names of a choice are damaged")
+        self.names = list(names)
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+
+    @classmethod
+    def of(cls, values: Sequence[str]) -> Names:
+        """Number the values."""
+        return cls(list(dict.fromkeys(values)))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def encode(self, rows: Contexts) -> NDArray[np.int32]:
+        """Return rows of strings as a matrix; what was never seen has a number of its own."""
+        get = self.numbers.get
+        flat = [get(value, _UNSEEN) for row in rows for value in row]
+        return np.array(flat, dtype=np.int32).reshape(len(rows), -1)
+
+
+class ChoiceLearner(Chain):
+    """The process of one choice while it is learned."""
+
+    def __init__(
+        self,
+        name: str,
+        contexts: Contexts,
+        outcomes: Sequence[str],
+        settings: SamplerSettings,
+        seed: int,
+    ) -> None:
+        self.elements = Names.of([value for row in contexts for value in row])
+        self.outcomes = Names.of(sorted(set(outcomes)))
+        encoded = self.outcomes.encode([outcomes])[0]
+        events = Events(self.elements.encode(contexts), encoded)
+        super().__init__(name, events, UniformBase(len(self.outcomes)), settings, seed)
+        self.digest = events.digest()
+
+    def choice(self) -> Choice:
+        """Return the mean of the kept samples."""
+        return Choice(self.elements, self.outcomes, self.frozen())
+
+
+class Choice:
+    """A learned choice."""
+
+    def __init__(self, elements: Names, outcomes: Names, arrays: Arrays) -> None:
+        self.elements, self.outcomes, self.arrays = elements, outcomes, arrays
+        self._frozen = Frozen(**arrays, dishes=len(outcomes))
+
+    def ranked(
+        self, contexts: Contexts, most: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the numbers and probabilities of the best outcomes in each context, best first.
+
+        Rows are filled up with -1 and 0.
+        """
+        if not contexts:
+            return np.zeros((0, most), np.int32), np.zeros((0, most))
+        numbers, probabilities = self._frozen.most_probable(self.elements.encode(contexts), most)
+        return numbers.reshape(-1, most), probabilities.reshape(-1, most)
+
+    def log_probabilities(self, contexts: Contexts, outcomes: Sequence[str]) -> NDArray[np.float64]:
+        """Return log p(outcome | context), in nats; -inf for an outcome that is not known."""
+        numbers = self.outcomes.encode([outcomes])[0]
+        known = numbers != _UNSEEN
+        logs = np.full(len(outcomes), -np.inf)
+        if known.any():
+            rows = np.ascontiguousarray(self.elements.encode(contexts)[known])
+            logs[known] = self._frozen.log_probabilities(rows, np.ascontiguousarray(numbers[known]))
+        return logs
+
+    def header(self) -> dict[str, Any]:
+        """Return what is not an array, ready for JSON."""
+        return {"elements": self.elements.names, "outcomes": self.outcomes.names}
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Choice:
+        """Make the choice again from what `header` and `arrays` gave."""
+        return cls(Names(header["elements"]), Names(header["outcomes"]), arrays)

@@ -1,0 +1,53 @@
+"""Abilities of models that annotate text: words and sentences, columns, all of it.
+
+They are protocols like those of `bistro.models.abilities`, where each has its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from bistro.models.results.columns import FilledColumns
+    from bistro.models.results.tokens import TextSentence
+    from bistro.treebank.sentence import Sentence
+
+
+@runtime_checkable
+class Tokeniser(Protocol):
+    """Finds the sentences and words of running text."""
+
+    def tokenise(
+        self, text: str | Iterable[str], *, line_ends: bool = False
+    ) -> Iterator[TextSentence]:
+        """Yield the sentences of a text; with `line_ends`, every line end also ends a sentence."""
+
+
+@runtime_checkable
+class Filler(Protocol):
+    """Finds tags, features and lemmas of words."""
+
+    def fill(
+        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = ()
+    ) -> list[FilledColumns]:
+        """Return the columns of sentences; columns to `keep` stay where they are not empty."""
+
+
+@runtime_checkable
+class Annotator(Protocol):
+    """Finds everything: sentences and words of running text, trees, tags, features, lemmas.
+
+    annotate      yield the sentences of a text with all columns
+    annotate_all  yield sentences with all columns; what they have may be kept, column by column
+    """
+
+    def annotate(
+        self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
+    ) -> Iterator[Sentence]:
+        """Yield the sentences of a text with all columns."""
+
+    def annotate_all(
+        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = (), **options: Any
+    ) -> Iterator[Sentence]:
+        """Yield sentences with all columns."""

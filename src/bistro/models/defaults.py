@@ -1,0 +1,69 @@
+"""Options that a model uses where a call or command does not name them.
+
+What a model is asked (how hard to search, which tree to return) has defaults for all models of its
+family. A configuration may have others, which the model keeps: a preset that follows a paper says
+how the paper searches, not only how it trains.
+
+    [defaults.parse]
+    selection = "paper"
+    mbr = false
+
+An option that is given counts before the model's own default, and that before the family's.
+
+>>> from bistro.models.transition.config import TransitionConfig
+>>> config = TransitionConfig(defaults=OptionDefaults(parse={"size": 100}))
+>>> own_defaults(config, "parse"), own_defaults(config, "score")
+({'size': 100}, {})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from bistro import config as configuration
+from bistro.models.kinds import Kind
+from bistro.models.options import Options
+
+OptionValue: TypeAlias = bool | int | float | str
+Verb: TypeAlias = Literal["parse", "tag", "score"]
+VERBS: dict[Verb, str] = {"parse": "parse", "tag": "tag", "score": "score words"}
+"""What can have defaults, with the words of a refusal."""
+DEFAULTS_HELP = "Options that the model uses where a call or command does not name them."
+
+
+def _table(help: str) -> Any:
+    # Without a hash of its own, so that configurations stay hashable.
+    return field(default_factory=dict, hash=False, metadata={"help": help})
+
+
+@dataclass(frozen=True)
+class OptionDefaults:
+    """A model's own defaults, by what it is asked to do."""
+
+    parse: dict[str, OptionValue] = _table("Options of parsing, as in size = 100.")
+    tag: dict[str, OptionValue] = _table("Options of tagging, for models that only tag.")
+    score: dict[str, OptionValue] = _table("Options of perplexity and surprisal.")
+
+
+def own_defaults(config: Any, verb: Verb) -> dict[str, OptionValue]:
+    """Return the defaults that a configuration has for a verb; a family may have none."""
+    return dict(getattr(getattr(config, "defaults", None), verb, {}))
+
+
+def chosen_options(model: Any, verb: Verb, given: Mapping[str, Any]) -> Any:
+    """Return the options of a verb: those given, then the model's own, then its family's."""
+    whole = {**own_defaults(model.config, verb), **given}
+    options: type[Options] = getattr(model, f"{verb}_options")
+    return options.of(whole, model.kind, VERBS[verb])
+
+
+def check_defaults(kind: Kind, config: Any) -> None:
+    """Refuse defaults that no option has, or of another type: before training, not after it."""
+    for verb in VERBS:
+        if own := own_defaults(config, verb):
+            options = getattr(kind.model_class(), f"{verb}_options", Options)
+            # Parsers tag with the options of `parse`, which is a property of theirs.
+            accepted = options if isinstance(options, type) else Options
+            configuration.from_dict(accepted, own, f"defaults.{verb}")

@@ -1,0 +1,147 @@
+"""Clusters of words, which are the tags of the latent-variable parser.
+
+A cluster is a tag with its bundle of morphological features, written ``NC|number=sing|def=indef``.
+Bundles that are rare are one bundle of their tag, ``NC|?``. To the rest of a parser's code clusters
+are its tags.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import SentenceBatch
+from bistro.errors import ModelFileError
+from bistro.modelfile import Arrays
+from bistro.models.isbn.config import IsbnConfig
+from bistro.models.isbn.properties import (
+    NOT_GIVEN,
+    Ints,
+    coarse_numbers,
+    commonest,
+    known_lemmas,
+    lemma_numbers,
+)
+from bistro.models.parsing.codec import Codec, Tree, Unseen, training_tree
+from bistro.models.parsing.settings import ParserSettings
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+
+RARE = "?"
+
+
+@dataclass(eq=False)
+class IsbnCodec(Codec):
+    """A codec whose tags are clusters; those it does not know become the rare one of their tag."""
+
+    lemmas: list[str] = field(default_factory=list)
+    """The lemmas that states tell apart, after the unknown one; none where they see no lemmas."""
+
+    @classmethod
+    def learn(cls, sentences: Sequence[Sentence], config: ParserSettings) -> tuple[Self, int]:
+        """Collect the symbols of a treebank; also return how many sentences were lifted."""
+        plain, lifted = Codec.learn(sentences, config)
+        trees = [training_tree(sentence, config) for sentence in sentences]
+        counts = Counter(tag for tree in trees for tag in tree.tags)
+        kept = {
+            tag if count >= config.unknown_below or "|" not in tag else rare_of(tag)
+            for tag, count in counts.items()
+        }
+        lemmas = known_lemmas(sentences, config.unknown_below) if sees(config, "lemma") else []
+        return cls(config, plain.vocabulary, sorted(kept), plain.labels, lemmas=lemmas), lifted
+
+    def cluster(self, tag: str) -> str:
+        """Return the cluster that stands for a tag with features."""
+        if tag in self._tag_ids:
+            return tag
+        plain = tag.partition("|")[0]
+        known = (name for name in (rare_of(tag), plain) if name in self._tag_ids)
+        of_tag = (name for name in self.tags if name.partition("|")[0] == plain)
+        return next(known, next(of_tag, tag))
+
+    def encode(
+        self,
+        sentences: Sequence[Sentence],
+        trees: Sequence[Tree] | None,
+        unseen: Unseen | None = None,
+    ) -> SentenceBatch:
+        """Return words, and what is known of the trees, as the core wants them."""
+        if trees is not None:
+            trees = [Tree([*map(self.cluster, t.tags)], t.heads, t.labels) for t in trees]
+        batch = super().encode(sentences, trees, unseen)
+        if self.lemmas and trees is not None:
+            batch.set_lemmas(self.lemma_numbers(sentences, trees))
+        return batch
+
+    def lemma_numbers(self, sentences: Sequence[Sentence], trees: Sequence[Tree]) -> Ints:
+        """Return the lemmas of words whose tags are given, in the order of generation."""
+        rows = (
+            [
+                NOT_GIVEN if tag == EMPTY else number
+                for tag, number in zip(tree.tags, lemma_numbers(s.lemmas, self.lemmas), strict=True)
+            ]
+            for s, tree in zip(sentences, trees, strict=True)
+        )
+        return np.array(self.in_order(rows), dtype=np.int32)
+
+    def in_order(self, rows: Iterable[Sequence[int]]) -> list[int]:
+        """Return numbers of the words of sentences in the order of generation."""
+        step = -1 if self.config.direction == "right-to-left" else 1
+        return [number for row in rows for number in row[::step]]
+
+    def cluster_numbers(self, trees: Sequence[Tree]) -> NDArray[np.int64]:
+        """Return the clusters of all words, in the order of generation."""
+        rows = ([self._tag_ids[self.cluster(tag)] for tag in tree.tags] for tree in trees)
+        return np.array(self.in_order(rows), dtype=np.int64)
+
+    def root_labels(self, trees: Sequence[Tree]) -> Ints:
+        """Return the numbers of the labels that words on the root have."""
+        pairs = (pair for tree in trees for pair in zip(tree.heads, tree.labels, strict=True))
+        found = {self._label_ids[label] for head, label in pairs if head == 0}
+        return np.array(sorted(found), dtype=np.int32)
+
+    def coarse_of(self, sentences: Sequence[Sentence], clusters: NDArray[np.int64]) -> Ints:
+        """Return the commonest coarse tag of every cluster."""
+        coarse = self.in_order(coarse_numbers(sentences))
+        return commonest(clusters.tolist(), coarse, len(self.tags))
+
+    def lemma_of(
+        self, sentences: Sequence[Sentence], trees: Sequence[Tree], words: NDArray[np.int64]
+    ) -> Ints:
+        """Return the commonest lemma of every word; classes of words have the unknown one."""
+        lemmas = np.maximum(self.lemma_numbers(sentences, trees), 0)
+        own = commonest(words.tolist(), lemmas.tolist(), len(self.vocabulary))
+        own[: self.vocabulary.num_classes] = 0
+        return own
+
+    def header(self) -> dict[str, Any]:
+        """Return the symbols, ready for JSON."""
+        return {**super().header(), **({"lemmas": self.lemmas} if self.lemmas else {})}
+
+    @classmethod
+    def from_parts(cls, config: ParserSettings, header: Mapping[str, Any], arrays: Arrays) -> Self:
+        """Make the codec again from a model file."""
+        codec = super().from_parts(config, header, arrays)
+        codec.lemmas = header.get("lemmas", [])
+        if sees(config, "lemma") and not codec.lemmas:
+            raise ModelFileError("the lemmas are damaged")
+        return codec
+
+
+def sees(config: ParserSettings, attribute: str) -> bool:
+    """Tell whether the states of a model see this attribute of words."""
+    return isinstance(config, IsbnConfig) and config.sees(attribute)
+
+
+def rare_of(tag: str) -> str:
+    """Return the cluster of a tag's rare bundles.
+
+    >>> rare_of("NC|number=sing|def=indef")
+    'NC|?'
+    """
+    return f"{tag.partition('|')[0]}|{RARE}"

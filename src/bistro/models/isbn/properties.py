@@ -1,0 +1,61 @@
+"""Lemmas and coarse tags, which states see and never predict.
+
+A coarse tag is the commonest one of its cluster; a lemma is the one that comes with a given tag, or
+the commonest one of the form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+
+Ints = NDArray[np.int32]
+NOT_GIVEN = -1
+
+
+def known_lemmas(sentences: Sequence[Sentence], least: int) -> list[str]:
+    """Return the lemmas that were seen so many times, in order."""
+    counts = Counter(lemma for sentence in sentences for lemma in sentence.lemmas)
+    del counts[EMPTY]
+    known = sorted(lemma for lemma, count in counts.items() if count >= least)
+    if not known:
+        raise BistroError(f"the training data has no lemma {least} times, and features show lemmas")
+    return known
+
+
+def lemma_numbers(lemmas: Sequence[str], known: Sequence[str]) -> list[int]:
+    """Return the numbers of lemmas: 0 for unknown ones, `NOT_GIVEN` for empty ones.
+
+    >>> lemma_numbers(["be", "_", "xyz"], ["be", "do"])
+    [1, -1, 0]
+    """
+    numbers = {EMPTY: NOT_GIVEN, **{lemma: i for i, lemma in enumerate(known, start=1)}}
+    return [numbers.get(lemma, 0) for lemma in lemmas]
+
+
+def commonest(keys: Sequence[int], values: Sequence[int], num_keys: int) -> Ints:
+    """Return the commonest value of every key, the lowest of several; 0 where there is none.
+
+    >>> commonest([0, 0, 0, 2], [3, 1, 3, 5], 3)
+    array([3, 0, 5], dtype=int32)
+    """
+    found = np.zeros(num_keys, np.int32)
+    most = [0] * num_keys
+    for (key, value), count in sorted(Counter(zip(keys, values, strict=True)).items()):
+        if count > most[key]:
+            found[key], most[key] = value, count
+    return found
+
+
+def coarse_numbers(sentences: Sequence[Sentence]) -> list[list[int]]:
+    """Return the numbers of the coarse tags of all words, sentence by sentence."""
+    names = sorted({tag for sentence in sentences for tag in sentence.upos})
+    numbers = {name: i for i, name in enumerate(names)}
+    return [[numbers[tag] for tag in sentence.upos] for sentence in sentences]

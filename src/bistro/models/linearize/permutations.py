@@ -1,0 +1,87 @@
+"""Permutations of dependents: all of them, by lot, and what repeats among them.
+
+>>> list(distinct_permutations([0, 1, 0]))
+[(0, 0, 1), (0, 1, 0), (1, 0, 0)]
+>>> sorted(permutations_by_lot([0, 1, 0], Stream(1, "example")))
+[(0, 0, 1), (0, 1, 0), (1, 0, 0)]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.rng import Stream
+
+Side = tuple[int, ...]
+"""Types of dependents in a sequence."""
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Item = TypeVar("Item")
+
+
+def log_repeats(counts: Iterable[int]) -> float:
+    """Return the log of how many orders of words an order of types stands for: of prod m!."""
+    return sum(math.lgamma(count + 1) for count in counts)
+
+
+def expand(counts: Integers) -> list[int]:
+    """Return every type as often as it occurs."""
+    return [kind for kind, count in enumerate(counts.tolist()) for _ in range(count)]
+
+
+def permutations_by_lot(items: list[int], stream: Stream) -> Iterator[Side]:
+    """Yield the different permutations of items, each once, in random order.
+
+    The first half is drawn one by one, since seldom more than a few are wanted; when draws begin
+    to repeat themselves, the others are listed and shuffled.
+    """
+    total = math.factorial(len(items))
+    for item in set(items):
+        total //= math.factorial(items.count(item))
+    drawn: set[Side] = set()
+    while 2 * len(drawn) < total:
+        permutation = tuple(shuffled(items, stream))
+        if permutation not in drawn:
+            drawn.add(permutation)
+            yield permutation
+    rest = [permutation for permutation in distinct_permutations(items) if permutation not in drawn]
+    yield from shuffled(rest, stream)
+
+
+def distinct_permutations(items: list[int]) -> Iterator[Side]:
+    """Yield the different permutations of items in lexicographic order."""
+    current = sorted(items)
+    while True:
+        yield tuple(current)
+        i = len(current) - 2
+        while i >= 0 and current[i] >= current[i + 1]:
+            i -= 1
+        if i < 0:
+            return
+        j = len(current) - 1
+        while current[j] <= current[i]:
+            j -= 1
+        current[i], current[j] = current[j], current[i]
+        current[i + 1 :] = reversed(current[i + 1 :])
+
+
+def shuffled(items: Sequence[Item], stream: Stream) -> list[Item]:
+    """Return the items in random order."""
+    mixed = list(items)
+    for i in range(len(mixed) - 1, 0, -1):
+        j = stream.below(i + 1)
+        mixed[i], mixed[j] = mixed[j], mixed[i]
+    return mixed
+
+
+def draw(log_weights: Floats, stream: Stream) -> int:
+    """Return an index by weight."""
+    top = float(log_weights.max())
+    summed = np.cumsum(np.exp(log_weights - top))
+    place = int(np.searchsorted(summed, stream.uniform() * summed[-1], side="right"))
+    return min(place, len(log_weights) - 1)

@@ -1,0 +1,17 @@
+"""From running text to all columns of CoNLL-U, in one model file."""
+
+from __future__ import annotations
+
+from bistro.models.kinds import Kind
+
+KIND = Kind(
+    name="pipeline",
+    help="running text into sentences, words, trees, tags, features and lemmas",
+    about="a pipeline: words and sentences of running text, then trees, then all other columns",
+    model="bistro.models.pipeline.model:PipelineModel",
+    config="bistro.models.pipeline.config:PipelineConfig",
+    trainer="bistro.models.pipeline.train:train_pipeline",
+    abilities=("annotate", "figures"),
+    dev="what the parser inside learns from it",
+    judged_by="figures",
+)

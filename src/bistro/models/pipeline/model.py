@@ -1,0 +1,198 @@
+"""The pipeline: running text in, sentences with all columns out, each layer with probabilities.
+
+    text → words and sentences (tokens) → tags and trees (any parser) → other columns (columns)
+
+All three are models of their own in one file. What one of them can do, the pipeline can do: it
+parses, tags, and, where its parser can, scores words and generates.
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=300, seed=1)
+>>> model = bistro.train("pipeline", treebank, seed=1, parser="transition")
+>>> [sentence.heads for sentence in model.annotate("The dog sleeps. A cat sees it.")]
+[[2, 3, 0, 3], [2, 3, 0, 3, 3]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar, Self
+
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.modelfile import Arrays
+from bistro.models.abilities import FILL, PARSE, TOKENISE, Parser
+from bistro.models.annotating import Filler, Tokeniser
+from bistro.models.base import Model, Origin, from_header, megabytes
+from bistro.models.pipeline.config import PipelineConfig
+from bistro.models.results.annotations import with_columns, with_probabilities, with_tree
+from bistro.models.results.parses import Parse
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+
+AT_ONCE = 500
+"""Sentences that go through all layers together."""
+BETWEEN = "/"
+
+
+@dataclass(eq=False, repr=False)
+class PipelineModel(Model):
+    """Trained layers."""
+
+    kind: ClassVar[str] = "pipeline"
+
+    config: PipelineConfig
+    layers: dict[str, Model]
+    """The parser, the columns and, where the treebank tells them, words and sentences."""
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        self.parts = tuple(self.layers.values())
+        self.parser: Parser = PARSE.of(self.layers["parser"])
+        self.columns: Filler = FILL.of(self.layers["columns"])
+        tokens = self.layers.get("tokens")
+        self.tokens: Tokeniser | None = TOKENISE.of(tokens) if tokens else None
+
+    def annotate(
+        self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
+    ) -> Iterator[Sentence]:
+        """Yield the sentences of a text with all columns; options are those of the parser.
+
+        With ``marginals=True``, MISC has the probability of every value and of every token.
+        """
+        return self.annotate_all(
+            self.sentences(text, line_ends=line_ends, **_shown(options)), **options
+        )
+
+    def sentences(
+        self, text: str | Iterable[str], *, line_ends: bool = False, probabilities: bool = False
+    ) -> Iterator[Sentence]:
+        """Yield the sentences of a text with their words alone."""
+        if self.tokens is None:
+            raise BistroError(
+                "this pipeline cannot find words in running text, since its treebank does not say "
+                "which words stand without a space: give sentences with their words"
+            )
+        found = self.tokens.tokenise(text, line_ends=line_ends)
+        for number, sentence in enumerate(found, start=1):
+            yield sentence.to_sentence(number, ranges=True, probabilities=probabilities)
+
+    def annotate_all(
+        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = (), **options: Any
+    ) -> Iterator[Sentence]:
+        """Yield sentences with all columns.
+
+        Columns named in `keep` (upos, xpos, feats, lemmas, heads) stay where they are not empty,
+        and are evidence for the rest.
+        """
+        asked = dict(options)
+        if self.parser.tag_column in keep:
+            asked["tags"] = "given"
+        if "heads" in keep:
+            asked["partial"] = True
+        waiting = iter(self.parser.parse_all(sentences, **asked))
+        kept = [name for name in keep if name != "heads"]
+        while parses := list(islice(waiting, AT_ONCE)):
+            yield from self._filled(parses, kept)
+
+    def _filled(self, parses: Sequence[Parse], keep: Sequence[str]) -> Iterator[Sentence]:
+        """Yield the sentences of parses with their trees and all other columns."""
+        column = self.parser.tag_column
+        trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
+        filled = self.columns.fill(trees, keep=[*keep, column])
+        for parse, tree, found in zip(parses, trees, filled, strict=True):
+            whole = with_columns(tree, found)
+            yield with_probabilities(
+                whole, parse, found, column, self._tag_probabilities(parse, whole)
+            )
+
+    def _tags(self, parse: Parse, keep: Sequence[str]) -> list[str]:
+        found = self.parser.shown_tags(parse.tags)
+        column = self.parser.tag_column
+        if column not in keep:
+            return found
+        given = getattr(parse.sentence, column)
+        return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
+
+    def _tag_probabilities(self, parse: Parse, sentence: Sentence) -> list[float]:
+        if parse.marginals is None:
+            return []
+        return [
+            sum(
+                p
+                for name, p in zip(
+                    self.parser.shown_tags([name for name, _ in row]),
+                    [p for _, p in row],
+                    strict=True,
+                )
+                if name == tag
+            )
+            for row, tag in zip(
+                parse.marginals.tags, getattr(sentence, self.parser.tag_column), strict=True
+            )
+        ]
+
+    def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
+        """Return the share of right values in each column on given words, in percent."""
+        names = {
+            "heads": "UAS",
+            "upos": "UPOS",
+            "xpos": "XPOS",
+            "feats": "Feats",
+            "lemmas": "Lemmas",
+        }
+        right = dict.fromkeys(names, 0)
+        right_labels = words = 0
+        for gold, found in zip(items, self.annotate_all(items), strict=True):
+            words += len(gold)
+            for name in names:
+                pairs = zip(getattr(gold, name), getattr(found, name), strict=True)
+                right[name] += sum(a == b for a, b in pairs)
+            arcs = [zip(s.heads, s.deprels, strict=True) for s in (gold, found)]
+            right_labels += sum(a == b for a, b in zip(*arcs, strict=True))
+        shares = {names[name]: 100 * count / max(1, words) for name, count in right.items()}
+        return {**shares, "LAS": 100 * right_labels / max(1, words)}
+
+    def header(self) -> dict[str, Any]:
+        """Return the headers of the layers."""
+        return {"layers": {name: layer.whole_header() for name, layer in self.layers.items()}}
+
+    def arrays(self) -> Arrays:
+        """Return the arrays of all layers."""
+        return {
+            f"{name}{BETWEEN}{inner}": array
+            for name, layer in self.layers.items()
+            for inner, array in layer.arrays().items()
+        }
+
+    @classmethod
+    def from_parts(
+        cls, config: PipelineConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
+        """Make the pipeline again from a file."""
+        own: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in header["layers"]}
+        for name, array in arrays.items():
+            layer, _, inner = name.partition(BETWEEN)
+            own[layer][inner] = array
+        layers = {name: from_header(inner, own[name]) for name, inner in header["layers"].items()}
+        return cls(config, layers, origin)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the facts of all layers."""
+        facts = {
+            f"{name}: {fact}": value
+            for name, layer in self.layers.items()
+            for fact, value in layer.summary().items()
+            if fact != "megabytes"
+        }
+        return {**facts, "megabytes": megabytes(self.arrays())}
+
+    def describe(self) -> str:
+        """Return what is worth knowing of the parser right after training."""
+        return self.layers["parser"].describe()
+
+
+def _shown(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {"probabilities": bool(options.get("marginals"))}

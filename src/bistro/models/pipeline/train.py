@@ -1,0 +1,79 @@
+"""Training of a pipeline: words and sentences, columns, then the parser, one after the other.
+
+A checkpoint holds its phase and the layers that are finished, so that an interrupted training
+goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.inference.chains import fingerprint_of
+from bistro.models import kinds
+from bistro.models.base import Model, from_bytes
+from bistro.models.columns.train import train_columns
+from bistro.models.pipeline.config import PipelineConfig
+from bistro.models.pipeline.model import PipelineModel
+from bistro.models.runs import Run
+from bistro.models.settings import chosen_settings
+from bistro.models.tokens.text import has_spaces
+from bistro.models.tokens.train import train_tokens
+from bistro.treebank.sentence import Sentence
+
+NO_SPACES = (
+    "the treebank does not say which words stand without a space (SpaceAfter=No or # text): "
+    "the pipeline will not find words in running text"
+)
+
+
+def train_pipeline(
+    data: Sequence[Sentence],
+    config: PipelineConfig,
+    run: Run,
+    dev: Sequence[Sentence] | None = None,
+) -> PipelineModel:
+    """Train all layers on a treebank; the parser may learn from a development set."""
+    if not all(isinstance(sentence, Sentence) for sentence in data):
+        raise BistroError("a pipeline is learned from a treebank, not from lists of words")
+    family, settings = chosen_settings(config.parser, config.parser_config or None)
+    if not family.can("parse") or family.can("annotate"):
+        able = " or ".join(n for n in kinds.able("parse") if n not in kinds.able("annotate"))
+        raise BistroError(f"parser = '{config.parser}' cannot parse: choose {able}")
+    fitting = {} if dev is None or not family.dev else {"dev": dev}
+    layers: dict[str, Callable[[Run], Model]] = {
+        "columns": lambda own: train_columns(data, config.columns, own),
+        "parser": lambda own: family.train(data, settings, own, **fitting),
+    }
+    if has_spaces(data):
+        layers = {"tokens": lambda own: train_tokens(data, config.tokens, own), **layers}
+    else:
+        run.session.on_note(NO_SPACES)
+    content = hashlib.sha256("".join(map(str, [*data, *(dev or ())])).encode()).hexdigest()
+    fingerprint = fingerprint_of(PipelineModel.kind, config, run.seed, [content])
+    trained = _trained(layers, run, fingerprint)
+    return PipelineModel(config, trained, run.origin([]))
+
+
+def _trained(
+    layers: dict[str, Callable[[Run], Model]], run: Run, fingerprint: str
+) -> dict[str, Model]:
+    """Train layer after layer, leaving out those that a checkpoint holds."""
+    saved = run.session.saved(fingerprint)
+    arrays: dict[str, NDArray[Any]] = dict(saved[1]) if saved else {}
+    found: dict[str, Model] = {}
+    done: dict[str, NDArray[Any]] = {}
+    for phase, (name, train) in enumerate(layers.items()):
+        if name in arrays:
+            where = f"the layer {name} in the checkpoint"
+            found[name] = from_bytes(arrays[name].tobytes(), where)
+        else:
+            session = run.session.for_phase(fingerprint, phase, dict(done))
+            found[name] = train(Run(run.seed, run.treebank, session))
+        done[name] = np.frombuffer(found[name].to_bytes(), dtype=np.uint8)
+    return found

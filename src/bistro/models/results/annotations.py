@@ -1,0 +1,41 @@
+"""What a pipeline has found for a sentence, as columns of CoNLL-U."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bistro.models.results.columns import FilledColumns
+from bistro.models.results.parses import Parse, head_probability, plain_label
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.probabilities import KEYS, put_probabilities
+from bistro.treebank.sentence import Sentence
+
+
+def with_tree(parse: Parse, tag_column: str, tags: Sequence[str]) -> Sentence:
+    """Return the sentence of a parse with its best tree and its tags."""
+    best = parse.analyses[0]
+    return parse.sentence.replace(heads=best.heads, deprels=best.labels, **{tag_column: tags})
+
+
+def with_columns(sentence: Sentence, filled: FilledColumns) -> Sentence:
+    """Return a sentence with the columns that were found."""
+    return sentence.replace(**filled.columns)
+
+
+def with_probabilities(
+    sentence: Sentence, parse: Parse, filled: FilledColumns, tag_column: str, tags: Sequence[float]
+) -> Sentence:
+    """Return a sentence whose MISC has the probability of every value that was found."""
+    if parse.marginals is None:
+        return sentence
+    misc = []
+    for word, old in enumerate(sentence.misc):
+        head, label = sentence.heads[word], sentence.deprels[word]
+        values = {KEYS["heads"]: head_probability(sentence.heads, word, head, parse.marginals)}
+        if label != EMPTY:
+            listed = parse.marginals.labels[word]
+            values[KEYS["deprels"]] = sum(p for name, p in listed if plain_label(name) == label)
+        for name, found in filled.probabilities.items():
+            values[KEYS[name]] = tags[word] if name == tag_column else found[word]
+        misc.append(put_probabilities(old, {key: min(p, 1.0) for key, p in values.items()}))
+    return sentence.replace(misc=misc)

@@ -1,0 +1,99 @@
+"""Sentences found in running text: their tokens, the words of each, and where they stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.text_tokens import escaped_spaces, spaces_in_misc
+
+_SPACES = re.compile(r"[\s\ufeff]+")
+
+
+def _on_one_line(text: str) -> str:
+    """Return text with every run of white space as one space."""
+    return _SPACES.sub(" ", text)
+
+
+@dataclass(frozen=True)
+class TextSentence:
+    """One sentence of a text; lists have one entry per token."""
+
+    forms: list[str]
+    starts: list[int]
+    """Where each token begins in the text, in characters from 0."""
+    spaces: list[str]
+    """The white space after each token."""
+    probabilities: list[float]
+    """How probable it is that each token begins and ends where it does."""
+    words: list[tuple[str, ...]]
+    """The syntactic words of each token."""
+    word_probabilities: list[float]
+    """How probable these words are, given the token."""
+    end_probability: float
+    """How probable it is that a sentence ends here."""
+    new_paragraph: bool = False
+    before: str = field(default="")
+    """White space before the sentence, which only the first of a text can have."""
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    @property
+    def text(self) -> str:
+        """The sentence as it stands in the text, without the white space at its end."""
+        parts = [form + spaces for form, spaces in zip(self.forms, self.spaces, strict=True)]
+        return "".join([*parts[:-1], self.forms[-1]])
+
+    @property
+    def whole_text(self) -> str:
+        """All of the text that belongs to the sentence, with the white space around it."""
+        return f"{self.before}{self.text}{self.spaces[-1]}"
+
+    def to_sentence(
+        self, number: int = 1, *, ranges: bool = False, probabilities: bool = False, line: int = 1
+    ) -> Sentence:
+        """Return it as CoNLL-U; with `ranges`, MISC says where each token stands in the text."""
+        multiword: list[tuple[int, int, str, str]] = []
+        misc: list[str] = []
+        for i, (form, words) in enumerate(zip(self.forms, self.words, strict=True)):
+            entry = self._misc(i, ranges=ranges, probabilities=probabilities)
+            if len(words) > 1:
+                first = len(misc) + 1
+                multiword.append((first, first + len(words) - 1, _on_one_line(form), entry))
+                misc += [EMPTY] * len(words)
+            else:
+                misc.append(entry)
+        return Sentence.from_columns(
+            [_on_one_line(word) for words in self.words for word in words],
+            misc=misc,
+            multiword=multiword,
+            comments=self._comments(number, probabilities=probabilities),
+            line=line,
+        )
+
+    def _comments(self, number: int, *, probabilities: bool) -> list[str]:
+        comments = ["# newpar"] if self.new_paragraph else []
+        comments.append(f"# sent_id = {number}")
+        comments.append(f"# text = {_on_one_line(self.text)}")
+        if probabilities:
+            comments.append(f"# p_sentence_end = {self.end_probability:.4f}")
+        return comments
+
+    def _misc(self, i: int, *, ranges: bool, probabilities: bool) -> str:
+        entries = []
+        if i == 0 and self.before:
+            entries.append(f"SpacesBefore={escaped_spaces(self.before)}")
+        if spaces := spaces_in_misc(self.spaces[i]):
+            entries.append(spaces)
+        if (form := self.forms[i]) != _on_one_line(form):
+            entries.append(f"SpacesInToken={escaped_spaces(form)}")
+        if ranges:
+            entries.append(f"TokenRange={self.starts[i]}:{self.starts[i] + len(self.forms[i])}")
+        if probabilities:
+            entries.append(f"PToken={self.probabilities[i]:.4f}")
+            if len(self.words[i]) > 1:
+                entries.append(f"PWords={self.word_probabilities[i]:.4f}")
+        return "|".join(entries) or EMPTY

@@ -1,0 +1,153 @@
+"""A text of any length, cut into sentences a block at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.characters import BREAK, GOES_ON, SENTENCE_END, SPACE, Characters, EncodedText
+from bistro.models.results.tokens import TextSentence
+from bistro.models.tokens.events import decided_events
+from bistro.models.tokens.splits import Splits
+
+BLOCK = 1 << 16
+"""Characters that are looked at in one go; a longer sentence makes it grow."""
+LONGEST_BLOCK = 1 << 22
+_MARGIN = 64
+"""So many characters at the end of a block are left for the next one, which sees what follows."""
+
+
+def pieces_of(text: str | Iterable[str]) -> Iterator[str]:
+    """Yield a text, or the pieces of one, in pieces that are not too long."""
+    for part in [text] if isinstance(text, str) else text:
+        for begin in range(0, len(part), BLOCK):
+            yield part[begin : begin + BLOCK]
+
+
+@dataclass(frozen=True)
+class TextCutter:
+    """Cuts texts into sentences and words."""
+
+    characters: Characters
+    boundaries: Callable[[EncodedText], NDArray[np.float32]]
+    """Returns the probabilities of the hidden events after each symbol."""
+    splits: Splits | None
+
+    def sentences(self, text: str | Iterable[str], *, line_ends: bool) -> Iterator[TextSentence]:
+        """Yield the sentences of a text; every character is part of exactly one of them.
+
+        Where a block ends depends on the text alone, so the same text has the same sentences
+        however it is read.
+        """
+        source = pieces_of(text)
+        held, begin, size, before, last = "", 0, BLOCK, "", ""
+        while True:
+            while len(held) <= size and (piece := next(source, "")):
+                held += piece
+            block, is_last = held[:size], len(held) <= size
+            if not block:
+                return
+            found = self._block(block, begin, line_ends=line_ends, before=before, last=last)
+            if not is_last:
+                settled = [s for s in found if s.starts[-1] - begin < len(block) - _MARGIN]
+                if not settled[:-1] and size < LONGEST_BLOCK:
+                    size *= 2
+                    continue
+                found = settled[:-1] or found
+            end = begin
+            for sentence in found:
+                before, last = "", sentence.forms[-1]
+                end = sentence.starts[-1] + len(last) + len(sentence.spaces[-1])
+                yield sentence
+            if not found:
+                # Nothing but white space, all of it: what comes next has it in front.
+                before, end = before + block, begin + len(block)
+            held, begin, size = held[end - begin :], end, BLOCK
+
+    def _block(
+        self, text: str, offset: int, *, line_ends: bool, before: str, last: str
+    ) -> list[TextSentence]:
+        """Return all sentences of a block."""
+        encoded = self.characters.encode(text, line_ends=line_ends)
+        if not encoded.symbols.size:
+            return []
+        probabilities = self.boundaries(encoded)
+        events = decided_events(probabilities)
+        events[-1] = SENTENCE_END
+        tokens = _Tokens(encoded, probabilities, events)
+        return list(tokens.sentences(self.splits, offset, before, last))
+
+
+class _Tokens:
+    """The tokens of a block: where they begin and end, in symbols and in characters."""
+
+    def __init__(
+        self,
+        encoded: EncodedText,
+        probabilities: NDArray[np.float32],
+        events: NDArray[np.int64],
+    ) -> None:
+        symbols = encoded.symbols
+        is_space = (symbols == SPACE) | (symbols == BREAK)
+        before_space = np.append(is_space[1:], True)
+        ends_word = ~is_space & ((events >= 0) | before_space) & (events != GOES_ON)
+        ends = np.flatnonzero(ends_word)
+        begins = np.concatenate(([0], ends[:-1] + 1))
+        begins += is_space[begins]
+        self.text = encoded.text
+        self.starts = encoded.places[begins].tolist()
+        self.stops = (encoded.places[ends] + 1).tolist()
+        self.sentence_ends = np.flatnonzero(events[ends] == SENTENCE_END).tolist()
+        self.end_probabilities = probabilities[ends, SENTENCE_END].tolist()
+        breaks = symbols[np.maximum(begins - 1, 0)] == BREAK
+        self.after_break = breaks.tolist()
+        self.probabilities = _token_probabilities(probabilities, begins, ends, is_space)
+
+    def sentences(
+        self, splits: Splits | None, offset: int, before: str, last: str
+    ) -> Iterator[TextSentence]:
+        text, starts, stops = self.text, self.starts, self.stops
+        first = 0
+        before += text[: starts[0]]
+        forms = [text[a:b] for a, b in zip(starts, stops, strict=True)]
+        following = [*starts[1:], len(text)]
+        spaces = [text[a:b] for a, b in zip(stops, following, strict=True)]
+        words: list[tuple[str, ...]] = [(form,) for form in forms]
+        word_probabilities = [1.0] * len(forms)
+        if splits:
+            words, word_probabilities = splits.split(forms, last)
+        for end in (last_token + 1 for last_token in self.sentence_ends):
+            part = slice(first, end)
+            yield TextSentence(
+                forms[part],
+                [offset + start for start in starts[part]],
+                spaces[part],
+                self.probabilities[part],
+                words[part],
+                word_probabilities[part],
+                self.end_probabilities[end - 1],
+                new_paragraph=self.after_break[first],
+                before=before,
+            )
+            before, first = "", end
+
+
+def _token_probabilities(
+    probabilities: NDArray[np.float32],
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    is_space: NDArray[np.bool_],
+) -> list[float]:
+    """Return how probable it is that each token has its two ends and none between."""
+    before_space = np.append(is_space[1:], True)
+    cut = np.where(before_space, 1 - probabilities[:, GOES_ON], probabilities[:, :2].sum(axis=1))
+    cut[is_space] = 0
+    whole = np.concatenate(([0.0], np.cumsum(np.log(np.maximum(1 - cut, 1e-12)))))
+    inside = np.exp(whole[ends] - whole[begins])
+    right = cut[ends]
+    left = np.concatenate(([1.0], right[:-1]))
+    found: list[float] = np.minimum(inside * right * left, 1.0).tolist()
+    return found

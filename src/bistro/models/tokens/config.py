@@ -1,0 +1,34 @@
+"""Settings of the model of words and sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bistro.config import setting
+from bistro.errors import ConfigError
+from bistro.inference.settings import SamplerSettings
+
+
+@dataclass(frozen=True)
+class TokensConfig:
+    """Settings of the model of words and sentences."""
+
+    order: int = setting(
+        9, "Length of the character n-grams: each symbol sees the order - 1 symbols before it."
+    )
+    unknown_below: int = setting(
+        2, "Characters seen fewer times than this are known by their Unicode category only."
+    )
+    sampler: SamplerSettings = setting(
+        SamplerSettings(sweeps=30, samples=15), "How the characters are learned."
+    )
+    split_sampler: SamplerSettings = setting(
+        SamplerSettings(sweeps=10, samples=5), "How the words of tokens are learned."
+    )
+
+    def validate(self) -> None:
+        """Refuse impossible orders."""
+        if self.order < 2:
+            raise ConfigError(f"order = {self.order} must be at least 2")
+        if self.unknown_below < 1:
+            raise ConfigError(f"unknown_below = {self.unknown_below} must be at least 1")

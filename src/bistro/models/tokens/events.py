@@ -1,0 +1,28 @@
+"""Hidden events between the symbols of a text: which may stand where, and which do."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.characters import BREAK, SPACE
+
+# What may follow a character, in bits: nothing, the end of a word, of a sentence, a word going on.
+_IN_WORD, _BEFORE_SPACE, _BEFORE_BREAK, _NOTHING = 0b0111, 0b1101, 0b0100, 0b0001
+
+
+def allowed_events(symbols: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """Return which hidden events may follow each symbol, as bits."""
+    after = np.append(symbols[1:], np.int32(BREAK))
+    allowed = np.full(symbols.size, _IN_WORD, np.uint8)
+    allowed[after == SPACE] = _BEFORE_SPACE
+    allowed[after == BREAK] = _BEFORE_BREAK
+    allowed[(symbols == SPACE) | (symbols == BREAK)] = _NOTHING
+    return allowed
+
+
+def decided_events(probabilities: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the most probable event after each symbol, -1 for none."""
+    none = 1 - probabilities.sum(axis=1)
+    best = probabilities.argmax(axis=1)
+    return np.where(probabilities.max(axis=1, initial=0) > none, best, -1)

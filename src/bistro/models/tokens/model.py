@@ -1,0 +1,126 @@
+"""Words and sentences of running text, found by a model of characters with hidden events.
+
+Text is a row of symbols, its characters; between them the writer ends words and sentences, which
+the text does not show. A hierarchical Pitman-Yor n-gram model over characters and these hidden
+events gives
+
+    p(characters, events) = Π_i p(symbol_i | symbols before it)
+
+so all ways to cut a text can be summed exactly, but for histories too improbable to matter
+(`cpp/tokens/boundaries.hpp`); an event is taken where it is the most probable thing at its place.
+Every boundary has a probability, and nothing of the text is lost.
+
+>>> import bistro
+>>> model = bistro.train("tokens", bistro.builtin(sentences=300, seed=1), seed=1)
+>>> for sentence in model.tokenise("The dog sleeps. A cat sees it."):
+...     print(sentence.forms)
+['The', 'dog', 'sleeps', '.']
+['A', 'cat', 'sees', 'it', '.']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Automaton, Frozen
+from bistro.encoding.characters import (
+    BREAK,
+    HIDDEN,
+    Characters,
+    EncodedText,
+)
+from bistro.modelfile import Arrays
+from bistro.models.base import Model, Origin, by_owner, flat, megabytes
+from bistro.models.results.tokens import TextSentence
+from bistro.models.tokens.blocks import TextCutter
+from bistro.models.tokens.config import TokensConfig
+from bistro.models.tokens.events import allowed_events
+from bistro.models.tokens.splits import SPLITS, Splits
+from bistro.treebank.sentence import Sentence
+
+CHARACTERS = "characters"
+LEAST_EVENT = LEAST_SHARE = 1e-5
+MOST_HISTORIES = 8
+
+
+@dataclass(eq=False, repr=False)
+class TokensModel(Model):
+    """A trained model of words and sentences."""
+
+    kind: ClassVar[str] = "tokens"
+
+    config: TokensConfig
+    characters: Characters
+    character_arrays: Arrays
+    """The arrays of the frozen distribution of characters and events."""
+    splits: Splits | None
+    """What finds the words of tokens, where some have several."""
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        self._frozen = Frozen(**self.character_arrays, dishes=len(self.characters))
+        self._automaton = Automaton(self._frozen, HIDDEN)
+
+    def tokenise(
+        self, text: str | Iterable[str], *, line_ends: bool = False
+    ) -> Iterator[TextSentence]:
+        """Yield the sentences of a text, which may come in pieces.
+
+        With `line_ends` every line is one sentence or several; without, only a blank line is
+        certain to end one.
+        """
+        cutter = TextCutter(self.characters, self.boundaries, self.splits)
+        return cutter.sentences(text, line_ends=line_ends)
+
+    def boundaries(self, text: EncodedText) -> NDArray[np.float32]:
+        """Return the probabilities of the hidden events after each symbol of a text."""
+        probabilities, _ = self._automaton.boundaries(
+            text.symbols,
+            allowed_events(text.symbols),
+            before=np.array([BREAK], np.int32),
+            after=BREAK,
+            least_event=LEAST_EVENT,
+            least_share=LEAST_SHARE,
+            most=MOST_HISTORIES,
+        )
+        return probabilities.reshape(-1, len(HIDDEN))
+
+    def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
+        """Return F1 of tokens, of sentences and of words, in percent."""
+        from bistro.models.tokens.figures import text_figures
+
+        return text_figures(self.tokenise, items)
+
+    def header(self) -> dict[str, Any]:
+        """Return the characters, and the rules of words."""
+        known = {"plain": self.characters.plain, "addresses": self.characters.addresses}
+        return {"characters": known, **({SPLITS: self.splits.header()} if self.splits else {})}
+
+    def arrays(self) -> Arrays:
+        """Return the distribution of characters, and that of the rules of words."""
+        parts = {CHARACTERS: self.character_arrays}
+        return flat(parts | ({SPLITS: self.splits.choice.arrays} if self.splits else {}))
+
+    @classmethod
+    def from_parts(
+        cls, config: TokensConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
+        """Make the model again from a file."""
+        parts = by_owner(arrays, [CHARACTERS, SPLITS])
+        splits = Splits.from_parts(header[SPLITS], parts[SPLITS]) if SPLITS in header else None
+        characters = Characters(**header["characters"])
+        return cls(config, characters, parts[CHARACTERS], splits, origin)
+
+    def summary(self) -> dict[str, Any]:
+        """Return order, alphabet and size."""
+        return {
+            "order": self.config.order,
+            "characters": len(self.characters.plain),
+            "rules for the words of tokens": len(self.splits.rules) - 1 if self.splits else 0,
+            "megabytes": megabytes(self.arrays()),
+        }

@@ -1,0 +1,158 @@
+"""The words of a token: *du* is *de le*, *can't* is *ca n't*; most tokens are one word.
+
+An edit rule turns the token into its words (`bistro.encoding.edits`), chosen by a Pitman-Yor
+process over the token's ends, its whole form and the token before it: seen tokens by what they
+were, unseen ones by their spelling. Whether the back of a token says more than its front depends on
+the language, so the treebank chooses: the order of contexts that predicts a tenth of the token
+types better, learned from the others.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bistro.encoding.edits import EditRule, chosen_rules
+from bistro.errors import ModelFileError
+from bistro.inference.choices import Choice, ChoiceLearner
+from bistro.inference.settings import SamplerSettings
+from bistro.modelfile import Arrays
+
+SPLITS = "splits"
+ENDS = ("back", "front")
+_LONGEST = 4
+_CANDIDATES = 12
+_TENTH = 10
+_MOST_CACHED = 500_000
+_SEPARATOR = " "
+
+Example = tuple[str, tuple[str, ...], str]
+"""A token, its words, and the token before it."""
+
+
+class Splits:
+    """A learned choice of the words of tokens."""
+
+    def __init__(self, choice: Choice, rules: Sequence[EditRule], end: str) -> None:
+        if end not in ENDS or len(rules) != len(choice.outcomes):
+            raise ModelFileError("the words of tokens are damaged")
+        self.choice, self.rules, self.end = choice, list(rules), end
+        self._cache: dict[tuple[str, str], tuple[tuple[str, ...], float]] = {}
+
+    def split(
+        self, tokens: Sequence[str], before: str
+    ) -> tuple[list[tuple[str, ...]], list[float]]:
+        """Return the words of each token of a sentence and their probabilities."""
+        cache = self._cache
+        keys = list(zip(tokens, [before, *tokens[:-1]], strict=True))
+        if missing := [key for key in dict.fromkeys(keys) if key not in cache]:
+            if len(cache) > _MOST_CACHED:
+                cache.clear()
+                missing = list(dict.fromkeys(keys))
+            cache |= zip(missing, self._found(missing), strict=True)
+        found = [cache[key] for key in keys]
+        return [words for words, _ in found], [probability for _, probability in found]
+
+    def _found(self, keys: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, ...], float]]:
+        contexts = [context(token, before, self.end) for token, before in keys]
+        numbers, probabilities = self.choice.ranked(contexts, _CANDIDATES)
+        return [
+            self._best(token, rules, weights)
+            for (token, _), rules, weights in zip(
+                keys, numbers.tolist(), probabilities.tolist(), strict=True
+            )
+        ]
+
+    def _best(
+        self, token: str, rules: Sequence[int], weights: Sequence[float]
+    ) -> tuple[tuple[str, ...], float]:
+        """Return the most probable words among those that the possible rules give."""
+        found: dict[str, float] = {}
+        for number, weight in zip(rules, weights, strict=True):
+            words = self.rules[number].apply(token) if number >= 0 else None
+            if words is not None and all(words.split(_SEPARATOR)):
+                found[words] = found.get(words, 0.0) + weight
+        if not found:
+            return (token,), 1.0
+        best = max(found, key=lambda words: found[words])
+        probability = found[best] / sum(found.values())
+        return ((token,) if best == token else tuple(best.split(_SEPARATOR))), probability
+
+    def header(self) -> dict[str, Any]:
+        """Return what is not an array, ready for JSON."""
+        rules = [rule.to_header() for rule in self.rules]
+        return {"end": self.end, "rules": rules, "elements": self.choice.elements.names}
+
+    @classmethod
+    def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Splits:
+        """Make it again from what `header` and the arrays of the choice gave."""
+        rules = [EditRule.from_header(fields) for fields in header["rules"]]
+        names = [str(number) for number in range(len(rules))]
+        parts = {"elements": header["elements"], "outcomes": names}
+        return cls(Choice.from_parts(parts, arrays), rules, header["end"])
+
+
+def context(token: str, before: str, end: str) -> tuple[str, ...]:
+    """Return what the words of a token are chosen by, most informative first."""
+    low = token.lower()
+    back = [f"-{low[-size:]}" for size in range(1, _LONGEST + 1)]
+    front = [f"{low[:size]}-" for size in range(1, _LONGEST + 1)]
+    nearest, other = (back, front) if end == "back" else (front, back)
+    return (*nearest[:3], *other[:2], nearest[3], token, before)
+
+
+def learned(
+    examples: Sequence[Example], settings: SamplerSettings, seed: int
+) -> tuple[ChoiceLearner, list[EditRule], str] | None:
+    """Return what learns the words of tokens, or nothing where every token is one word."""
+    pairs = Counter(
+        (token, _SEPARATOR.join(words)) for token, words, _ in examples if len(words) > 1
+    )
+    if not pairs:
+        return None
+    rules = chosen_rules(pairs)
+    used = sorted({EditRule(), *rules.values()})
+    numbers = {rule: str(number) for number, rule in enumerate(used)}
+    outcomes = [
+        numbers[rules[token, _SEPARATOR.join(words)] if len(words) > 1 else EditRule()]
+        for token, words, _ in examples
+    ]
+    end = max(ENDS, key=lambda end: _held_out(examples, outcomes, end, settings, seed))
+    return _learner(examples, outcomes, end, settings, seed), used, end
+
+
+def _learner(
+    examples: Sequence[Example],
+    outcomes: Sequence[str],
+    end: str,
+    settings: SamplerSettings,
+    seed: int,
+) -> ChoiceLearner:
+    contexts = [context(token, before, end) for token, _, before in examples]
+    return ChoiceLearner(SPLITS, contexts, outcomes, settings, seed)
+
+
+def _held_out(
+    examples: Sequence[Example],
+    outcomes: Sequence[str],
+    end: str,
+    settings: SamplerSettings,
+    seed: int,
+) -> float:
+    """Return the mean log-probability of the tokens of a tenth of the types."""
+    tenth = [zlib.crc32(token.encode()) % _TENTH == 0 for token, _, _ in examples]
+    kept = [i for i, held in enumerate(tenth) if not held]
+    held = [i for i, one in enumerate(tenth) if one]
+    if not kept or not held:
+        return 0.0
+    quick = SamplerSettings(seating="minimal", hyper="map", sweeps=1, samples=1)
+    learner = _learner([examples[i] for i in kept], [outcomes[i] for i in kept], end, quick, seed)
+    learner.seat()
+    learner.step(0, keep=True)
+    contexts = [context(examples[i][0], examples[i][2], end) for i in held]
+    logs = learner.choice().log_probabilities(contexts, [outcomes[i] for i in held])
+    return float(np.mean(np.maximum(logs, -20.0)))

@@ -1,0 +1,72 @@
+"""The running text of a treebank, and the hidden events that it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.characters import BREAK, GOES_ON, SENTENCE_END, WORD_END, Characters
+from bistro.encoding.events import Events
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.text_tokens import TextToken, paragraphs, text_tokens
+
+PARAGRAPH = "\n\n"
+
+
+def has_spaces(data: Sequence[Sentence]) -> bool:
+    """Tell whether sentences say where their words stand without a space."""
+    return any(s.text is not None or any("Space" in misc for misc in s.misc) for s in data)
+
+
+def running_text(
+    sentences: Sequence[Sentence],
+) -> tuple[str, list[TextToken], NDArray[np.bool_]]:
+    """Return the text of a treebank, its tokens, and which of them end a sentence."""
+    pieces: list[str] = []
+    tokens: list[TextToken] = []
+    ends: list[bool] = []
+    for paragraph in paragraphs(sentences):
+        for sentence in paragraph:
+            found = text_tokens(sentence)
+            tokens += found
+            ends += [False] * (len(found) - 1) + [True]
+            pieces += [token.form + token.spaces for token in found]
+        if not pieces[-1].endswith(PARAGRAPH):
+            pieces[-1] = tokens[-1].form + PARAGRAPH
+            tokens[-1] = TextToken(tokens[-1].form, tokens[-1].words, PARAGRAPH)
+    return "".join(pieces), tokens, np.array(ends)
+
+
+def hidden_stream(
+    characters: Characters,
+    text: str,
+    tokens: Sequence[TextToken],
+    ends: NDArray[np.bool_],
+) -> NDArray[np.int32]:
+    """Return the symbols of a text with the hidden events that the treebank knows."""
+    encoded = characters.encode(text)
+    lengths = np.array([len(token.form) for token in tokens])
+    spaces = np.array([len(token.spaces) for token in tokens])
+    last = np.cumsum(lengths + spaces) - spaces - 1
+    events = np.full(len(text), -1, np.int64)
+    events[last[spaces == 0]] = WORD_END
+    events[last[ends]] = SENTENCE_END
+    for token, end in zip(tokens, last.tolist(), strict=True):
+        if any(map(str.isspace, token.form)):
+            start = end + 1 - len(token.form)
+            inner = [i for i, c in enumerate(token.form) if c.isspace() and i]
+            events[[start + i - 1 for i in inner]] = GOES_ON
+    after = events[encoded.places]
+    stream = np.full(2 * encoded.symbols.size + 2, BREAK, np.int32)
+    stream[1:-1:2] = encoded.symbols
+    stream[2:-1:2] = after
+    return stream[stream >= 0]
+
+
+def window_events(stream: NDArray[np.int32], order: int) -> Events:
+    """Return every symbol of a stream with the symbols before it, nearest first."""
+    padded = np.concatenate((np.full(order - 1, BREAK, np.int32), stream))
+    places = np.arange(order - 1, padded.size)
+    return Events(np.ascontiguousarray(padded[places[:, None] - 1 - np.arange(order - 1)]), stream)

@@ -1,0 +1,59 @@
+"""Training of the model of words and sentences: its text is rebuilt from the treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bistro._core import UniformBase
+from bistro.encoding.characters import Characters
+from bistro.errors import BistroError
+from bistro.inference.gibbs import Chain
+from bistro.models.runs import Run
+from bistro.models.tokens.config import TokensConfig
+from bistro.models.tokens.model import CHARACTERS, TokensModel
+from bistro.models.tokens.splits import Example, Splits, learned
+from bistro.models.tokens.text import has_spaces, hidden_stream, running_text, window_events
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.text_tokens import TextToken
+
+
+def train_tokens(data: Sequence[Sentence], config: TokensConfig, run: Run) -> TokensModel:
+    """Train the model on sentences that say where their words stand without a space."""
+    _check(data)
+    text, tokens, ends = running_text(data)
+    characters = Characters.of([text], least=config.unknown_below)
+    stream = hidden_stream(characters, text, tokens, ends)
+    events = window_events(stream, config.order)
+    chain = Chain(CHARACTERS, events, UniformBase(len(characters)), config.sampler, run.seed)
+    trace = run.sweep(TokensModel.kind, config, [events.digest()], [chain])
+    splits = _splits(tokens, config, run.seed)
+    return TokensModel(config, characters, chain.frozen(), splits, run.origin(trace))
+
+
+def _check(data: Sequence[Sentence]) -> None:
+    if not all(isinstance(sentence, Sentence) for sentence in data):
+        raise BistroError(
+            "words and sentences are learned from a treebank, not from lists of words"
+        )
+    if not has_spaces(data):
+        raise BistroError(
+            "the treebank does not say which words stand without a space (SpaceAfter=No in MISC, "
+            "or # text): how running text becomes words cannot be learned from it"
+        )
+
+
+def _splits(tokens: Sequence[TextToken], config: TokensConfig, seed: int) -> Splits | None:
+    before = ["", *(token.form for token in tokens[:-1])]
+    examples: list[Example] = [
+        (token.form, token.words, last) for token, last in zip(tokens, before, strict=True)
+    ]
+    found = learned(examples, config.split_sampler, seed)
+    if found is None:
+        return None
+    learner, rules, end = found
+    learner.seat()
+    settings = config.split_sampler
+    for sweep in range(settings.sweeps):
+        learner.step(sweep, keep=sweep >= settings.sweeps - settings.samples)
+    choice = learner.choice()
+    return Splits(choice, [rules[int(name)] for name in choice.outcomes.names], end)

@@ -1,0 +1,70 @@
+"""All projective trees of a sentence under weights of its arcs, in one chart.
+
+`ArcTrees` takes log p(word d | head h) at [h, d] and gives the best trees, draws, marginals, and
+the tree of least risk: the one with the most arcs expected to be right.
+
+>>> arcs = np.log(np.array([[0, 0.9, 0.1], [0, 0, 0.5], [0, 0.2, 0]]) + 1e-9)
+>>> ArcTrees(arcs, single_root=True).ranked(1)[0].heads
+[0, 1]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Stream, TreeChart
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ScoredTree:
+    """Heads, 0 for the root, and the sum of the weights of their arcs."""
+
+    heads: list[int]
+    score: float
+
+
+class ArcTrees:
+    """All projective trees of one sentence under weights of its arcs."""
+
+    def __init__(self, arcs: Floats, *, single_root: bool, temperature: float = 1.0) -> None:
+        self._temperature = temperature
+        self._single_root = single_root
+        self._nodes = len(arcs)
+        nodes = np.arange(self._nodes, dtype=np.int32)
+        # A child sees whether its head has had one before it: all that a single root needs.
+        steps = np.zeros((len(arcs), 2, 2, 2))
+        if single_root:
+            steps[0, :, 1, 1] = -np.inf
+        kinds = np.minimum(nodes, 1).astype(np.int32)
+        self._chart = TreeChart(
+            positions=nodes, kinds=kinds, pairs=np.ascontiguousarray(arcs), steps=steps
+        )
+
+    @property
+    def log_total(self) -> float:
+        """The logarithm of the weights of all trees."""
+        return float(self._chart.log_total())
+
+    def ranked(self, most: int) -> list[ScoredTree]:
+        """Return the best trees, at most so many."""
+        return [ScoredTree(head.tolist(), score) for _, head, score in self._chart.ranked(most)]
+
+    def samples(self, number: int, stream: Stream) -> list[ScoredTree]:
+        """Draw trees by their weights to the power of 1/temperature."""
+        drawn = self._chart.samples(number, stream, self._temperature)
+        return [ScoredTree(head.tolist(), score) for _, head, score in drawn]
+
+    def head_probabilities(self) -> Floats:
+        """Return the probability of each arc at [head, dependent]."""
+        found: Floats = self._chart.arc_probabilities(self._temperature)
+        return found.reshape(self._nodes, self._nodes)
+
+    def least_risk(self) -> list[int]:
+        """Return the heads of the tree with the most arcs expected to be right."""
+        expected = self.head_probabilities()
+        return ArcTrees(expected, single_root=self._single_root).ranked(1)[0].heads

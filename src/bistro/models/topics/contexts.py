@@ -1,0 +1,49 @@
+"""What a word is chosen by: its parent, and with `directed` the side of the parent it is on.
+
+Parents have numbers: that of the word in the vocabulary, the root after all words; with sides, two
+numbers each, for dependents before it and after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int32]
+
+
+def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed: bool) -> Numbers:
+    """Return the number of each word's parent, and on which side of it the word stands."""
+    above = np.asarray(heads)
+    parents: Numbers = np.append([root], words)[above].astype(np.int32)
+    if directed:
+        parents = 2 * parents + (np.arange(1, above.size + 1) > above).astype(np.int32)
+    return parents
+
+
+def possible_parents(words: Numbers, *, root: int, directed: bool) -> tuple[Numbers, Numbers]:
+    """Return the numbers of all parents in a sentence, and where among them each arc has its own.
+
+    The entry [h, d] of the second array is the place of the parent of word d + 1 if it hangs on h;
+    h = 0 is the root.
+
+    >>> numbers, places = possible_parents(np.array([7, 5], np.int32), root=9, directed=True)
+    >>> numbers.tolist()
+    [18, 14, 10, 19, 15, 11]
+    >>> numbers[places].tolist()
+    [[19, 19], [14, 15], [10, 10]]
+    """
+    heads = np.append([root], words).astype(np.int32)
+    at = np.arange(heads.size, dtype=np.int32)[:, None]
+    if not directed:
+        return heads, np.repeat(at, words.size, axis=1)
+    is_after = np.arange(1, heads.size) > at
+    return np.concatenate((2 * heads, 2 * heads + 1)), at + heads.size * is_after
+
+
+def stopping_parents(words: Numbers, *, root: int, directed: bool) -> Numbers:
+    """Return the parents of a sentence that stop: its words and the root, once on each side."""
+    numbers = possible_parents(words, root=root, directed=directed)[0]
+    return numbers if directed else np.tile(numbers, 2)

@@ -1,0 +1,172 @@
+"""The trees and states of many sentences, sampled together.
+
+Parsed one by one, sentences leave the counts of training as they are. Here they are counted, too: a
+word that training hardly knows finds its states from all its places in the text. The chain visits
+one sentence after the other and takes its dependencies out of the counts. It draws a tree from the
+chart, under the probabilities p(word | parent) that the remaining counts give, and a state for each
+arc. These probabilities do not change within the sentence, while in the model each dependency
+changes the counts for the next one. So tree and states are proposals of a Metropolis-Hastings step
+(Johnson, Griffiths & Goldwater 2007), accepted with probability
+
+    min(1, p(new) q(old) / (p(old) q(new))),
+
+where p counts as it goes along and q, the proposal, does not. Weights and hyper-parameters are
+those of one sample of training. All states that an open sample has not seen count as one state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Stream
+from bistro.models.topics.arc_trees import ArcTrees
+from bistro.models.topics.samples import TopicSample, dense
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Unparsed:
+    """One sentence: its words, and which trees and states they may have."""
+
+    words: Numbers
+    parents: Numbers
+    """The numbers of all possible parents."""
+    places: Numbers
+    """At [h, d], where among `parents` word d + 1 has its own if it hangs on h; 0 is the root."""
+    stops: Numbers
+    """The parents that stop; empty in a model without stops."""
+    possible_states: NDArray[np.float32]
+    """1 at [d, k] where word d + 1 may have state k, otherwise 0; one column stands for all."""
+    possible_arcs: Floats
+    """0 at [h, d] where word d may hang on h, otherwise minus infinity."""
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """One tree of a sentence with its states."""
+
+    heads: list[int]
+    places: Numbers
+    """Where among the possible parents each word has its own."""
+    states: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """Theta of the possible parents, and phi of the words, under the present counts."""
+
+    theta: Floats
+    phi: Floats
+
+    def arcs(self, places: Numbers) -> Floats:
+        """Return p(word d | parent h) at [h, d], as `ArcTrees` has it."""
+        length = len(self.phi)
+        arcs = np.zeros((length + 1, length + 1))
+        arcs[:, 1:] = (self.theta @ self.phi.T)[places, np.arange(length)]
+        return arcs
+
+
+class JointTrees:
+    """A chain over the trees and states of sentences, given one sample of training."""
+
+    def __init__(
+        self,
+        sample: TopicSample,
+        sentences: Sequence[Unparsed],
+        *,
+        stops: Numbers,
+        num_words: int,
+        single_root: bool,
+        stream: Stream,
+    ) -> None:
+        self._sentences = sentences
+        self._single_root = single_root
+        self._stream = stream
+        # The parameters of the Dirichlet laws are in all counts from the start.
+        weights = sample.strength * np.append(sample.weights, sample.unseen)
+        self._by_parent = dense(sample.parents, stops.size, sample.states + 1) + weights
+        self._by_word = dense(sample.words, num_words, sample.states + 1) + sample.smoothing
+        self._of_state = self._by_word.sum(axis=0)
+        self._of_parent = sample.totals(stops)
+        for sentence in sentences:
+            np.add.at(self._of_parent, sentence.stops, 1)
+        self.current: list[Derivation] = []
+        self.proposed = self.accepted = 0
+        for number, sentence in enumerate(sentences):
+            self.current.append(self._propose(sentence, self._tables(sentence)))
+            self._count(number, +1)
+
+    def sweep(self) -> list[Floats]:
+        """Visit all sentences; return p(word | parent) of each, given all other sentences."""
+        return [self._visit(number) for number in range(len(self._sentences))]
+
+    def accepts(self, log_ratio: float) -> bool:
+        """Decide about a proposal, given log p(new) q(old) / (p(old) q(new))."""
+        return log_ratio >= 0 or self._stream.uniform() < math.exp(log_ratio)
+
+    def _visit(self, number: int) -> Floats:
+        sentence, old = self._sentences[number], self.current[number]
+        self._count(number, -1)
+        tables = self._tables(sentence)
+        new = self._propose(sentence, tables)
+        ratio = self._log_excess(sentence, new, tables) - self._log_excess(sentence, old, tables)
+        self.proposed += 1
+        if self.accepts(ratio):
+            self.current[number] = new
+            self.accepted += 1
+        self._count(number, +1)
+        return tables.arcs(sentence.places)
+
+    def _tables(self, sentence: Unparsed) -> _Tables:
+        theta = self._by_parent[sentence.parents] / self._of_parent[sentence.parents, None]
+        phi = self._by_word[sentence.words] / self._of_state
+        return _Tables(theta, phi * sentence.possible_states)
+
+    def _propose(self, sentence: Unparsed, tables: _Tables) -> Derivation:
+        with np.errstate(divide="ignore"):
+            logs = np.log(tables.arcs(sentence.places)) + sentence.possible_arcs
+        heads = ArcTrees(logs, single_root=self._single_root).samples(1, self._stream)[0].heads
+        places = sentence.places[heads, np.arange(len(heads))]
+        sums = np.cumsum(tables.theta[places] * tables.phi, axis=1)
+        draws = np.array([self._stream.uniform() for _ in heads]) * sums[:, -1]
+        # Rounding may leave a draw at the very end: the last state with any probability takes it.
+        last = (sums < sums[:, -1:]).sum(axis=1)
+        states = np.minimum((sums <= draws[:, None]).sum(axis=1), last)
+        return Derivation(heads, places, states)
+
+    def _log_excess(self, sentence: Unparsed, derivation: Derivation, tables: _Tables) -> float:
+        """Return log p - log q of a derivation, up to a constant."""
+        parents = sentence.parents[derivation.places].tolist()
+        words, states = sentence.words.tolist(), derivation.states.tolist()
+        more = Counter[tuple[str, int, int]]()
+        log_prob = 0.0
+        for v, w, k in zip(parents, words, states, strict=True):
+            theta = self._by_parent[v, k] + more["parent", v, k]
+            phi = self._by_word[w, k] + more["word", w, k]
+            below = (self._of_parent[v] + more["of parent", v, 0]) * (
+                self._of_state[k] + more["of state", k, 0]
+            )
+            log_prob += math.log(theta * phi / below)
+            more["parent", v, k] += 1
+            more["word", w, k] += 1
+            more["of parent", v, 0] += 1
+            more["of state", k, 0] += 1
+        at = np.arange(len(states)), derivation.states
+        proposal = tables.theta[derivation.places, derivation.states] * tables.phi[at]
+        return log_prob - float(np.log(proposal).sum())
+
+    def _count(self, number: int, by: int) -> None:
+        sentence, derivation = self._sentences[number], self.current[number]
+        parents = sentence.parents[derivation.places]
+        np.add.at(self._by_parent, (parents, derivation.states), by)
+        np.add.at(self._by_word, (sentence.words, derivation.states), by)
+        np.add.at(self._of_parent, parents, by)
+        np.add.at(self._of_state, derivation.states, by)

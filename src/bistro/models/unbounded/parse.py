@@ -1,0 +1,125 @@
+"""Bracketed trees by any search: what `trees` and utterances of `morphology` share.
+
+With ``mcmc`` trees are drawn from the model and the one of least risk is returned: its labelled
+spans were drawn most often. Drawn trees themselves are returned by request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+
+from bistro.errors import BistroError, ConfigError
+from bistro.models.defaults import own_defaults
+from bistro.models.inputs import Words, as_words
+from bistro.models.results.structures import FoundTree, TreeParse
+from bistro.models.unbounded.model import UnboundedModel
+from bistro.models.unbounded.rules import Derivation
+from bistro.models.unbounded.search import SearchOptions
+
+SENTENCES_AT_ONCE = 64
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Which of the trees that a chain visited are wanted: the best, each once, or draws."""
+
+    kbest: int
+    drawn: int
+    mbr: bool
+
+    @property
+    def visited(self) -> bool:
+        """Whether any is, and not the tree of least risk."""
+        return self.kbest > 1 or self.drawn > 0 or not self.mbr
+
+    def choose(self, visited: dict[str, Any], number: int) -> list[Derivation]:
+        """Return the trees wanted of a sentence."""
+        first, last = visited["begin"][number : number + 2]
+        borders = visited["offsets"][first : last + 1]
+        trees = [visited["rules"][a:b] for a, b in pairwise(borders)]
+        if self.drawn:
+            until = np.cumsum(visited["times"][first:last])
+            places = (np.arange(self.drawn) + 0.5) * until[-1] / self.drawn
+            return [trees[i] for i in np.searchsorted(until, places).tolist()]
+        best: dict[bytes, Derivation] = {}
+        for i in np.argsort(-visited["log_prob"][first:last], kind="stable").tolist():
+            best.setdefault(trees[i].tobytes(), trees[i])
+        return list(best.values())[: self.kbest]
+
+
+class TreeParsingModel(UnboundedModel):
+    """A model whose task returns trees."""
+
+    usual_options: ClassVar[Mapping[str, Any]] = {}
+    """Options of the search where nothing else is given."""
+
+    def parse_tree(self, words: Words, **options: Any) -> TreeParse:
+        """Parse one sentence; for the options see `parse_trees`."""
+        return next(self.parse_trees([words], **options))
+
+    def parse_trees(
+        self,
+        sentences: Iterable[Words],
+        *,
+        kbest: int = 1,
+        drawn: int = 0,
+        mbr: bool = True,
+        **options: Any,
+    ) -> Iterator[TreeParse]:
+        """Yield the parse of each sentence.
+
+        `options` are those of `SearchOptions`: ``search="astar-nodes"``, ``samples=20000``. With
+        mcmc, `kbest` (or ``mbr=False``) asks for the most probable trees that were drawn, instead
+        of that of least risk, and `drawn` for so many draws, evenly spaced.
+        """
+        chosen = self._options(options)
+        wanted = _Wanted(kbest, drawn, mbr)
+        if wanted.visited and chosen.search != "mcmc":
+            raise ConfigError("drawn trees, one or several, are found by search = 'mcmc' only")
+        whole = iter(sentences)
+        first = 0
+        while batch := [list(words) for words in as_words(islice(whole, SENTENCES_AT_ONCE))]:
+            if not all(batch):
+                raise BistroError("a sentence without words cannot be parsed")
+            yield from self._parsed(batch, chosen, first, wanted)
+            first += len(batch)
+
+    def _options(self, options: dict[str, Any]) -> SearchOptions:
+        """Return the options, with the model's own defaults."""
+        return SearchOptions.of(self._asked(options), self.kind, "find trees")
+
+    def _asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the options given, then those of the configuration, then the family's usual."""
+        return {**self.usual_options, **own_defaults(self.config, "parse"), **options}
+
+    def _parsed(
+        self, batch: list[list[str]], options: SearchOptions, first: int, wanted: _Wanted
+    ) -> Iterator[TreeParse]:
+        terminals = [self.task.terminals(words) for words in batch]
+        visited = {"visited": True} if wanted.visited else {}
+        found = self.tree_search.arrays(terminals, options, first, **visited)
+        for i, words in enumerate(batch):
+            begin, end = found["offsets"][i : i + 2]
+            if begin == end:
+                flat = FoundTree(self.task.output(words, None), -np.inf)
+                yield TreeParse(words, [flat], is_found=False)
+                continue
+            derivations = [found["rules"][begin:end]]
+            if visited:
+                derivations = wanted.choose(found["visited"], i)
+            yield TreeParse(
+                words,
+                self._trees(words, derivations),
+                accepted=float(found["accepted"][i]) if "accepted" in found else 1.0,
+                is_complete=bool(found["complete"][i]) if "complete" in found else True,
+            )
+
+    def _trees(self, words: Sequence[str], derivations: list[Derivation]) -> list[FoundTree]:
+        log_probs = self.log_prob(derivations).tolist()
+        trees = [self.task.output(words, derivation) for derivation in derivations]
+        return [FoundTree(*pair) for pair in zip(trees, log_probs, strict=True)]

@@ -1,0 +1,145 @@
+"""Symbols and histories of the latent-variable parser in plain Python (see `reference.isbn`)."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+LEFT_ARC, RIGHT_ARC, REDUCE, SHIFT, START = range(5)
+NO_STATE = -1
+RELATIONS = ("input", "stack", "s1.rc", "s1.lc", "b.lc", "s1.head", "s1.front")
+
+
+@dataclass(frozen=True)
+class TwinSymbols:
+    """The symbols of the model, as lists."""
+
+    words: int
+    tags: int
+    labels: int
+    components: int
+    tag_of: list[int]
+    components_of: list[list[int]]
+    words_of: list[list[int]]
+    """By cluster: the words that have an outcome of their own."""
+    frequency: list[float]
+    root_labels: list[int]
+    single_root: bool
+    coarse_of: list[int]
+    """By cluster."""
+    lemma_of: list[int]
+    """By word, for words whose lemma is not given."""
+    coarse_tags: int
+    lemmas: int
+
+    @property
+    def sizes(self) -> list[int]:
+        """Return the number of outcomes of every group of decisions."""
+        bundles = [max(1, self.tag_of.count(tag)) for tag in range(self.tags)]
+        listed = [len(own) + (len(own) < self.words) for own in self.words_of]
+        labels = [self.labels, self.labels, len(self.root_labels)]
+        return [4, *labels, self.tags + 1, *bundles, *listed]
+
+
+@dataclass
+class History:
+    """A derivation so far."""
+
+    clusters: dict[int, int] = field(default_factory=dict)
+    stack: list[int] = field(default_factory=list)
+    front: int = 0
+    heads: dict[int, int] = field(default_factory=dict)
+    labels: dict[int, int] = field(default_factory=dict)
+    last_action: int = START
+    ended: bool = False
+    states: list[tuple[tuple[int, ...], int]] = field(default_factory=list)
+    """Stack and front of every state made."""
+    decided: list[tuple[int, int]] = field(default_factory=list)
+    """Action of every state that has made it, and the label of its arc or 0."""
+    potentials: list[Floats] = field(default_factory=list)
+    """Of every state made, after the decisions that it has made so far."""
+
+    @property
+    def top(self) -> int:
+        """The word on top of the stack, 0 if there is none."""
+        return self.stack[-1] if self.stack else 0
+
+    def copy(self) -> History:
+        """Return a history that can go on by itself."""
+        return History(**{name: copy(value) for name, value in vars(self).items()})
+
+    def children(self, word: int) -> list[int]:
+        """Return the children of a word so far, from left to right."""
+        return sorted(child for child, head in self.heads.items() if head == word and word > 0)
+
+    def outermost(self, word: int, side: int) -> int:
+        """Return the leftmost left child (-1) or rightmost right child (1), 0 if there is none."""
+        own = [child for child in self.children(word) if (child - word) * side > 0]
+        return (own[0] if side < 0 else own[-1]) if own else 0
+
+    def last_state(self, wanted: Any) -> int:
+        """Return the number of the last state of which `wanted(stack, front)` is true."""
+        for number in reversed(range(len(self.states))):
+            if wanted(*self.states[number]):
+                return number
+        return NO_STATE
+
+    def links(self) -> list[int]:
+        """Return the states that a state here depends on, one a relation of the paper."""
+        stack, front, top = tuple(self.stack), self.front, self.top
+
+        def on_top(word: int) -> int:
+            return self.last_state(lambda s, f: bool(word) and s[-1:] == (word,))
+
+        return [
+            self.last_state(lambda s, f: f == front),
+            self.last_state(lambda s, f: s == stack),
+            on_top(self.outermost(top, 1)),
+            on_top(self.outermost(top, -1)),
+            on_top(self.outermost(front, -1)),
+            on_top(self.heads.get(top, 0)),
+            self.last_state(lambda s, f: top > 0 and f == top),
+        ]
+
+    def possible(self) -> list[int]:
+        """Return the actions that are possible."""
+        if not self.front or not self.stack or self.front in self.heads:
+            return [SHIFT]
+        return sorted([SHIFT, RIGHT_ARC, REDUCE if self.top in self.heads else LEFT_ARC])
+
+    def roots(self) -> list[int]:
+        """Return the words that hang on the root if the sentence ends with the next shift."""
+        return [word for word in (*self.stack, self.front) if word not in self.heads]
+
+    def arc(self, action: int, label: int) -> None:
+        """Make an arc."""
+        dependent, head = (self.top, self.front) if action == LEFT_ARC else (self.front, self.top)
+        self.heads[dependent] = head
+        self.labels[dependent] = label
+        if action == LEFT_ARC:
+            self.stack.pop()
+        self.last_action = action
+        self.decided.append((action, label))
+
+    def reduce(self) -> None:
+        """Take the top off the stack; a decision unless the sentence has ended."""
+        self.stack.pop()
+        if not self.ended:
+            self.decided.append((REDUCE, 0))
+        self.last_action = REDUCE
+
+    def shift(self, cluster: int | None) -> None:
+        """Push the front, and go on to the next word, or without a cluster to the end."""
+        if self.front:
+            self.stack.append(self.front)
+        self.front += 1
+        self.decided.append((SHIFT, 0))
+        self.ended = cluster is None
+        if cluster is not None:
+            self.clusters[self.front] = cluster
+        self.last_action = SHIFT

@@ -1,0 +1,96 @@
+"""A* over partial trees in plain Python, as in section 5.1 of Shareghi et al. (2015).
+
+A partial tree is the set of its rewritten nodes, each with the rule it was given. The best of the
+queue is expanded: its leftmost open node, or every one, is rewritten in every way, and a new tree
+T+ is worth
+
+    log P(T) + log P(rule | context) + h      h, full frontier (10): inside sums of all open nodes
+                                              h, local frontier (11): of the rule's children alone
+
+>>> from bistro.reference.pcfg import Rule
+>>> rules = [Rule(0, 0, 0), Rule(0, -1, -1)]
+>>> grammar = PCFG(rules, [math.log(0.3), math.log(0.7)], root=0)
+>>> search = QueueSearch(grammar, lambda context, rule: grammar.log_prob[rule], [0, 0], beam=9)
+>>> search.run(completions=1, expansions=99)
+(0, 1, 1)
+>>> search.rounds, search.completions
+(3, 1)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import NamedTuple
+
+from bistro.reference.node_search import Node, SentenceWays, Way
+from bistro.reference.pcfg import PCFG as PCFG
+
+
+class Partial(NamedTuple):
+    """A partial tree: the way of every rewritten node, its probability, and its open nodes."""
+
+    ways: dict[Node, Way]
+    log_prob: float
+    frontier: tuple[Node, ...]
+
+    @property
+    def identity(self) -> frozenset[tuple[Node, Way]]:
+        """What two partial trees have in common that were made in different orders."""
+        return frozenset(self.ways.items())
+
+
+@dataclass
+class QueueSearch(SentenceWays):
+    """A search for the best tree of a sentence, one partial tree after the other."""
+
+    local: bool = True
+    everywhere: bool = False
+    rounds: int = 0
+    completions: int = 0
+    closest: float = math.inf
+    """The smallest difference between two neighbours of the queue: 0 means a tie."""
+    queue: list[tuple[float, Partial]] = field(default_factory=list)
+    reached: set[frozenset[tuple[Node, Way]]] = field(default_factory=set)
+    best: Partial | None = None
+
+    def run(self, completions: int, expansions: int) -> tuple[int, ...] | None:
+        """Return the rules of the best tree made, none if none was completed."""
+        self._expand(Partial({}, 0.0, (self.top,)))
+        while self.queue and self.completions < completions and self.rounds < expansions:
+            self._expand(self.queue.pop(0)[1])
+        return None if self.best is None else self._rules(self.top, self.best.ways)
+
+    def _expand(self, tree: Partial) -> None:
+        self.rounds += 1
+        for place in range(len(tree.frontier) if self.everywhere else 1):
+            for way in self.ways(tree.frontier[place]):
+                self._add(tree, place, way)
+
+    def _add(self, tree: Partial, place: int, way: Way) -> None:
+        node = tree.frontier[place]
+        frontier = (*tree.frontier[:place], *way.children, *tree.frontier[place + 1 :])
+        made = Partial({**tree.ways, node: way}, tree.log_prob + way.log_prob, frontier)
+        open_nodes = way.children if self.local else frontier
+        score = made.log_prob + math.fsum(self.inside(item) for item, _ in open_nodes)
+        is_full = len(self.queue) >= self.beam
+        if frontier and is_full and score <= self.queue[-1][0]:
+            return
+        if self.everywhere and made.identity in self.reached:
+            return
+        self.reached.add(made.identity)
+        if frontier:
+            self.queue.append((score, made))
+            self.queue.sort(key=lambda pair: -pair[0])
+            gaps = (a - b for (a, _), (b, _) in pairwise(self.queue))
+            self.closest = min(self.closest, min(gaps, default=math.inf))
+            del self.queue[self.beam :]
+            return
+        self.completions += 1
+        if self.best is None or made.log_prob > self.best.log_prob:
+            self.best = made
+
+    def _rules(self, node: Node, ways: dict[Node, Way]) -> tuple[int, ...]:
+        way = ways[node]
+        return (way.rule, *(rule for child in way.children for rule in self._rules(child, ways)))

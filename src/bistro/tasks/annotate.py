@@ -1,0 +1,89 @@
+"""One pass of a pipeline over a file: running text or sentences in, all columns out."""
+
+from __future__ import annotations
+
+import codecs
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from bistro.errors import TreebankError
+from bistro.models.abilities import ANNOTATE, PARSE
+from bistro.models.base import Model
+from bistro.treebank.blocks import Readable
+from bistro.treebank.detect import choose_format
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import opened, parse
+
+BYTES_AT_ONCE = 1 << 16
+RUNNING_TEXT = ("raw", "text")
+
+
+class AnnotateRun:
+    """One pass over the input, and what is said of it at the end."""
+
+    def __init__(
+        self, model: Model, options: Mapping[str, Any], *, keep: Sequence[str], line_ends: bool
+    ) -> None:
+        self.model = ANNOTATE.of(model)
+        self._parser = PARSE.of(model)
+        self._options = dict(options)
+        self._keep = tuple(keep)
+        self._line_ends = line_ends
+        self.words = self.sentences = 0
+        self._begin = time.monotonic()
+
+    def annotated(self, input: str, format: str | None) -> Iterator[Sentence]:
+        """Yield the sentences of a file with all columns; text is running text, unless named."""
+        with opened(input) as (stream, path):
+            chosen = choose_format(path, stream, format)
+            if chosen in RUNNING_TEXT and format not in ("text", "lines"):
+                text = decoded(stream, path)
+                found = self.model.annotate(text, line_ends=self._line_ends, **self._options)
+            else:
+                sentences = parse(stream, path, chosen, "any", partial=True)
+                found = self.model.annotate_all(sentences, keep=self._keep, **self._options)
+            yield from self._counted(found)
+
+    def _counted(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        for sentence in sentences:
+            self.sentences += 1
+            self.words += len(sentence)
+            yield sentence
+
+    def report(self) -> str:
+        """Return one line on what was done."""
+        seconds = max(time.monotonic() - self._begin, 1e-9)
+        return (
+            f"{self.sentences:,} sentences, {self.words:,} words, {self.words / seconds:,.0f} "
+            f"words/s; {self._parser.parse_protocol(**self._options)}"
+        )
+
+
+def decoded(stream: Readable, path: str | None) -> Iterator[str]:
+    """Yield the text of a stream in pieces; bytes that are no UTF-8 are refused with their line."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    line = 1
+    while True:
+        piece = stream.read(BYTES_AT_ONCE)
+        try:
+            text = decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as error:
+            line += error.object[: error.start].count(b"\n")
+            raise TreebankError(
+                f"is not UTF-8: byte 0x{error.object[error.start]:02X} after {error.start:,} "
+                "bytes of this piece; convert the file (iconv -f latin1 -t utf-8, for example)",
+                path=path,
+                line=line,
+            ) from None
+        if "\0" in text:
+            raise TreebankError(
+                "holds a NUL character, which no text has: is this a text file in UTF-8?",
+                path=path,
+                line=line + text[: text.index("\0")].count("\n"),
+            )
+        line += piece.count(b"\n")
+        if text:
+            yield text
+        if not piece:
+            return

@@ -1,0 +1,165 @@
+"""The running text of a treebank: its tokens with the white space between them.
+
+White space after a token is, in this order: none (``SpaceAfter=No``), what ``SpacesAfter`` says, or
+one space. ``SpacesBefore`` and ``SpacesInToken`` are honoured too. In these values ``\\s \\t \\r``
+``\\n \\p \\\\`` stand for space, tab, line ends, ``|`` and ``\\``, and ``\\u00A0`` for the
+character of that code.
+
+Paragraphs and documents (``# newpar``, ``# newdoc``) are separated by a blank line, as in the raw
+text of the CoNLL 2018 shared task; other sentences follow each other on the same line. A treebank
+that has no ``SpaceAfter`` in a sentence leaves the spaces to its ``# text``. Where a ``# text``
+contradicts the words, the words are written, and `RunningText.contradictions` says where.
+
+>>> from bistro.treebank.sentence import Sentence
+>>> stop = {"misc": ["SpaceAfter=No", "_"]}
+>>> first = Sentence.from_columns(["Go", "!"], comments=["# newpar"], **stop)
+>>> "".join(RunningText().pieces([first, first.replace(comments=[]), first]))
+'Go! Go!\\n\\nGo!\\n'
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from bistro.treebank.fields import EMPTY, quoted
+from bistro.treebank.sentence import Sentence
+
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([strnp\\]))")
+_ESCAPED = {"s": " ", "t": "\t", "r": "\r", "n": "\n", "p": "|", "\\": "\\"}
+_PARAGRAPH = re.compile(r"#\s*new(?:par|doc)\b")
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_SHOWN_BEFORE = 10
+
+
+@dataclass(frozen=True)
+class SurfaceToken:
+    """A token as it is in the text, with the white space around it."""
+
+    form: str
+    after: str = " "
+    before: str = ""
+    is_certain: bool = False
+    """Whether the treebank says which white space follows."""
+
+
+@dataclass
+class RunningText:
+    """Writes the text of a treebank, and notes what is wrong with it.
+
+    Parameters
+    ----------
+    path
+        The name of the treebank, for messages.
+    """
+
+    path: str | None = None
+    contradictions: list[str] = field(default_factory=list, init=False)
+    """One message for each sentence whose `# text` contradicts its words."""
+    spaces_from_text: int = field(default=0, init=False)
+    """Sentences without SpaceAfter, whose spaces are those of `# text`."""
+
+    def pieces(self, sentences: Iterable[Sentence]) -> Iterator[str]:
+        """Yield the text, piece by piece."""
+        after, is_certain = "", True
+        for number, sentence in enumerate(sentences):
+            tokens = self._checked(sentence)
+            between = after + tokens[0].before
+            if number and begins_paragraph(sentence) and not _BLANK_LINE.search(between):
+                between = "\n\n"
+            yield between
+            yield tokens[0].form + "".join(
+                one.after + other.before + other.form for one, other in pairwise(tokens)
+            )
+            after, is_certain = tokens[-1].after, tokens[-1].is_certain
+        # A file ends with a line end, unless the treebank says what comes after the last token.
+        yield after if is_certain and after else "\n"
+
+    def _checked(self, sentence: Sentence) -> list[SurfaceToken]:
+        """Return the tokens of a sentence, compared with its `# text`."""
+        tokens = surface_tokens(sentence)
+        text = sentence.text
+        if text is None:
+            return tokens
+        written = "".join(token.form + token.after for token in tokens)
+        if written.split() == text.split():
+            return tokens
+        same_characters = "".join(written.split()) == "".join(text.split())
+        if not same_characters or any(token.is_certain for token in tokens):
+            self._contradict(sentence, " ".join(written.split()), " ".join(text.split()))
+        else:
+            self.spaces_from_text += 1
+            return _with_spaces_of(tokens, text)
+        return tokens
+
+    def _contradict(self, sentence: Sentence, written: str, text: str) -> None:
+        same = next(
+            (i for i, (a, b) in enumerate(zip(written, text, strict=False)) if a != b),
+            min(len(written), len(text)),
+        )
+        start = max(same - _SHOWN_BEFORE, 0)
+        place = next(i for i, comment in enumerate(sentence.comments) if _is_text(comment))
+        self.contradictions.append(
+            f"{self.path or 'line'}:{sentence.line + place}: '# text' has {_excerpt(text, start)} "
+            f"where the words have {_excerpt(written, start)}"
+        )
+
+
+def surface_tokens(sentence: Sentence) -> list[SurfaceToken]:
+    """Return the tokens of a sentence as they are in the text."""
+    tokens = []
+    for token in sentence.tokens:
+        if token.misc == EMPTY:
+            tokens.append(SurfaceToken(token.form))
+            continue
+        values = dict(pair.partition("=")[::2] for pair in token.misc.split("|"))
+        no_space = values.get("SpaceAfter") == "No"
+        after = "" if no_space else unescape(values.get("SpacesAfter", " "))
+        tokens.append(
+            SurfaceToken(
+                unescape(values["SpacesInToken"]) if "SpacesInToken" in values else token.form,
+                after,
+                unescape(values.get("SpacesBefore", "")),
+                no_space or "SpacesAfter" in values,
+            )
+        )
+    return tokens
+
+
+def begins_paragraph(sentence: Sentence) -> bool:
+    """Whether a sentence is the first of a paragraph or document."""
+    return any(_PARAGRAPH.match(comment) for comment in sentence.comments)
+
+
+def unescape(spaces: str) -> str:
+    """Return the white space that a value in MISC stands for."""
+    return _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPED[m[2]], spaces)
+
+
+def _with_spaces_of(tokens: list[SurfaceToken], text: str) -> list[SurfaceToken]:
+    """Return the tokens with the spaces of a text that has the same other characters."""
+    place = 0
+    found = []
+    for token in tokens:
+        start = place
+        for _ in "".join(token.form.split()):
+            while text[place].isspace():
+                place += 1
+            place += 1
+        end = place
+        while place < len(text) and text[place].isspace():
+            place += 1
+        found.append(replace(token, form=text[start:end], after=text[end:place]))
+    found[-1] = replace(found[-1], after=" ")
+    return found
+
+
+def _is_text(comment: str) -> bool:
+    return comment[1:].partition("=")[0].strip() == "text"
+
+
+def _excerpt(text: str, start: int) -> str:
+    end = start + 3 * _SHOWN_BEFORE
+    return quoted(("…" if start else "") + text[start:end] + ("…" if end < len(text) else ""))

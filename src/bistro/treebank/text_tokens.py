@@ -1,0 +1,121 @@
+"""The tokens of a sentence with their words and the white space after each, to learn from.
+
+A token of several words (*du* = *de le*) is one token here. White space is what ``# text`` has;
+where there is no such line, ``SpaceAfter=No`` and ``SpacesAfter`` in MISC say it.
+
+>>> from bistro.treebank.sentence import Sentence
+>>> sentence = Sentence.from_columns(["It", "rains", "."], misc=["_", "SpaceAfter=No", "_"])
+>>> [token.form + token.spaces for token in text_tokens(sentence)]
+['It ', 'rains', '. ']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from bistro.errors import TreebankError
+from bistro.treebank.fields import EMPTY, FORM, quoted
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.surface import begins_paragraph, unescape
+
+NO_SPACE = "SpaceAfter=No"
+_SPACES = re.compile(r"[\s\ufeff]*")
+_MISC = -1
+_ESCAPED = {" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r", "|": r"\p", "\\": r"\\"}
+
+
+@dataclass(frozen=True)
+class TextToken:
+    """A token of running text."""
+
+    form: str
+    words: tuple[str, ...]
+    """Its syntactic words; a token of one word has its own form."""
+    spaces: str
+    """The white space after it."""
+
+
+def text_tokens(sentence: Sentence) -> list[TextToken]:
+    """Return the tokens of a sentence; refuse a sentence whose ``# text`` is not its words."""
+    tokens = list(_from_misc(sentence))
+    text = sentence.text
+    return tokens if text is None else _from_text(tokens, text, sentence.line)
+
+
+def paragraphs(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """Yield the sentences of each paragraph; without marks everything is one."""
+    paragraph: list[Sentence] = []
+    for sentence in sentences:
+        if paragraph and begins_paragraph(sentence):
+            yield paragraph
+            paragraph = []
+        paragraph.append(sentence)
+    if paragraph:
+        yield paragraph
+
+
+def spaces_in_misc(spaces: str) -> str:
+    """Return white space as MISC has it: nothing for a single space.
+
+    >>> spaces_in_misc(""), spaces_in_misc(" "), spaces_in_misc("\\n\\t")
+    ('SpaceAfter=No', '', 'SpacesAfter=\\\\n\\\\t')
+    """
+    if spaces == " ":
+        return ""
+    return f"SpacesAfter={escaped_spaces(spaces)}" if spaces else NO_SPACE
+
+
+def escaped_spaces(spaces: str) -> str:
+    """Return white space with the escapes of UD: ``\\\\s``, ``\\\\t``, ``\\\\n``, ``\\\\r``."""
+    return "".join(
+        _ESCAPED.get(c) or (c if c.isprintable() else f"\\u{ord(c):04X}") for c in spaces
+    )
+
+
+def _from_misc(sentence: Sentence) -> Iterator[TextToken]:
+    ranges = {int(row[0].partition("-")[0]): row for row in sentence.multiword_rows}
+    word = 0
+    while word < len(sentence):
+        row = ranges.get(word + 1)
+        size = 1 if row is None else int(row[0].partition("-")[2]) - word
+        words = tuple(sentence.forms[word : word + size])
+        form, misc = (words[0], sentence.misc[word]) if row is None else (row[FORM], row[_MISC])
+        yield TextToken(form, words, _spaces_after(misc))
+        word += size
+
+
+def _spaces_after(misc: str) -> str:
+    if misc == EMPTY:
+        return " "
+    entries = dict(entry.partition("=")[::2] for entry in misc.split("|"))
+    if "SpacesAfter" in entries:
+        return unescape(entries["SpacesAfter"])
+    return "" if entries.get("SpaceAfter") == "No" else " "
+
+
+def _from_text(tokens: list[TextToken], text: str, line: int) -> list[TextToken]:
+    placed: list[TextToken] = []
+    place = 0
+    for token in tokens:
+        if not text.startswith(token.form, place):
+            raise TreebankError(
+                f"# text goes on with {quoted(text[place : place + 20])} where the words have "
+                f"{quoted(token.form)}: mend one of the two",
+                line=line or None,
+            )
+        place += len(token.form)
+        found = _SPACES.match(text, place)
+        spaces = found[0] if found else ""
+        place += len(spaces)
+        # The line ends with its last word: what is between sentences only MISC can say.
+        last = place == len(text) and len(placed) == len(tokens) - 1
+        placed.append(token if last else TextToken(token.form, token.words, spaces))
+    if place < len(text):
+        raise TreebankError(
+            f"# text has {quoted(text[place : place + 20])} after the last word: mend one of the "
+            "two",
+            line=line or None,
+        )
+    return placed
