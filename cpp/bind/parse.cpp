@@ -38,7 +38,7 @@ nb::dict oracle_events(const EventShape& shape, const Batch& batch) {
 }
 
 nb::dict parse_batch(const Parser& parser, const Batch& batch, const ParseRequest& request, int threads) {
-    const TransitionModel<Frozen> model = request.searched(parser.model);
+    const TransitionModel<Frozen> model = request.searched(parser.unpaced);
     return parse_all(batch, model.system, threads, request, [&] {
         return [of_sentences = SentenceParser<Frozen>(model, request)](const Sentence& sentence, std::size_t i) mutable {
             return of_sentences.parse(sentence, i);

@@ -68,7 +68,7 @@ struct Recorded : Policy {
 template <class Policy>
 nb::dict recorded(const Parser& parser, const Batch& batch, const ParseRequest& request, const Policy& policy) {
     Record record;
-    const TransitionModel<Frozen> model = request.searched(parser.model);
+    const TransitionModel<Frozen> model = request.searched(parser.unpaced);
     Search<Frozen, Recorded<Policy>> search(model, {policy, &record}, request.search);
     Sentence sentence = batch.sentence(0);
     sentence.prepare();

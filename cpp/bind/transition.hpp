@@ -70,8 +70,11 @@ inline void check_tag_lists(const Symbols& symbols, std::span<const std::int32_t
 }
 
 // A model over frozen franchises; it keeps them alive.
+//
+// The pace is for the sentences that the model draws itself and for their probabilities. The words of a parse are known, and on
+// text p(shift) is right without it, so trees are searched for with the distributions alone.
 struct Parser {
-    TransitionModel<Frozen> model;
+    TransitionModel<Frozen> model, unpaced;
     std::vector<nb::object> kept;
     Ints tag_begin, tag_list;
 
@@ -92,6 +95,7 @@ struct Parser {
         model.tag_begin = view(tag_begin);
         model.tag_list = view(tag_list);
         if (!(pace_begin >= 1) || !(pace_exponent >= 0)) throw std::invalid_argument("the pace of the model is damaged");
+        unpaced = model;
         model.pace = {pace_begin, pace_exponent};
     }
 

@@ -8,7 +8,17 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from transition_twins import KINDS, SPECIAL, WORDS, Kind, Twin, random_sentences, trained, twin_of
+from transition_twins import (
+    KINDS,
+    PACED,
+    SPECIAL,
+    WORDS,
+    Kind,
+    Twin,
+    random_sentences,
+    trained,
+    twin_of,
+)
 
 import bistro
 from bistro.reference.arc_standard import derivations
@@ -31,7 +41,7 @@ def best_by_enumeration(twin: Twin, sentence: Sentence) -> float:
     return math.log(max(twin.plain.replay(way, words, analysis)[0] for way in ways))
 
 
-@pytest.mark.parametrize("kind", [*KINDS, *SPECIAL], ids=str)
+@pytest.mark.parametrize("kind", [*KINDS, *SPECIAL, *PACED], ids=str)
 def test_the_likeliest_derivation_of_a_tree_is_explained_step_by_step(kind: Kind) -> None:
     twin = twin_of(kind)
     known = set(twin.model.codec.labels)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from prefix_twins import EVERYTHING, moments
-from transition_twins import SPECIAL, SYSTEMS, WORDS, Kind, trained, twin_of
+from transition_twins import PACED, SPECIAL, SYSTEMS, WORDS, Kind, trained, twin_of
 
 import bistro
 from bistro.errors import BistroError
@@ -24,6 +24,7 @@ LANGUAGE_KINDS = [
     Kind("first", "several", "none"),
     Kind("last", "one", "none"),
     *(k for k in SPECIAL if k.direction == "left-to-right" and k.lexical != "none"),
+    *PACED,
 ]
 SENTENCES = [["a"], ["b", "never-seen"], ["d", "c", "a"], ["a", "b", "b", "d"]]
 

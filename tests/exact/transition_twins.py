@@ -101,9 +101,8 @@ SPECIAL = [
     Kind("last", "one", "two-step", sees_labels=True),
     Kind("last", "several", "joint", lexical="none"),
     Kind("first", "one", "two-step", lexical="outcomes"),
-    Kind("first", "one", "two-step", paced=True),
-    Kind("last", "several", "joint", paced=True),
 ]
+PACED = [Kind("first", "one", paced=True), Kind("last", "several", "joint", paced=True)]
 PACE = Pace(begin=1.5, exponent=1.2)
 """Of the kinds that are paced: a factor of 0.71 after two words, 0.44 after three."""
 

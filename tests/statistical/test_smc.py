@@ -18,7 +18,7 @@ from scipy import stats
 sys.path.insert(0, str(Path(__file__).parents[1] / "exact"))
 
 from prefix_twins import EVERYTHING, moments, runs_of
-from transition_twins import SYSTEMS, WORDS, Kind, Twin, twin_of
+from transition_twins import PACED, SYSTEMS, WORDS, Kind, Twin, twin_of
 
 from bistro.errors import BistroError
 from bistro.models.parsing.language import ScoreOptions
@@ -38,7 +38,7 @@ KINDS = [
     Kind("first", "several", "none"),
     Kind("last", "one", "none"),
     Kind("first", "several", sees_labels=True),
-    Kind("first", "one", paced=True),
+    PACED[0],
 ]
 FORMS = ("d", "c", "a")
 PARTICLES, RUNS = 5, 20_000

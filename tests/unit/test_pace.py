@@ -93,6 +93,14 @@ def test_a_file_keeps_the_factor() -> None:
     assert scores[0].tolist() != free.tolist()
 
 
+def test_trees_are_those_of_free_lengths() -> None:
+    sentences = [s.forms for s in bistro.builtin(sentences=40, seed=9) if len(s) > 12]
+    assert trained("matched").pace.exponent > 0
+    both = [list(trained(kind).parse_all(sentences)) for kind in ("free", "matched")]
+    assert [p.heads for p in both[0]] == [p.heads for p in both[1]]
+    assert [p.log_total for p in both[0]] == [p.log_total for p in both[1]]
+
+
 def test_a_damaged_factor_is_refused() -> None:
     for pace in (Pace(0.0, 1.0), Pace(5.0, -1.0), Pace(math.nan, 1.0)):
         with pytest.raises(ValueError, match="pace"):

@@ -199,7 +199,7 @@ class TransitionModel(FollowingAbility):
             "word_tags.list": self.word_tags[1],
             **(self.codec.speller.arrays() if self.codec.speller else {}),
             **flat(self.distributions),
-            **({} if self.pace == FREE else {"pace": self.pace.array()}),
+            **({"pace": self.pace.array()} if self.config.lengths == "matched" else {}),
         }
 
     @classmethod
@@ -211,7 +211,7 @@ class TransitionModel(FollowingAbility):
         word_tags = arrays["word_tags.begin"], arrays["word_tags.list"]
         codec = Codec.from_parts(config, header, arrays)
         single_root = header["single_root"]
-        pace = Pace(*arrays["pace"].tolist()) if "pace" in arrays else FREE
+        pace = Pace(*arrays["pace"].tolist()) if config.lengths == "matched" else FREE
         return cls(
             config, codec, distributions, word_tags, origin, single_root=single_root, pace=pace
         )

@@ -9,7 +9,8 @@ often than the treebank does (docs/decisions/lengths-matched.md). The remedy is 
     p(shift | context, n words so far)  ∝  p(shift | context) · (n / begin)^-exponent,   n > begin
 
 with the exponent under which the sentences that the model draws are, on average, about as long as
-those of the treebank. It is part of the model: parsing, scoring and generation all use it.
+those of the treebank. Generation and scores use it. Trees are searched for without it: the words of
+a parse are known, and on text p(shift) is right as it is.
 
 >>> Pace(begin=10.0, exponent=0.5).factor(40)
 0.5
