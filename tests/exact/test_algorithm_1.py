@@ -25,14 +25,20 @@ ACTIONS: tuple[Action, ...] = ("shift", "left-arc", "right-arc", "end")
 Row = tuple[tuple[tuple[Action, int, int], ...], int, float, float]
 """Steps, particles, weight and importance of one derivation."""
 
-AS_PRINTED: dict[str, Any] = {"selection": "paper", "both_reduces": False, "tags_per_word": 1}
+SEEN: dict[str, Any] = {"tag_dictionary": "hard", "tags_per_word": 3}
+AS_PRINTED: dict[str, Any] = {
+    "selection": "paper",
+    "both_reduces": False,
+    "tag_dictionary": "none",
+    "tags_per_word": 1,
+}
 WAYS: dict[str, dict[str, Any]] = {
     "as printed": AS_PRINTED,
     "as printed, by weight": {**AS_PRINTED, "selection": "weight"},
     "three tags, one reduce": {**AS_PRINTED, "tags_per_word": 3},
-    "three tags, both reduces": {"selection": "paper"},
-    "three tags, both reduces, by weight": {"selection": "weight"},
-    "arcs with all labels": {"selection": "paper", "ranking": "trees"},
+    "three tags seen, both reduces": {**SEEN, "selection": "paper"},
+    "three tags seen, both reduces, by weight": {**SEEN, "selection": "weight"},
+    "arcs with all labels": {**SEEN, "selection": "paper", "ranking": "trees"},
 }
 
 
@@ -68,7 +74,7 @@ def twin_search(
     return plain.ParticleSearch(
         twin.plain,
         numbers,
-        [twin.dictionary[number] for number in numbers],
+        [list(twin.tags_of(number, options.unseen_weight)) for number in numbers],
         options.size,
         selection=options.selection,
         tags_per_word=options.tags_per_word,
@@ -142,7 +148,8 @@ def test_the_same_particles_for_the_same_draws(
     english: tuple[Twin, list[list[str]]], draws: str
 ) -> None:
     twin, sentences = english
-    options = ParseOptions(size=20, ranking="derivations", tags_per_word=1000, labels_per_arc=1)
+    every: dict[str, Any] = {"tag_dictionary": "hard", "tags_per_word": 1000}
+    options = ParseOptions(size=20, ranking="derivations", labels_per_arc=1, **every)
     for seed, words in enumerate(sentences):
         stream = Stream(seed, "particles")
         draw = getattr(plain, draws)(stream.uniform)
@@ -174,7 +181,7 @@ def test_real_sentences(data_dir: Path) -> None:
     )
     twin = Twin(kind, model)
     sentences = [s.forms for s in dev if 8 <= len(s) <= 15][:3]
-    for way in ("as printed", "as printed, by weight", "three tags, both reduces"):
+    for way in ("as printed", "as printed, by weight", "three tags seen, both reduces"):
         options = ParseOptions(
             size=100, mbr=False, **{"ranking": "derivations", "labels_per_arc": 1, **WAYS[way]}
         )
@@ -186,7 +193,7 @@ def test_real_sentences(data_dir: Path) -> None:
 
 def test_a_model_with_several_roots() -> None:
     twin = Twin(Kind("first", "several"), trained(Kind("first", "several")))
-    options = ParseOptions(size=40, ranking="derivations", labels_per_arc=1)
+    options = ParseOptions(size=40, ranking="derivations", labels_per_arc=1, **SEEN)
     for words in ("abcd", "ddab", "a"):
         theirs = list(twin_search(twin, list(words), options).run())
         ours = compiled(twin, list(words), options)

@@ -151,7 +151,6 @@ def parse(
     from bistro.cli.progress import Progress
     from bistro.models.abilities import ANNOTATE, PARSE_TREES
     from bistro.tasks.parse import ParseRun, together
-    from bistro.tasks.parse_trees import option_name
     from bistro.treebank.treebank import iter_sentences
 
     chosen_tags(tags)
@@ -193,6 +192,8 @@ def parse(
         _constituents(trained[0], input, output, format, log_probs, options, of_trees)
         return
     if of_trees or log_probs:
+        from bistro.tasks.parse_trees import option_name
+
         named = option_name(next(iter(of_trees), "log_probs"))
         raise ConfigError(f"{named} belongs to models of constituency")
     if len(trained) == 1 and ANNOTATE.is_own(trained[0]):

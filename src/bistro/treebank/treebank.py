@@ -28,7 +28,6 @@ from bistro.treebank.conllx import CONLLX
 from bistro.treebank.detect import PeekedStream, choose_format
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.text import iter_text
-from bistro.treebank.tokens import iter_raw
 from bistro.treebank.validate import Roots
 
 if TYPE_CHECKING:
@@ -209,6 +208,9 @@ def parse(
     if format == "text":
         sentences = iter_text(stream, path)
     elif format == "raw":
+        # Few programs read running text, and the rules for it are a file of their own.
+        from bistro.treebank.tokens import iter_raw
+
         sentences = iter_raw(stream, path)
     else:
         reader = ColumnReader(_COLUMN_FORMATS[format], path, roots, partial)

@@ -29,7 +29,6 @@ from bistro.models.base import Origin, by_owner, flat
 from bistro.models.inputs import Words, as_sentence
 from bistro.models.parsing.codec import Codec, Tree
 from bistro.models.parsing.options import CoreOptions, DictionaryOptions
-from bistro.models.parsing.training import trees_of
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
 from bistro.models.transition.pace import FREE, SENTENCES, Pace, matched_pace
@@ -187,6 +186,7 @@ class TransitionModel(FollowingAbility):
         It is the likeliest derivation of the sentence's own tree, if it has one, or of the most
         probable tree found. Given the `training` data, it counts how often they have each context.
         """
+        from bistro.models.parsing.training import trees_of
         from bistro.models.transition.explain import explain_derivation
 
         data = None if training is None else trees_of(list(training))
