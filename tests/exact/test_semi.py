@@ -62,6 +62,10 @@ def recorded(model: TransitionModel, sentences: list[Sentence]) -> dict[str, Eve
     return {name: Events(*found[name]) for name in DISTRIBUTIONS}
 
 
+SEEN: dict[str, Any] = {"tag_dictionary": "hard", "tags_per_word": 3}
+"""Text is parsed with the tags that its words had in the treebank."""
+
+
 def parsed(parser: TransitionModel, particles: int) -> list[Sentence]:
     """The text with the trees that the search finds best."""
     return [
@@ -69,7 +73,7 @@ def parsed(parser: TransitionModel, particles: int) -> list[Sentence]:
             upos=parse.tags
         )
         for words, parse in zip(
-            TEXT, parser.parse_all(TEXT, size=particles, mbr=False), strict=True
+            TEXT, parser.parse_all(TEXT, size=particles, mbr=False, **SEEN), strict=True
         )
     ]
 

@@ -15,6 +15,7 @@ from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.members import member_settings
+from bistro.models.committee.mixture import Fit
 from bistro.models.committee.model import CommitteeModel
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.model import IsbnModel
@@ -62,7 +63,7 @@ def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
     for fit in model.fits.values():
         assert sum(fit.heads) == pytest.approx(1)
         assert fit.heads[1] > 0
-        assert fit.heads != (1 / 3,) * 3
+        assert fit != Fit.equal(3)
 
 
 def test_a_checkpoint_with_another_development_set_is_refused(tmp_path: Path) -> None:
