@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ def test_a_killed_worker_does_not_show(
             found.append(result)
             if len(found) == 3:
                 victim = pid
+                # It must die over an item: between two of them nothing would be lost.
+                time.sleep(0.02)
                 os.kill(victim, signal.SIGKILL)
     begun = [(tmp_path / str(number)).read_text().split() for number in range(len(items))]
     twice = [who for who in begun if len(who) > 1]
