@@ -158,7 +158,7 @@ def test_the_same_particles_for_the_same_draws(
 
 
 def test_the_two_rules_differ(english: tuple[Twin, list[list[str]]]) -> None:
-    """A twin with the other rule, or with one that divides reduce anew, is found out."""
+    """A twin with the other selection rule, or with both reduces, is caught."""
     twin, sentences = english
     options = ParseOptions(size=50, ranking="derivations", labels_per_arc=1, **AS_PRINTED)
     ours = [compiled(twin, words, options) for words in sentences]
