@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from bistro.models.results.columns import FilledColumns
+    from bistro.models.results.columns import Beliefs, FilledColumns
     from bistro.models.results.tokens import TextSentence
     from bistro.treebank.sentence import Sentence
 
@@ -29,9 +29,16 @@ class Filler(Protocol):
     """Finds tags, features and lemmas of words."""
 
     def fill(
-        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = ()
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        keep: Sequence[str] = (),
+        beliefs: Beliefs | None = None,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences; columns to `keep` stay where they are not empty."""
+        """Return the columns of sentences; columns to `keep` stay where they are not empty.
+
+        `beliefs` are what a parser thinks of the tags.
+        """
 
 
 @runtime_checkable

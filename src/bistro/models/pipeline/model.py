@@ -29,6 +29,7 @@ from bistro.models.base import Model, Origin, from_header, megabytes
 from bistro.models.columns.elements import PREDICTED
 from bistro.models.pipeline.config import PipelineConfig
 from bistro.models.results.annotations import with_columns, with_probabilities, with_tree
+from bistro.models.results.columns import Beliefs
 from bistro.models.results.parses import Parse
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
@@ -93,7 +94,7 @@ class PipelineModel(Model):
         for name in keep:
             if name not in KEPT:
                 raise ConfigError(f"there is no column '{name}' to keep{nearest(name, KEPT)}")
-        asked = dict(options)
+        asked = {**options, "marginals": True}
         if asked.get("tags") == "given":
             keep = [*keep, self.parser.tag_column]
         if self.parser.tag_column in keep:
@@ -103,18 +104,22 @@ class PipelineModel(Model):
         waiting = iter(self.parser.parse_all(sentences, **asked))
         kept = [name for name in keep if name != "heads"]
         while parses := list(islice(waiting, AT_ONCE)):
-            yield from self._filled(parses, kept)
+            yield from self._filled(parses, kept, shown=bool(options.get("marginals")))
 
-    def _filled(self, parses: Sequence[Parse], keep: Sequence[str]) -> Iterator[Sentence]:
-        """Yield the sentences of parses with their trees and all other columns."""
+    def _filled(
+        self, parses: Sequence[Parse], keep: Sequence[str], *, shown: bool
+    ) -> Iterator[Sentence]:
+        """Yield the sentences of parses with their trees and all other columns.
+
+        The columns settle the tags that are not kept: the parser's marginals are evidence for them.
+        """
         column = self.parser.tag_column
         trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
-        filled = self.columns.fill(trees, keep=[*keep, column])
+        beliefs = None if column in keep else Beliefs(column, self._marginal_tags(parses))
+        filled = self.columns.fill(trees, keep=keep, beliefs=beliefs)
         for parse, tree, found in zip(parses, trees, filled, strict=True):
             whole = with_columns(tree, found)
-            yield with_probabilities(
-                whole, parse, found, column, self._tag_probabilities(parse, whole)
-            )
+            yield with_probabilities(whole, parse, found) if shown else whole
 
     def _tags(self, parse: Parse, keep: Sequence[str]) -> list[str]:
         found = self.parser.shown_tags(parse.tags)
@@ -124,23 +129,12 @@ class PipelineModel(Model):
         given = getattr(parse.sentence, column)
         return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
 
-    def _tag_probabilities(self, parse: Parse, sentence: Sentence) -> list[float]:
-        if parse.marginals is None:
-            return []
-        return [
-            sum(
-                p
-                for name, p in zip(
-                    self.parser.shown_tags([name for name, _ in row]),
-                    [p for _, p in row],
-                    strict=True,
-                )
-                if name == tag
-            )
-            for row, tag in zip(
-                parse.marginals.tags, getattr(sentence, self.parser.tag_column), strict=True
-            )
-        ]
+    def _marginal_tags(self, parses: Sequence[Parse]) -> list[list[tuple[str, float]]]:
+        """Return the tags that the parser thinks possible for each word, as the column has them."""
+        rows = [row for p in parses if p.marginals is not None for row in p.marginals.tags]
+        names = list(dict.fromkeys(name for row in rows for name, _ in row))
+        shown = dict(zip(names, self.parser.shown_tags(names), strict=True))
+        return [[(shown[name], p) for name, p in row] for row in rows]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
         """Return the share of right values in each column on given words, in percent."""
