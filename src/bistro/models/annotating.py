@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from bistro.models.results.columns import FilledColumns
-    from bistro.models.results.tokens import TextSentence
+    from bistro.models.results.tokens import CutToken, TextSentence
     from bistro.treebank.sentence import Sentence
 
 
@@ -22,6 +22,9 @@ class Tokeniser(Protocol):
         self, text: str | Iterable[str], *, line_ends: bool = False
     ) -> Iterator[TextSentence]:
         """Yield the sentences of a text; with `line_ends`, every line end also ends a sentence."""
+
+    def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
+        """Return the tokens of each cell of one sentence; spaces and edges of cells end words."""
 
 
 @runtime_checkable

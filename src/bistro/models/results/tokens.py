@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
@@ -15,6 +16,13 @@ _SPACES = re.compile(r"[\s\ufeff]+")
 def _on_one_line(text: str) -> str:
     """Return text with every run of white space as one space."""
     return _SPACES.sub(" ", text)
+
+
+class CutToken(NamedTuple):
+    """A token and its syntactic words."""
+
+    form: str
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
