@@ -202,7 +202,7 @@ def parse(
     if keep or line_ends:
         raise ConfigError("--keep and --line-ends belong to pipelines: bistro train pipeline ...")
     run = ParseRun(together(trained), options)
-    sentences = iter_sentences(input, format, roots="any", partial=True)
+    sentences = common.watch_words(iter_sentences(input, format, roots="any", partial=True), input)
     bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
     say(run.report(input))
 

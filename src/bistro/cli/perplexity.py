@@ -50,6 +50,7 @@ def perplexity(
         bistro generate english.bistro -n 1000 | bistro perplexity english.bistro
     """
     from bistro.evaluate.text import text_figures
+    from bistro.models.abilities import SCORE
     from bistro.models.defaults import chosen_options
 
     if (other is None) != (dev is None):
@@ -65,7 +66,7 @@ def perplexity(
     sentences = bistro.read(input, format=format)
     tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
-    chosen = vars(chosen_options(trained, "score", settings))
+    chosen = vars(chosen_options(SCORE.of(trained), "score", settings))
     summed = {"options": chosen} if chosen else {}
     if json:
         print_json({"model": model, "input": input, **figures.to_dict(), **summed})

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from bistro.treebank.invisible import seen
+
 if TYPE_CHECKING:
     from bistro.models.results.columns import FilledColumns
     from bistro.models.results.tokens import CutToken, TextSentence
@@ -25,6 +27,16 @@ class Tokeniser(Protocol):
 
     def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
         """Return the tokens of each cell of one sentence; spaces and edges of cells end words."""
+
+
+def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
+    """Yield the tokens of each sentence of running text, to be scored.
+
+    Each sentence is cut as a cell of its own, so that its words are the same as in a table.
+    """
+    for sentence in tokeniser.tokenise(text):
+        if tokens := tokeniser.cut_cells([seen(sentence.text)])[0]:
+            yield tokens
 
 
 @runtime_checkable

@@ -12,12 +12,12 @@ has words at spaces, and on request punctuation at the ends of words is split of
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from bistro.errors import TreebankError
 from bistro.models.abilities import TOKENISE
+from bistro.models.annotating import cut_sentences
 from bistro.models.base import Model
-from bistro.models.results.surprisal import Token
 from bistro.models.results.tokens import CutToken
 from bistro.tasks.annotate import decoded
 from bistro.treebank.invisible import is_invisible, seen
@@ -84,33 +84,10 @@ def visible_text(text: str, path: str | None = None, line: int | None = None) ->
     return " ".join(visible(word, path, line) for word in text.split())
 
 
-def words_in(tokens: Iterable[CutToken]) -> list[str]:
-    """Return the words of tokens."""
-    return [word for token in tokens for word in token.words]
-
-
-def numbered(items: Iterable[tuple[str, int]]) -> list[Token]:
-    """Return what gets a row of surprisal, given as forms and the number of their words."""
-    tokens = []
-    place = 1
-    for form, size in items:
-        name: int | str = place if size == 1 else f"{place}-{place + size - 1}"
-        tokens.append(Token(name, form, size))
-        place += size
-    return tokens
-
-
-def text_sentences(model: Model, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
-    """Yield the tokens of each sentence that a model finds in running text."""
-    tokeniser = TOKENISE.of(model)
-    for sentence in tokeniser.tokenise(text):
-        yield tokeniser.cut_cells([visible_text(sentence.text)])[0]
-
-
 def file_sentences(model: Model, source: Source) -> list[list[CutToken]]:
     """Return the tokens of each sentence that a model finds in a file of running text."""
     with opened(source) as (stream, path):
-        found = list(text_sentences(model, decoded(stream, path)))
+        found = list(cut_sentences(TOKENISE.of(model), decoded(stream, path)))
         if not found:
             raise TreebankError("the file is empty: expected at least one sentence", path=path)
     return found

@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 from bistro.errors import TreebankError, nearest
 from bistro.files import open_binary
-from bistro.models.results.surprisal import Token
-from bistro.models.results.tokens import CutToken
-from bistro.tasks.cutting import Cutting, at_spaces, numbered, visible_text, words_in
+from bistro.models.results.surprisal import Token, numbered_tokens
+from bistro.models.results.tokens import CutToken, words_in
+from bistro.tasks.cutting import Cutting, at_spaces, visible_text
 
 DELIMITERS = ",\t;"
 MISSING = "NA"
@@ -119,7 +119,7 @@ def one_row_each(
     for number, row in enumerate(table.rows, start=1):
         [tokens] = _cut([row], place, table, cut)
         called = str(number) if names is None else row[1][names]
-        rows = numbered((token.form, len(token.words)) for token in tokens)
+        rows = numbered_tokens((token.form, len(token.words)) for token in tokens)
         yield Stimulus(called, rows, words_in(tokens), [row[1]] * (len(rows) + 1))
 
 
@@ -142,7 +142,7 @@ def one_word_a_row(
         for k in keys:
             end[k] = rows[0][1][k]
         cells = [*(cells for _, cells in rows), end]
-        yield Stimulus(".".join(key), numbered(sizes), list(itertools.chain(*words)), cells)
+        yield Stimulus(".".join(key), numbered_tokens(sizes), list(itertools.chain(*words)), cells)
 
 
 def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:

@@ -27,7 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from bistro.errors import BistroError, TreebankError, nearest
-from bistro.tasks.cutting import Cutting, at_punctuation, at_spaces, visible_text, words_in
+from bistro.models.results.tokens import words_in
+from bistro.tasks.cutting import Cutting, at_punctuation, at_spaces, visible_text
 from bistro.tasks.stimuli import read_table, read_utf8
 from bistro.tasks.suite_formulas import ALL_REGIONS, END_REGION, Formula, parse_formula
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -23,6 +24,11 @@ class CutToken(NamedTuple):
 
     form: str
     words: tuple[str, ...]
+
+
+def words_in(tokens: Iterable[CutToken]) -> list[str]:
+    """Return the words of tokens."""
+    return [word for token in tokens for word in token.words]
 
 
 @dataclass(frozen=True)
