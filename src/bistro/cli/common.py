@@ -115,7 +115,9 @@ def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
         say(f"words that hold a space other than the plain one, which ends no word: {count}")
 
 
-def watch_words(sentences: Iterable[bistro.Sentence], input: str) -> Iterator[bistro.Sentence]:
+def watch_words(
+    sentences: Iterable[bistro.Sentence], input: str, model: bistro.Model
+) -> Iterator[bistro.Sentence]:
     """Yield sentences, and warn if lines of text look as if their words had not been cut."""
     waiting = iter(sentences)
     first = list(islice(waiting, LINES_LOOKED_AT))
@@ -124,11 +126,21 @@ def watch_words(sentences: Iterable[bistro.Sentence], input: str) -> Iterator[bi
         shown = " and ".join(f"'{word}'" for word in examples[:2])
         say(
             f"{name}: this looks like running text, with words such as {shown}; words are taken as "
-            "they are between spaces. --input raw splits punctuation from words; a pipeline "
-            "(bistro train pipeline) finds words and sentences as its treebank has them"
+            f"they are between spaces. {_remedy(model)}"
         )
     yield from first
     yield from waiting
+
+
+def _remedy(model: bistro.Model) -> str:
+    from bistro.models.abilities import TOKENISE
+
+    if TOKENISE.is_of(model):
+        return "--input raw has words and sentences found by this model"
+    return (
+        "--input raw splits punctuation from words; a pipeline (bistro train pipeline) finds words "
+        "and sentences as its treebank has them"
+    )
 
 
 def _uncut_words(sentences: Sequence[bistro.Sentence]) -> list[str]:

@@ -113,7 +113,7 @@ def _sentences(
     if split_punct and not is_cut:
         raise BistroError(f"{path}: has its words already: leave out --split-punct")
     common.tell_odd_words(treebank)
-    sentences = treebank if is_cut else common.watch_words(treebank, path)
+    sentences = treebank if is_cut else common.watch_words(treebank, path, model)
     cut = cutting(model, split_punct) if is_cut else None
     return [
         read_sentence(sentence, str(i), path, multiword=multiword, cut=cut)

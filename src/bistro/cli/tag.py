@@ -77,6 +77,7 @@ def tag(
     always = {"marginals": marginals, "seed": seed, "threads": threads}
     options = {**given, **always, **common.given(mbr=mbr, tag_dictionary=tag_dictionary)}
     run = TagRun(trained, options)
-    sentences = common.watch_words(iter_sentences(input, format, roots="any", partial=True), input)
+    sentences = iter_sentences(input, format, roots="any", partial=True)
+    sentences = common.watch_words(sentences, input, trained)
     bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)
     say(run.report())

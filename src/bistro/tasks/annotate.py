@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bistro.errors import TreebankError
@@ -17,19 +17,28 @@ from bistro.treebank.treebank import opened, parse
 
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
+Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
 class AnnotateRun:
     """One pass over the input, and what is said of it at the end."""
 
     def __init__(
-        self, model: Model, options: Mapping[str, Any], *, keep: Sequence[str], line_ends: bool
+        self,
+        model: Model,
+        options: Mapping[str, Any],
+        *,
+        keep: Sequence[str],
+        line_ends: bool,
+        watch: Watch = iter,
     ) -> None:
+        """`watch` sees the sentences of files that have their words."""
         self.model = ANNOTATE.of(model)
         self._parser = PARSE.of(model)
         self._options = dict(options)
         self._keep = tuple(keep)
         self._line_ends = line_ends
+        self._watch = watch
         self.words = self.sentences = 0
         self._begin = time.monotonic()
 
@@ -42,7 +51,9 @@ class AnnotateRun:
                 found = self.model.annotate(text, line_ends=self._line_ends, **self._options)
             else:
                 sentences = parse(stream, path, chosen, "any", partial=True)
-                found = self.model.annotate_all(sentences, keep=self._keep, **self._options)
+                found = self.model.annotate_all(
+                    self._watch(sentences), keep=self._keep, **self._options
+                )
             yield from self._counted(found)
 
     def _counted(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
