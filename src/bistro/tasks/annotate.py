@@ -10,6 +10,7 @@ from typing import Any
 from bistro.errors import TreebankError
 from bistro.models.abilities import ANNOTATE, PARSE
 from bistro.models.base import Model
+from bistro.tasks.parsed import as_columns
 from bistro.treebank.blocks import Readable
 from bistro.treebank.detect import choose_format
 from bistro.treebank.sentence import Sentence
@@ -50,10 +51,9 @@ class AnnotateRun:
                 text = decoded(stream, path)
                 found = self.model.annotate(text, line_ends=self._line_ends, **self._options)
             else:
-                sentences = parse(stream, path, chosen, "any", partial=True)
-                found = self.model.annotate_all(
-                    self._watch(sentences), keep=self._keep, **self._options
-                )
+                rows = enumerate(self._watch(parse(stream, path, chosen, "any", partial=True)), 1)
+                sentences = (as_columns(sentence, number) for number, sentence in rows)
+                found = self.model.annotate_all(sentences, keep=self._keep, **self._options)
             yield from self._counted(found)
 
     def _counted(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
