@@ -16,9 +16,10 @@ from collections.abc import Sequence
 
 _LEAST_SHARE = 0.5
 _CLOSING = "\"'”’»)\\]"
+_LETTERS = r"[^\W\d_]['’]?[^\W\d_]"
 # Letters before a mark; a full stop alone may belong to an abbreviation, but not at the end.
-_MARKED = re.compile(rf"[^\W\d_]{{2,}}(?:[,;:!?…][{_CLOSING}]*|\.[{_CLOSING}]+)$")
-_LAST = re.compile(rf"[^\W\d_]{{2,}}[.!?…][{_CLOSING}]*$")
+_MARKED = re.compile(rf"{_LETTERS}(?:[,;:!?…][{_CLOSING}]*|\.[{_CLOSING}]+)$")
+_LAST = re.compile(rf"{_LETTERS}[.!?…][{_CLOSING}]*$")
 
 
 def untokenised_words(words: Sequence[str]) -> list[str]:
