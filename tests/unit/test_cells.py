@@ -123,16 +123,19 @@ def sentence(*tokens: str) -> TextSentence:
     return TextSentence(forms, starts, [" "] * len(forms), sure, split, sure, 1.0)
 
 
-@pytest.mark.parametrize(("with_space", "is_joined"), [(-5.0, False), (-9.0, True)])
+@pytest.mark.parametrize(
+    ("with_space", "ends", "is_joined"),
+    [(-5.0, 0.9, False), (-9.0, 0.9, True), (-9.0, 0.0, False), (-6.05, 0.9, False)],
+)
 def test_a_space_is_taken_out_if_the_text_is_more_probable_without_it(
-    with_space: float, is_joined: bool
+    with_space: float, ends: float, is_joined: bool
 ) -> None:
     texts = {"do n't ": [sentence("do", "n|'t")], "don't ": [sentence("do|n't")]}
     asked: list[tuple[str, int]] = []
 
     def measure(text: str, place: int) -> tuple[float, float]:
         asked.append((text, place))
-        return (with_space if " " in text else -6.0), 0.5
+        return (with_space if " " in text else -6.0), ends
 
     cutter = CellCutter(lambda text: texts[text], measure)
     (tokens,) = cutter.tokens(["do n't"])

@@ -158,7 +158,8 @@ def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
 
     reader = SCORE.of(model)
     if not SCORE.is_own(model):
-        say(f"words are scored by the {reader.score_protocol(**settings)}")
+        told = reader.score_protocol(**settings)
+        say(f"words are scored by a part of the {model.kind}: {told}")
 
 
 def print_json(figures: dict[str, Any]) -> None:

@@ -7,8 +7,8 @@ must be the same. The characters between two spaces are a *chunk*:
 1. No word goes over the edge of a cell. A chunk is cut as running text is.
 2. If a chunk comes out as one word, that is the end of it: so text that is already cut stays as it
    is. If it comes out in pieces, a space beside it may be one that the running text does not have
-   (*'s* alone looks like a quotation mark and *s*). It is taken out if the text without it, with
-   the end of a word at its place, is more probable than the text with it:
+   (*'s* alone looks like a quotation mark and *s*). It is taken out if the chunk then is one word
+   that ends there, and the text without the space is more probable:
 
     p(text without the space) p(a word ends there | text without the space) > p(text)
 
@@ -36,7 +36,8 @@ _LONGEST_CHUNK = 100
 Cut = Callable[[str], list[TextSentence]]
 """Returns the sentences of a text."""
 Measure = Callable[[str, int], tuple[float, float]]
-"""Returns log p of a text, and how probable it is that a word ends before a place in it."""
+"""Returns log p of a text, and how probable it is that a word ends before a place in it: 0 if the
+best way to cut the text has none there."""
 
 
 class _Chunk(NamedTuple):
@@ -55,7 +56,7 @@ class CellCutter:
         """Return the tokens of each cell, each with its words."""
         chunks = [_Chunk(found[0], i) for i, c in enumerate(cells) for found in _CHUNK.finditer(c)]
         laid = self._laid_out(chunks, [" "] * len(chunks))
-        doubtful = [sum(len(token.words) for token in tokens) != 1 for _, tokens in laid]
+        doubtful = [not _is_one_word(tokens) for _, tokens in laid]
         if any(doubtful) and len(chunks) > 1:
             gaps = self._gaps(chunks, doubtful)
             if "" in gaps:
@@ -69,21 +70,27 @@ class CellCutter:
         """Return what stands after each chunk in the running text: a space, or nothing."""
         gaps = [" "] * len(chunks)
         for i, (now, after) in enumerate(itertools.pairwise(doubtful)):
-            if (now or after) and self._is_extra(chunks, gaps, i):
+            window = slice(max(0, i + 1 - _LEFT), i + 1 + _RIGHT)
+            beside = [place - window.start for place, d in ((i, now), (i + 1, after)) if d]
+            if beside and self._is_extra(chunks[window], gaps[window], i - window.start, beside):
                 gaps[i] = ""
         return gaps
 
-    def _is_extra(self, chunks: Sequence[_Chunk], gaps: Sequence[str], place: int) -> bool:
+    def _is_extra(
+        self, chunks: Sequence[_Chunk], gaps: Sequence[str], place: int, doubtful: Sequence[int]
+    ) -> bool:
         """Tell whether the space after a chunk is one that running text would not have."""
-        window = range(max(0, place + 1 - _LEFT), min(len(chunks), place + 1 + _RIGHT))
-        if any(len(chunks[i].text) > _LONGEST_CHUNK for i in window):
+        if any(len(chunk.text) > _LONGEST_CHUNK for chunk in chunks):
             return False
-        left = "".join(chunks[i].text + gaps[i] for i in window if i < place)
-        left += chunks[place].text
-        right = " ".join(chunks[i].text for i in window if i > place)
+        joined = [*gaps[:place], "", *gaps[place + 1 :]]
+        written = [chunk.text + gap for chunk, gap in zip(chunks, joined, strict=True)]
+        left, right = "".join(written[: place + 1]), "".join(written[place + 1 :]).rstrip()
         with_space, _ = self.measure(f"{left} {right}", len(left))
         without, ends = self.measure(left + right, len(left))
-        return ends > 0 and without + math.log(ends) > with_space
+        if ends <= 0 or without + math.log(ends) <= with_space:
+            return False
+        laid = self._laid_out(chunks, joined)
+        return any(_is_one_word(laid[i][1]) for i in doubtful)
 
     def _laid_out(
         self, chunks: Sequence[_Chunk], gaps: Sequence[str]
@@ -115,6 +122,10 @@ class CellCutter:
             ):
                 inside = [edge - start for edge in edges if start < edge < start + len(form)]
                 yield from _divided(start, CutToken(form, words), inside)
+
+
+def _is_one_word(tokens: Sequence[CutToken]) -> bool:
+    return len(tokens) == 1 and len(tokens[0].words) == 1
 
 
 def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:

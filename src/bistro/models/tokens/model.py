@@ -89,19 +89,22 @@ class TokensModel(Model):
         return CellCutter(lambda text: list(self.tokenise(text)), self._measure).tokens(cells)
 
     def _measure(self, text: str, place: int) -> tuple[float, float]:
-        """Return log p of a text, and how probable it is that a word ends before a place in it."""
+        """Return log p of a text, and how probable it is that a word ends before a place in it.
+
+        The latter is 0 if the best way to cut the text has no end of a word there.
+        """
         encoded = self.characters.encode(text)
         probabilities, log_prob = self._sums(encoded)
         symbol = int(np.searchsorted(encoded.places, place)) - 1
         ends = float(probabilities[symbol, [WORD_END, SENTENCE_END]].sum())
-        for sentence in self.tokenise(text) if self.splits else ():
-            for start, form, words, p in zip(
-                sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities,
-                strict=True,
-            ):  # fmt: skip
+        for sentence in self.tokenise(text):
+            columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
+            for start, form, words, probability in zip(*columns, strict=True):
+                if start == place:
+                    return log_prob, ends
                 if place - start in inner_ends(form, words):
-                    ends += (1 - ends) * p
-        return log_prob, ends
+                    return log_prob, ends + (1 - ends) * probability
+        return log_prob, 0.0
 
     def boundaries(self, text: EncodedText) -> NDArray[np.float32]:
         """Return the probabilities of the hidden events after each symbol of a text."""
