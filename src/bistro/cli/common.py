@@ -7,7 +7,6 @@ import math
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,18 +117,31 @@ def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
 def watch_words(
     sentences: Iterable[bistro.Sentence], input: str, model: bistro.Model
 ) -> Iterator[bistro.Sentence]:
-    """Yield sentences, and warn if lines of text look as if their words had not been cut."""
-    waiting = iter(sentences)
-    first = list(islice(waiting, LINES_LOOKED_AT))
-    if examples := _uncut_words(first):
+    """Yield sentences as they come; warn if the first lines of text have not been cut."""
+    first: list[bistro.Sentence] = []
+    for sentence in sentences:
+        if len(first) < LINES_LOOKED_AT:
+            first.append(sentence)
+            if len(first) == LINES_LOOKED_AT:
+                _warn_of_uncut(first, input, model)
+        yield sentence
+    if len(first) < LINES_LOOKED_AT:
+        _warn_of_uncut(first, input, model)
+
+
+def _warn_of_uncut(sentences: Sequence[bistro.Sentence], input: str, model: bistro.Model) -> None:
+    """Warn if lines of text have words with punctuation."""
+    if not sentences or sentences[0].format != "text":
+        return
+    from bistro.treebank.untokenised import untokenised_examples
+
+    if examples := untokenised_examples([sentence.forms for sentence in sentences]):
         name = "<stdin>" if input == STANDARD_STREAM else input
         shown = " and ".join(f"'{word}'" for word in examples[:2])
         say(
             f"{name}: this looks like running text, with words such as {shown}; words are taken as "
             f"they are between spaces. {_remedy(model)}"
         )
-    yield from first
-    yield from waiting
 
 
 def _remedy(model: bistro.Model) -> str:
@@ -141,15 +153,6 @@ def _remedy(model: bistro.Model) -> str:
         "--input raw splits punctuation from words; a pipeline (bistro train pipeline) finds words "
         "and sentences as its treebank has them"
     )
-
-
-def _uncut_words(sentences: Sequence[bistro.Sentence]) -> list[str]:
-    """Return examples of words with punctuation, if these are lines of text that have them."""
-    if not sentences or sentences[0].format != "text":
-        return []
-    from bistro.treebank.untokenised import untokenised_examples
-
-    return untokenised_examples([sentence.forms for sentence in sentences])
 
 
 def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
