@@ -127,7 +127,7 @@ def test_a_suite_and_an_explanation(bistro_here: Command, pipeline: Path, tmp_pa
     assert told[0] == told[1] and "n't" in told[0]
 
 
-@pytest.mark.parametrize("command", ["parse", "tag", "surprisal"])
+@pytest.mark.parametrize("command", ["parse", "tag", "surprisal", "perplexity"])
 def test_text_that_is_not_cut_is_warned_about(
     bistro_here: Command, parser: Path, command: str
 ) -> None:
@@ -151,8 +151,15 @@ def test_lines_of_words_for_a_pipeline(bistro_here: Command, pipeline: Path) -> 
 
 def test_what_the_layers_can_do_in_other_commands(bistro_here: Command, pipeline: Path) -> None:
     assert bistro_here("generate", pipeline, "-n", "2").out.count("\n") == 2
-    done = bistro_here("perplexity", pipeline, "--input", "lines", stdin=SPACED.encode())
-    assert done.code == 0 and "perplexity" in done.out.lower()
+    spaced = bistro_here("perplexity", pipeline, "--json", stdin=SPACED.encode())
+    running = bistro_here(
+        "perplexity", pipeline, "--json", "--input", "raw", stdin=RUNNING.encode()
+    )
+    assert spaced.code == 0 and spaced.out == running.out
+    tagged = bistro_here("tag", pipeline, "--input", "raw", stdin=RUNNING.encode())
+    assert "1-2\tShe's" in tagged.out and "\n6\tn't\t_\tPART" in tagged.out
+    empty = bistro_here("tag", pipeline, "--input", "raw", stdin=b" ")
+    assert empty.code == 2 and "the file is empty" in empty.err
 
 
 @pytest.mark.parametrize(

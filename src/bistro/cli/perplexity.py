@@ -52,6 +52,7 @@ def perplexity(
     from bistro.evaluate.text import text_figures
     from bistro.models.abilities import SCORE
     from bistro.models.defaults import chosen_options
+    from bistro.tasks.annotate import read_sentences
 
     if (other is None) != (dev is None):
         raise BistroError("a mixture needs both: --with MODEL2 and --dev DEV")
@@ -63,7 +64,8 @@ def perplexity(
         return
     trained = bistro.load(model)
     settings = score_settings(trained, **choices)
-    sentences = bistro.read(input, format=format)
+    found = read_sentences(trained, input, format, roots=None)
+    sentences = list(common.watch_words(found, input, trained))
     tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
     chosen = vars(chosen_options(SCORE.of(trained), "score", settings))

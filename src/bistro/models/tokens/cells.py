@@ -20,7 +20,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -120,7 +120,8 @@ class CellCutter:
             for start, form, words in zip(
                 sentence.starts, sentence.forms, sentence.words, strict=True
             ):
-                inside = [edge - start for edge in edges if start < edge < start + len(form)]
+                first, last = bisect_right(edges, start), bisect_left(edges, start + len(form))
+                inside = [edge - start for edge in edges[first:last]]
                 yield from _divided(start, CutToken(form, words), inside)
 
 
