@@ -133,26 +133,28 @@ def test_a_space_is_taken_out_if_the_text_is_more_probable_without_it(
     texts = {"do n't ": [sentence("do", "n|'t")], "don't ": [sentence("do|n't")]}
     asked: list[tuple[str, int]] = []
 
-    def measure(text: str, place: int) -> tuple[float, float]:
+    def word_end(text: str, place: int) -> float:
         asked.append((text, place))
-        return (with_space if " " in text else -6.0), ends
+        return ends
 
-    cutter = CellCutter(lambda text: texts[text], measure)
+    cutter = CellCutter(
+        lambda text: texts[text], lambda text: with_space if " " in text else -6.0, word_end
+    )
     (tokens,) = cutter.tokens(["do n't"])
-    assert asked == [("do n't", 2), ("don't", 2)]
+    assert asked == [("don't", 2)]
     assert words_in(tokens) == (["do", "n't"] if is_joined else ["do", "n", "'t"])
 
 
 def test_text_that_comes_out_whole_is_not_asked_about() -> None:
-    def never(text: str, place: int) -> tuple[float, float]:
-        raise AssertionError(text)
+    def never(*asked: object) -> float:
+        raise AssertionError(asked)
 
-    cutter = CellCutter(lambda _: [sentence("do", "n't")], never)
+    cutter = CellCutter(lambda _: [sentence("do", "n't")], never, never)
     assert [words_in(tokens) for tokens in cutter.tokens(["do", "n't"])] == [["do"], ["n't"]]
 
 
 def test_a_word_with_a_space_stays_in_its_cell() -> None:
-    cutter = CellCutter(lambda _: [sentence("50 000")], lambda text, place: (0.0, 0.0))
+    cutter = CellCutter(lambda _: [sentence("50 000")], lambda _: 0.0, lambda *_: 0.0)
     assert [words_in(tokens) for tokens in cutter.tokens(["50 000"])] == [["50 000"]]
     assert [words_in(tokens) for tokens in cutter.tokens(["50", "000"])] == [["50"], ["000"]]
 

@@ -35,9 +35,11 @@ _LONGEST_CHUNK = 100
 
 Cut = Callable[[str], list[TextSentence]]
 """Returns the sentences of a text."""
-Measure = Callable[[str, int], tuple[float, float]]
-"""Returns log p of a text, and how probable it is that a word ends before a place in it: 0 if the
-best way to cut the text has none there."""
+Measure = Callable[[str], float]
+"""Returns log p of a text."""
+WordEnd = Callable[[str, int], float]
+"""Returns how probable it is that a word ends before a place in a text, 0 if the best way to cut
+the text has no end there."""
 
 
 class _Chunk(NamedTuple):
@@ -50,7 +52,8 @@ class CellCutter:
     """Cuts the cells of one sentence into words."""
 
     cut: Cut
-    measure: Measure
+    log_prob: Measure
+    word_end: WordEnd
 
     def tokens(self, cells: Sequence[str]) -> list[list[CutToken]]:
         """Return the tokens of each cell, each with its words."""
@@ -85,9 +88,10 @@ class CellCutter:
         joined = [*gaps[:place], "", *gaps[place + 1 :]]
         written = [chunk.text + gap for chunk, gap in zip(chunks, joined, strict=True)]
         left, right = "".join(written[: place + 1]), "".join(written[place + 1 :]).rstrip()
-        with_space, _ = self.measure(f"{left} {right}", len(left))
-        without, ends = self.measure(left + right, len(left))
-        if ends <= 0 or without + math.log(ends) <= with_space:
+        end = self.word_end(left + right, len(left))
+        if end <= 0:
+            return False
+        if self.log_prob(left + right) + math.log(end) <= self.log_prob(f"{left} {right}"):
             return False
         laid = self._laid_out(chunks, joined)
         return any(_is_one_word(laid[i][1]) for i in doubtful)

@@ -86,25 +86,26 @@ class TokensModel(Model):
         The sentence is the same as running text, with spaces as a treebank has them, or in cells of
         any size (`bistro.models.tokens.cells`).
         """
-        return CellCutter(lambda text: list(self.tokenise(text)), self._measure).tokens(cells)
+        cutter = CellCutter(lambda text: list(self.tokenise(text)), self.log_prob, self._word_end)
+        return cutter.tokens(cells)
 
-    def _measure(self, text: str, place: int) -> tuple[float, float]:
-        """Return log p of a text, and how probable it is that a word ends before a place in it.
+    def log_prob(self, text: str) -> float:
+        """Return log p of a text, summed over all ways to cut it."""
+        return self._sums(self.characters.encode(text))[1]
 
-        The latter is 0 if the best way to cut the text has no end of a word there.
-        """
-        encoded = self.characters.encode(text)
-        probabilities, log_prob = self._sums(encoded)
-        symbol = int(np.searchsorted(encoded.places, place)) - 1
-        ends = float(probabilities[symbol, [WORD_END, SENTENCE_END]].sum())
+    def _word_end(self, text: str, place: int) -> float:
+        """Return how probable it is that a word ends before a place, 0 if the best cut has none."""
         for sentence in self.tokenise(text):
             columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
             for start, form, words, probability in zip(*columns, strict=True):
-                if start == place:
-                    return log_prob, ends
-                if place - start in inner_ends(form, words):
-                    return log_prob, ends + (1 - ends) * probability
-        return log_prob, 0.0
+                inside = place - start in inner_ends(form, words)
+                if start == place or inside:
+                    encoded = self.characters.encode(text)
+                    symbol = int(np.searchsorted(encoded.places, place)) - 1
+                    events = self.boundaries(encoded)[symbol]
+                    ends = float(events[[WORD_END, SENTENCE_END]].sum())
+                    return ends + (1 - ends) * probability if inside else ends
+        return 0.0
 
     def boundaries(self, text: EncodedText) -> NDArray[np.float32]:
         """Return the probabilities of the hidden events after each symbol of a text."""

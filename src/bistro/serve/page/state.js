@@ -11,8 +11,9 @@ const DEFAULTS = {
   parts: false, spaces: false,
 };
 
-// Where a new text begins.
-export const START = { sentence: 1, step: 0, tree: 1, sentence2: 1, step2: 0, tree2: 1 };
+// Where a new text begins, and where both of a comparison do.
+export const FIRST = { sentence: 1, step: 0, tree: 1 };
+export const START = { ...FIRST, sentence2: 1, step2: 0, tree2: 1 };
 
 export function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
