@@ -14,17 +14,17 @@ TEXT = f"The dog sleeps. {GARDEN_PATH} It rains!"
 
 def test_a_paragraph_becomes_a_list_of_sentences(visit: Any) -> None:
     page = visit(text=TEXT, model="english")
-    assert texts(page, ".sentences button") == [
+    assert texts(page, ".paragraph button") == [
         "The dog sleeps .", " ".join(WORDS), "It rains !"
     ]  # fmt: skip
     assert texts(page, ".strip .column .word") == ["The", "dog", "sleeps", ".", "end"]
-    page.click(".sentences li:nth-child(2) button")
-    page.wait_for_selector(".sentences li:nth-child(2) button[aria-pressed=true]")
+    page.click(".paragraph li:nth-child(2) button")
+    page.wait_for_selector(".paragraph li:nth-child(2) button[aria-pressed=true]")
     assert texts(page, ".strip .column .word") == [*WORDS, "end"]
-    assert texts(page, ".sentences button[aria-pressed=true]") == [" ".join(WORDS)]
+    assert texts(page, ".paragraph button[aria-pressed=true]") == [" ".join(WORDS)]
     assert "sentence=2" in page.url
     page.go_back()
-    page.wait_for_selector(".sentences li:nth-child(1) button[aria-pressed=true]")
+    page.wait_for_selector(".paragraph li:nth-child(1) button[aria-pressed=true]")
     assert texts(page, ".strip .column .word") == ["The", "dog", "sleeps", ".", "end"]
 
 
@@ -37,6 +37,6 @@ def test_an_address_names_the_sentence(visit: Any) -> None:
 
 def test_one_sentence_has_no_list(visit: Any) -> None:
     page = visit(text=GARDEN_PATH, model="english")
-    assert page.locator(".sentences").count() == 0
+    assert page.locator(".paragraph").count() == 0
     spaced = visit(text=TEXT, model="english", spaces=1)
-    assert spaced.locator(".sentences").count() == 0
+    assert spaced.locator(".paragraph").count() == 0

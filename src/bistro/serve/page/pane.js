@@ -109,7 +109,7 @@ export class Pane {
       onclick: () => this.hooks.onsentence(i + 1),
     }, h("bdi", { dir: "auto" }, words.join(" ")));
     const items = sentences.map((words, i) => h("li", {}, button(words, i)));
-    return h("ol", { class: "chips sentences", "aria-label": "Sentences" }, items);
+    return h("ol", { class: "chips paragraph", "aria-label": "Sentences" }, items);
   }
 
   makeReading(read, parts) {
