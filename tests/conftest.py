@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from contractions import contractions
 from hypothesis import settings
 
 from bistro.models import kinds
@@ -39,6 +38,9 @@ def data_dir() -> Path:
 @pytest.fixture(scope="session")
 def contracted() -> PipelineModel:
     """A small pipeline that has learned contractions."""
+    # Imported here, since numpy comes with them.
+    from contractions import contractions
+
     import bistro
     from bistro.models.pipeline.model import PipelineModel
 
