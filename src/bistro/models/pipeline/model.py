@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError, ConfigError, nearest
 from bistro.modelfile import Arrays
-from bistro.models.abilities import FILL, PARSE, TOKENISE, Parser
+from bistro.models.abilities import FILL, PARSE, SCORE, TOKENISE, Parser
 from bistro.models.annotating import Filler, Tokeniser
 from bistro.models.base import Model, Origin, from_header, megabytes
 from bistro.models.columns.elements import PREDICTED
 from bistro.models.pipeline.config import PipelineConfig
+from bistro.models.pipeline.text import TextReading
 from bistro.models.results.annotations import with_columns, with_probabilities, with_tree
 from bistro.models.results.columns import Beliefs
 from bistro.models.results.parses import Parse
@@ -37,12 +38,13 @@ from bistro.treebank.sentence import Sentence
 AT_ONCE = 500
 """Sentences that go through all layers together."""
 BETWEEN = "/"
+FORWARDS = "left-to-right"
 KEPT = (*PREDICTED, "heads")
 """Columns of the input that may be kept."""
 
 
 @dataclass(eq=False, repr=False)
-class PipelineModel(Model):
+class PipelineModel(TextReading):
     """Trained layers."""
 
     kind: ClassVar[str] = "pipeline"
@@ -53,7 +55,7 @@ class PipelineModel(Model):
     origin: Origin
 
     def __post_init__(self) -> None:
-        self.parts = tuple(self.layers.values())
+        self.parts = (*self.layers.values(), *_readers(self.layers["parser"]))
         self.parser: Parser = PARSE.of(self.layers["parser"])
         self.columns: Filler = FILL.of(self.layers["columns"])
         tokens = self.layers.get("tokens")
@@ -194,6 +196,19 @@ class PipelineModel(Model):
     def describe(self) -> str:
         """Return what is worth knowing of the parser right after training."""
         return self.layers["parser"].describe()
+
+
+def _readers(parser: Model) -> list[Model]:
+    """Return members of a parser that read words from left to right, if it cannot read itself.
+
+    The votes of a committee give words no probability. One member does, the first that goes from
+    left to right, and what it says has its own name.
+    """
+    if SCORE.is_own(parser):
+        return []
+    members: Sequence[Model] = getattr(parser, "members", ())
+    forwards = (m for m in members if getattr(m.config, "direction", FORWARDS) == FORWARDS)
+    return list(islice((m for m in forwards if SCORE.is_own(m)), 1))
 
 
 def _shown(options: Mapping[str, Any]) -> dict[str, Any]:
