@@ -94,3 +94,10 @@ def test_a_treebank_without_spaces_gives_a_pipeline_for_sentences() -> None:
 def test_what_cannot_parse_is_refused() -> None:
     with pytest.raises(BistroError, match="parser = 'ngram' cannot parse: choose"):
         bistro.train("pipeline", bistro.builtin(sentences=5, seed=1), parser="ngram")
+
+
+def test_a_transition_parser_inside_searches_quickly_unless_told() -> None:
+    treebank = bistro.builtin(sentences=60, seed=1)
+    model: Any = bistro.train("pipeline", treebank, seed=1, parser="transition")
+    assert "particles 300" in model.parser.parse_protocol()
+    assert "particles 40" in model.parser.parse_protocol(size=40)
