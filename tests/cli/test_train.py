@@ -161,3 +161,21 @@ def test_a_second_ctrl_c_ends_it_at_once(
     assert done.code == 130
     assert "Traceback" not in done.err
     assert list(here.iterdir()) == []
+
+
+def test_treebanks_with_two_roots(bistro_here: Command, here: Path) -> None:
+    """What the refusal advises is an option that the command has."""
+    words = ["1\tIt\t_\tPRON\t_\t_\t2\tnsubj\t_\t_", "2\trains\t_\tVERB\t_\t_\t0\troot\t_\t_"]
+    two = "\n".join([*words, "3\tHere\t_\tADV\t_\t_\t0\troot\t_\t_", "", ""])
+    (here / "two.conllu").write_text(two * 3)
+    arguments = ("train", "eisner", "two.conllu", "-o", "two.bistro")
+    refused = bistro_here(*arguments)
+    assert refused.code == 2
+    assert "two.conllu:3: words 2 and 3 both have head 0" in refused.err
+    assert "--roots any" in refused.err
+    assert bistro_here(*arguments, "--roots", "any", "--set", "sampler.sweeps=10").code == 0
+    assert bistro_here("crossval", "eisner", "two.conllu", "-k", 2, "--roots", "any").code == 0
+    parsed = bistro_here("parse", "two.bistro", "two.conllu", "-o", "parsed.conllu")
+    assert parsed.code == 0
+    assert bistro_here("evaluate", "two.conllu", "parsed.conllu").code == 0
+    assert "'one' or 'any'" in bistro_here(*arguments, "--roots", "two").err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def test_time_left_is_measured_from_the_first_batch(
     path = tmp_path / "in.txt"
     path.write_text("It rains .\n" * 1000)
     clock = iter([0.0, *([2.5] * 100), *([5.0] * 900), 5.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
     monkeypatch.setattr(progress, "EVERY_SECONDS", 0.5)
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)

@@ -56,6 +56,9 @@ FORMAT = option(
     ".conllx; .txt) or content.",
     "--input",
 )
+ROOTS = option(
+    "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
+)
 METHOD = option("smc|search", "How to sum over analyses (parsers).")
 PARTICLES = typer.Option(None, "--particles", min=1, help="Effort of that sum [default: 100].")
 REPEATS = typer.Option(
@@ -198,6 +201,13 @@ def chosen_tags(tags: str) -> Any:
     return tags
 
 
+def chosen_roots(roots: str | None) -> Any:
+    """Validate --roots."""
+    if roots not in (None, "one", "any"):
+        raise BistroError(f"--roots is 'one' or 'any', not '{roots}'")
+    return roots
+
+
 def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> tuple[Kind, Any]:
     """Return the record of a kind, and its settings from a file or preset, and --set."""
     from bistro.models.settings import chosen_settings
@@ -205,7 +215,9 @@ def chosen_config(kind: str, config: str | None, overrides: list[str] | None) ->
     return chosen_settings(kind, config, overrides or [])
 
 
-def development(kind: Kind, dev: str | None, format: str | None) -> bistro.Treebank | None:
+def development(
+    kind: Kind, dev: str | None, format: str | None, roots: str | None = None
+) -> bistro.Treebank | None:
     """Read a development set, which only some kinds can use."""
     from bistro.models.data import SENTENCES
     from bistro.models.options import a_model
@@ -214,7 +226,7 @@ def development(kind: Kind, dev: str | None, format: str | None) -> bistro.Treeb
         return None
     if not kind.dev:
         raise BistroError(f"--dev: {a_model(kind.name)} learns nothing from it: leave it out")
-    return SENTENCES.read([dev], format=format)
+    return SENTENCES.read([dev], format=format, roots=chosen_roots(roots))
 
 
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:

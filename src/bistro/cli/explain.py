@@ -73,13 +73,15 @@ def _explanation(
     explainer = EXPLAIN.of(model)
     given: Any = text.split() if text is not None else None
     if tree is not None:
-        sentences = list(bistro.read(tree))
+        sentences = list(bistro.read(tree, roots="any"))
         if not sentences:
             raise BistroError(f"{tree}: has no sentence to explain")
         given = sentences[0]
     elif not given:
         raise BistroError("the SENTENCE has no word to explain")
-    return explainer.explain(given, training=None if train is None else list(bistro.read(train)))
+    return explainer.explain(
+        given, training=None if train is None else list(bistro.read(train, roots="any"))
+    )
 
 
 def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:

@@ -62,7 +62,7 @@ def perplexity(
         return
     trained = bistro.load(model)
     settings = score_settings(trained, **choices)
-    sentences = bistro.read(input, format=format)
+    sentences = bistro.read(input, format=format, roots="any")
     tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
     chosen = vars(chosen_options(trained, "score", settings))
@@ -102,9 +102,9 @@ def _mixture(
         pairs = zip(scorers, settings, strict=True)
         return [scorer.score(sentences, **options) for scorer, options in pairs]
 
-    tuned = scores_of(as_words(bistro.read(dev, format=format)))
+    tuned = scores_of(as_words(bistro.read(dev, format=format, roots="any")))
     weight = mixing_weight(tuned[0].log_probs, tuned[1].log_probs)
-    sentences = bistro.read(test, format=format)
+    sentences = bistro.read(test, format=format, roots="any")
     tell_odd_words(sentences)
     words = as_words(sentences)
     first, second = scores_of(words)

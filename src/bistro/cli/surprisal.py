@@ -86,7 +86,7 @@ def _of_sentences(
         raise BistroError(
             f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
         )
-    sentences = bistro.read(path, format=format)
+    sentences = bistro.read(path, format=format, roots="any")
     texts = [[visible(form, path, s.line) for form in s.forms] for s in sentences]
     names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
     tokens = [written_tokens(s) for s in sentences] if multiword else None

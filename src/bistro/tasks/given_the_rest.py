@@ -268,7 +268,9 @@ def _ratios(
     if not able:
         return ratios
     compared = zip(both[::2], both[1::2], strict=True)
-    same = np.array([one.heads == two.heads and one.deprels != two.deprels for one, two in compared])
+    same = np.array(
+        [one.heads == two.heads and one.deprels != two.deprels for one, two in compared]
+    )
     logs = []
 
     def temperatures(member: Voter) -> NDArray[np.float64]:
