@@ -14,7 +14,7 @@ from bistro.inference.chains import Session
 from bistro.modelfile import read_model, write_model
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.members import member_settings, preset_for
-from bistro.models.committee.model import CommitteeModel
+from bistro.models.committee.model import WORDS_IN_CHARTS, CommitteeModel
 from bistro.models.eisner.model import EisnerModel
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel
@@ -117,6 +117,31 @@ def test_a_very_long_sentence_gets_a_tree() -> None:
     both = list(committee.parse_all([TEXT[0], words, TEXT[3]], size=3, marginals=True))
     assert both[0] == committee.parse(TEXT[0], size=3, marginals=True)
     assert both[2] == committee.parse(TEXT[3], size=3, marginals=True)
+
+
+def test_charts_have_no_say_in_long_sentences_with_tags_to_be_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A chart over all tags of 1,000 words takes minutes."""
+    chart = eisner()
+    committee = CommitteeModel.of([chart, single()])
+    lengths: list[int] = []
+
+    def votes(sentences: list[Sentence], **options: Any) -> Any:
+        lengths.extend(map(len, sentences))
+        return type(chart).votes(chart, sentences, **options)
+
+    monkeypatch.setattr(chart, "votes", votes)
+    long = ["the", "dog", "sleeps", "."] * (WORDS_IN_CHARTS // 4 + 1)
+    parses = list(committee.parse_all([TEXT[0], long], size=3, kbest=2, samples=2))
+    assert lengths == [len(TEXT[0])]
+    assert [len(parse.samples) for parse in parses] == [2, 2]
+    assert parses[0] == committee.parse(TEXT[0], size=3, kbest=2, samples=2)
+    tagged = Sentence.from_columns(long, upos=["DET", "NOUN", "VERB", "PUNCT"] * (len(long) // 4))
+    committee.parse(tagged, size=3, tags="given")
+    assert lengths[-1] == len(long)
+    alone = CommitteeModel.of([chart])
+    assert alone.most_words_of(chart, {"tags": "joint"}) == chart.most_words
 
 
 def test_members_that_cannot_differ_are_left_out() -> None:
