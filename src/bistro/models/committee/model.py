@@ -23,7 +23,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, tee
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,9 @@ from bistro.models.parsing.votes import Votes
 from bistro.models.results.parses import Analysis, Parse
 from bistro.treebank.projectivity import deprojectivize
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.results.explanations import Explanation
 
 WAYS = ("given", "joint")
 """How tags are come by; the weights differ."""
@@ -238,6 +241,17 @@ class CommitteeModel(TaggingByParsing, Model):
         own = self.known_to(first, {**asked, "samples": 0})
         parse = next(first.parse_all([sentence], **own))
         return [replace(parse.analyses[0], log_prob=math.nan, posterior=math.nan)]
+
+    def explain(
+        self, sentence: Words, training: Iterable[Sentence] | None = None, member: str | None = None
+    ) -> Explanation:
+        """Return how a member generates a tree: the one that counts most, unless one is named.
+
+        It is the sentence's own tree, if it has one, or that of the committee.
+        """
+        from bistro.models.committee.explain import explain_vote
+
+        return explain_vote(self, as_sentence(sentence), training, member)
 
     def header(self) -> dict[str, Any]:
         """Return the weights, and the headers of the members."""
