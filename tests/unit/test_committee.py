@@ -15,6 +15,7 @@ from bistro.modelfile import read_model, write_model
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.members import member_settings, preset_for
 from bistro.models.committee.model import WORDS_IN_CHARTS, CommitteeModel
+from bistro.models.committee.other_tags import OtherTags
 from bistro.models.eisner.model import EisnerModel
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel
@@ -153,6 +154,41 @@ def test_members_that_cannot_differ_are_left_out() -> None:
     without = found["left-labels"]
     assert isinstance(without, TransitionConfig)
     assert not without.contexts.see_labels
+
+
+def test_a_gap_in_the_other_tags_is_filled_and_said() -> None:
+    """One word without XPOS must not cost two members of six."""
+    treebank = list(bistro.builtin(sentences=60, seed=1))
+    first = treebank[0]
+    treebank[0] = first.replace(xpos=["_", *first.xpos[1:]])
+    notes: list[str] = []
+    session = Session(on_note=notes.append)
+    names = ["left", "left-other-tags"]
+    quick = {"members": names, "sampler": {"sweeps": 3, "samples": 1}}
+    model = bistro.train("committee", treebank, session=session, **quick)
+    assert model.member_names() == names
+    assert "XPOS is missing for 1 of " in notes[0]
+    assert "_" not in model.members[1].tag_names
+
+
+@pytest.mark.parametrize(
+    ("xpos", "note"),
+    [
+        ("_", "there is no XPOS"),
+        ("X", "all words have the same XPOS"),
+        (None, "is the same as UPOS"),
+    ],
+)
+def test_other_tags_that_say_nothing_are_noticed(xpos: str | None, note: str) -> None:
+    sentences = bistro.builtin(sentences=20, seed=1)
+    changed = [s.replace(xpos=[xpos or tag for tag in s.upos]) for s in sentences]
+    other = OtherTags.of(changed, "upos", "xpos")
+    assert not other.is_useful
+    assert note in other.note
+    assert OtherTags.of(sentences, "upos", "xpos").note == ""
+    few = [s.replace(xpos=[s.xpos[0], *"_" * (len(s) - 1)]) for s in sentences]
+    sparse = OtherTags.of(few, "upos", "xpos")
+    assert not sparse.is_useful and "XPOS is missing for" in sparse.note
 
 
 def test_presets_by_the_features_of_a_treebank() -> None:

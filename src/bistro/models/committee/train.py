@@ -23,7 +23,12 @@ from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import from_bytes
 from bistro.models.committee.config import CommitteeConfig
-from bistro.models.committee.members import member_settings
+from bistro.models.committee.members import (
+    OTHER_TAGS,
+    member_settings,
+    other_tags_of,
+    preset_settings,
+)
 from bistro.models.committee.mixture import Fit, Mixture, in_common
 from bistro.models.committee.model import WAYS, CommitteeModel
 from bistro.models.committee.weights import accurate_weights, likely_weights, sharpness
@@ -73,6 +78,8 @@ class _Training:
 
     def __post_init__(self) -> None:
         self.settings = member_settings(self.config, self.sentences)
+        own = preset_settings(self.config.preset, self.sentences).tagset
+        self.other = other_tags_of(self.sentences, own)
         # Weights are fitted anew in any case, but latent-variable members learn from `dev`.
         learned_from = [*self.sentences, *(self.dev or ())] if self._latent() else self.sentences
         content = hashlib.sha256("".join(map(str, learned_from)).encode()).hexdigest()
@@ -81,6 +88,8 @@ class _Training:
 
     def members(self) -> tuple[list[Voter], Trace]:
         """Go through the phases that a checkpoint does not spare; return members and trace."""
+        if self.other.note and any(name.endswith(OTHER_TAGS) for name in self.config.members):
+            self.run.session.on_note(self.other.note)
         saved = self.run.session.saved(self.fingerprint)
         arrays = saved[1] if saved else {}
         found: dict[str, Voter] = {}
@@ -113,8 +122,11 @@ class _Training:
 
     def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
         """Run the chains of all members that have some."""
+        sentences = {self.other.own: self.sentences}
+        if any(settings.tagset == self.other.other for settings in self.settings.values()):
+            sentences[self.other.other] = self.other.filled(self.sentences)
         trainings = {
-            name: _begin(self.sentences, settings, self.run.seed)
+            name: _begin(sentences[settings.tagset], settings, self.run.seed)
             for name, settings in self.settings.items()
             if not isinstance(settings, IsbnConfig)
         }
