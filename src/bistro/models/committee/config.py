@@ -58,6 +58,11 @@ class CommitteeConfig:
         "Fitted on the development set so that most heads and tags come out right, so that the "
         "gold ones are most probable (EM), or all the same.",
     )
+    calibrate: bool = setting(
+        True,
+        "Without a development set: fit how sharp the mixture is made on held-out sentences of the "
+        "training data, with members that learn from the others in a few sweeps.",
+    )
     particles: int = setting(50, "Particles of each member in parsing, unless said otherwise.")
     beam: int = setting(10, "Derivations that a latent-variable member keeps after each word.")
     sampler: SamplerSettings = setting(
