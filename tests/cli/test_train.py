@@ -179,3 +179,19 @@ def test_treebanks_with_two_roots(bistro_here: Command, here: Path) -> None:
     assert parsed.code == 0
     assert bistro_here("evaluate", "two.conllu", "parsed.conllu").code == 0
     assert "'one' or 'any'" in bistro_here(*arguments, "--roots", "two").err
+
+
+def test_a_transition_parser_has_the_preset_that_fits(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
+    """As the members of a committee have; a preset or file that is named is left as it is."""
+    quick = ("--set", "sampler.sweeps=2", "--set", "sampler.samples=1", "-o", "parser.bistro")
+    fitted = bistro_here("train", "transition", files / "train.conllu", *quick)
+    assert fitted.code == 0
+    assert "settings of the preset ud, which fits the treebank" in fitted.err
+    config = bistro.load(here / "parser.bistro").config
+    assert config.tag_features == ("PronType", "Case")
+    assert config.sampler.sweeps == 2
+    named = bistro_here("train", "transition", files / "train.conllu", "--config", "table1", *quick)
+    assert "which fits" not in named.err
+    assert bistro.load(here / "parser.bistro").config.tag_features == ()

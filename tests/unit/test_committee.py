@@ -13,11 +13,12 @@ from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session
 from bistro.modelfile import read_model, write_model
 from bistro.models.committee.config import CommitteeConfig
-from bistro.models.committee.members import member_settings, preset_for
+from bistro.models.committee.members import member_settings
 from bistro.models.committee.model import WORDS_IN_CHARTS, CommitteeModel
 from bistro.models.committee.other_tags import OtherTags
 from bistro.models.eisner.model import EisnerModel
 from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.fitting import preset_for
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.sentence import Sentence
 

@@ -215,6 +215,17 @@ def chosen_config(kind: str, config: str | None, overrides: list[str] | None) ->
     return chosen_settings(kind, config, overrides or [])
 
 
+def fitting_config(
+    kind: Kind, settings: Any, config: str | None, overrides: list[str] | None, sentences: Any
+) -> Any:
+    """Return the settings of the preset that fits a treebank, where no file or preset is named."""
+    preset = kind.fitting_preset(sentences) if config is None else None
+    if preset is None:
+        return settings
+    say(f"settings of the preset {preset}, which fits the treebank; --config chooses others")
+    return chosen_config(kind.name, preset, overrides)[1]
+
+
 def development(
     kind: Kind, dev: str | None, format: str | None, roots: str | None = None
 ) -> bistro.Treebank | None:

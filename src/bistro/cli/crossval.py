@@ -59,6 +59,7 @@ def crossval(
     common.require_writable(output)
     sentences = SENTENCES.read([treebank], format=format, roots=common.chosen_roots(roots))
     common.tell_odd_words(sentences)
+    settings = common.fitting_config(family, settings, config, overrides, sentences)
     found = cross_validate(
         family.name,
         sentences,

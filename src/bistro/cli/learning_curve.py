@@ -69,6 +69,7 @@ def learning_curve(
     common.require_writable(plot)
     sentences = SENTENCES.read([treebank], format=format, roots=allowed)
     common.tell_odd_words(sentences)
+    settings = common.fitting_config(family, settings, config, overrides, sentences)
     curve = run(
         family.name,
         sentences,

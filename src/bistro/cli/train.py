@@ -98,6 +98,7 @@ def train(
     if cluster and not text:
         raise BistroError("--cluster parses raw text: name some with --text")
     treebank = read_data(family, settings, data or [], format, roots)
+    settings = common.fitting_config(family, settings, config, overrides, treebank)
     held_out = None
     if dev:
         held_out = read_data(family, settings, [dev], format, roots, held_out=True)

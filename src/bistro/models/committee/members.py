@@ -24,6 +24,7 @@ from bistro.models.eisner.config import ChildContexts, EisnerConfig
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.fitting import preset_for
 from bistro.treebank.sentence import Sentence
 
 MemberSettings = TransitionConfig | EisnerConfig | IsbnConfig
@@ -35,8 +36,6 @@ GENERATED_LABELS = ChildContexts(
 )
 OTHER_TAGS = "other-tags"
 """How the names of members end that learn from the other column of tags."""
-PRESETS_TRIED = ("ud", "ddt")
-PENN_TAGS = frozenset(("NN", "NNS", "VBD", "VBZ", "IN", "DT"))
 
 
 def member_settings(
@@ -109,22 +108,6 @@ def preset_settings(name: str, sentences: Sequence[Sentence]) -> TransitionConfi
     if chosen is None:
         return TransitionConfig()
     return configuration.read_toml(file_or_preset(chosen), TransitionConfig)
-
-
-def preset_for(sentences: Sequence[Sentence]) -> str | None:
-    """Return the name of the preset that fits a treebank: by its features, or by the Penn tags."""
-    features = {
-        pair.partition("=")[0]
-        for sentence in sentences
-        for feats in sentence.feats
-        for pair in feats.split("|")
-    }
-    for name in PRESETS_TRIED:
-        wanted = configuration.read_toml(file_or_preset(name), TransitionConfig).tag_features
-        if features.issuperset(wanted):
-            return name
-    tags = {tag for sentence in sentences for tag in sentence.upos}
-    return "wsj" if tags >= PENN_TAGS else None
 
 
 def other_tags_of(sentences: Sequence[Sentence], own: Column) -> OtherTags:
