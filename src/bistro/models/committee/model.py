@@ -34,6 +34,7 @@ from bistro.modelfile import Arrays
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import Model, Origin, from_header, megabytes
 from bistro.models.committee.config import CommitteeConfig
+from bistro.models.committee.crossing import Crossing, with_crossing_arcs, with_lifted_votes
 from bistro.models.committee.mixture import Fit, Mixture, Symbols
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
@@ -51,6 +52,7 @@ WAYS = ("given", "joint")
 """How tags are come by; the weights differ."""
 BETWEEN = "/"
 """Stands between the number of a member and the name of its array."""
+NO_CROSSING = Crossing()
 WORDS_IN_CHARTS = 300
 """A chart over all tags of all words takes 0.4 s for 250 words, 3 s for 500 and 90 s for 1,000 (and
 gigabytes): with tags to be found, members with charts have no say in sentences above this."""
@@ -81,6 +83,8 @@ class CommitteeModel(TaggingByParsing, Model):
     fits: dict[str, Fit]
     """The weights of the members, by how tags are found."""
     origin: Origin
+    crossing: Crossing = NO_CROSSING
+    """In which patterns of words arcs cross, as the training data shows."""
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -170,8 +174,11 @@ class CommitteeModel(TaggingByParsing, Model):
         while chunk := list(islice(waiting, SENTENCES_AT_ONCE)):
             mixture = self.mixture(chunk, asked)
             trees = mixture.trees(self.single_root, chosen.threads)
+            may_cross = self._may_cross(mixture, chosen)
             for number, sentence in enumerate(chunk):
                 analyses = [self._least_risk(mixture, trees, number)] if by_risk else next(best)
+                if may_cross[number]:
+                    analyses = [self._with_crossing_arcs(analyses[0], mixture, number, sentence)]
                 if by_risk and len(sentence) > mixture.longest:
                     analyses = self._of_one_member(sentence, asked)
                 drawn_trees = next(samples) if chosen.samples else []
@@ -233,6 +240,19 @@ class CommitteeModel(TaggingByParsing, Model):
             heads, labels = restored.heads, restored.labels
         return Analysis(heads, labels, tags, math.nan, math.nan)
 
+    def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
+        """Tell by sentence whether arcs of its tree may cross; arcs that are given stay."""
+        knows = self.crossing.patterns and self.symbols.nonprojective == "head"
+        if not knows or not chosen.by_risk or chosen.partial:
+            return [False] * (mixture.offsets.size - 1)
+        return with_lifted_votes(mixture)
+
+    def _with_crossing_arcs(
+        self, tree: Analysis, mixture: Mixture, number: int, sentence: Sentence
+    ) -> Analysis:
+        weight = self.config.crossing
+        return with_crossing_arcs(tree, mixture, number, sentence.forms, self.crossing, weight)
+
     def _of_one_member(self, sentence: Sentence, asked: Mapping[str, Any]) -> list[Analysis]:
         """Return the tree of the member that counts most, for what is too long for the chart."""
         weights = self.fits[asked["tags"]].heads
@@ -258,6 +278,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return {
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],
+            **({"crossing": self.crossing.to_list()} if self.crossing.patterns else {}),
         }
 
     def arrays(self) -> Arrays:
@@ -284,7 +305,7 @@ class CommitteeModel(TaggingByParsing, Model):
             for place, inner in enumerate(header["members"])
         ]
         fits = {way: Fit.from_dict(fit, len(members)) for way, fit in header["fits"].items()}
-        return cls(config, members, fits, origin)
+        return cls(config, members, fits, origin, _crossing_of(header))
 
     def summary(self) -> dict[str, Any]:
         """Return members, weights and size."""
@@ -310,6 +331,14 @@ class CommitteeModel(TaggingByParsing, Model):
     def member_names(self) -> list[str]:
         """Return a name for every member."""
         return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]
+
+
+def _crossing_of(header: Mapping[str, Any]) -> Crossing:
+    """Read the patterns of crossing arcs, which older files lack."""
+    try:
+        return Crossing.from_list(header.get("crossing", ()))
+    except (IndexError, TypeError) as error:
+        raise ModelFileError("the patterns of crossing arcs are damaged") from error
 
 
 def _share_vocabularies(members: Sequence[Voter]) -> None:

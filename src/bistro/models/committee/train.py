@@ -23,6 +23,7 @@ from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import from_bytes
 from bistro.models.committee.config import CommitteeConfig
+from bistro.models.committee.crossing import Crossing
 from bistro.models.committee.held_out import LEAST_WORDS, stretches
 from bistro.models.committee.members import (
     OTHER_TAGS,
@@ -66,6 +67,8 @@ def train_committee(
     members, trace = training.members()
     fits = {way: Fit.equal(len(members)) for way in WAYS}
     model = CommitteeModel(config, members, fits, run.origin(trace))
+    if config.crossing:
+        model.crossing = Crossing.learn(training.sentences, model.tag_column)
     if dev:
         model.fits = {way: fitted(model, dev, way, run.session.threads) for way in WAYS}
     elif config.calibrate:
