@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.settings import SamplerSettings
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import from_bytes
 from bistro.models.committee.config import CommitteeConfig
@@ -27,6 +28,7 @@ from bistro.models.committee.crossing import Crossing
 from bistro.models.committee.held_out import LEAST_WORDS, stretches
 from bistro.models.committee.members import (
     OTHER_TAGS,
+    MemberSettings,
     member_settings,
     other_tags_of,
     preset_settings,
@@ -178,16 +180,22 @@ class _Training:
         config = replace(self.config, sampler=quick, weights="equal")
         run = Run(self.run.seed, self.run.treebank, Session(threads=self.run.session.threads))
         training = replace(self, sentences=rest, config=config, run=run)
-        training.settings = {
-            name: settings if isinstance(settings, IsbnConfig) else replace(settings, sampler=quick)
-            for name, settings in self.settings.items()
-        }
+        training.settings = {name: _quick(s, quick) for name, s in self.settings.items()}
         others, trace = training._sweep({})
         ready = [
             others.get(name, member) for name, member in zip(self.settings, members, strict=True)
         ]
         fits = {way: Fit.equal(len(ready)) for way in WAYS}
         return CommitteeModel(config, ready, fits, run.origin(trace))
+
+
+def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings:
+    """Return the settings of a member that only votes; lengths are those of generated sentences."""
+    if isinstance(settings, IsbnConfig):
+        return settings
+    if isinstance(settings, TransitionConfig):
+        return replace(settings, sampler=sampler, lengths="free")
+    return replace(settings, sampler=sampler)
 
 
 def _begin(
