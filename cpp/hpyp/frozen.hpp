@@ -113,12 +113,14 @@ struct Frozen {
     }
 
     // The k most probable dishes that any restaurant on the path has, best first. A level is looked at only while what is
-    // left of the mass could still bring forth a better dish; `seen` has a mark for each dish and is returned unmarked.
+    // left of the mass could still bring forth a better dish, or, once there are k, is at least `least`; `seen` has a mark
+    // for each dish and is returned unmarked.
     struct Ranked {
         double probability;
         std::uint32_t dish;
     };
-    void most_probable(const std::uint32_t* path, int depth, std::size_t k, std::vector<std::uint8_t>& seen, std::vector<Ranked>& out) const {
+    void most_probable(const std::uint32_t* path, int depth, std::size_t k, std::vector<std::uint8_t>& seen,
+                       std::vector<Ranked>& out, double least = 0.0) const {
         const auto better = [](const Ranked& a, const Ranked& b) {
             return a.probability != b.probability ? a.probability > b.probability : a.dish < b.dish;
         };
@@ -126,6 +128,7 @@ struct Frozen {
         double weight = 1.0;
         for (int level = depth; level >= 0; --level) {
             if (out.size() >= k) {
+                if (weight < least) break;
                 std::nth_element(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(k) - 1, out.end(), better);
                 if (out[k - 1].probability >= weight) break;
             }
@@ -138,7 +141,7 @@ struct Frozen {
             weight *= backoff[at];
         }
         for (const Ranked& ranked : out) seen[ranked.dish] = 0;
-        std::sort(out.begin(), out.end(), better);
+        std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(std::min(k, out.size())), out.end(), better);
         if (out.size() > k) out.resize(k);
     }
 

@@ -15,6 +15,9 @@
 
 namespace bistro {
 
+// What an expert gives less than this is a candidate only if another expert thinks more of it.
+inline constexpr double kUnlikely = 0.01;
+
 class Product {
 public:
     Product(std::vector<const Frozen*> experts, std::size_t most)
@@ -49,7 +52,7 @@ private:
     void add_most_probable(std::vector<std::int32_t>& dishes) {
         const auto first = static_cast<std::ptrdiff_t>(dishes.size());
         for (std::size_t e = 0; e < experts_.size(); ++e) {
-            experts_[e]->most_probable(paths_[e].data(), depths_[e], most_, seen_, ranked_);
+            experts_[e]->most_probable(paths_[e].data(), depths_[e], most_, seen_, ranked_, kUnlikely);
             for (const Frozen::Ranked& ranked : ranked_) dishes.push_back(static_cast<std::int32_t>(ranked.dish));
         }
         std::sort(dishes.begin() + first, dishes.end());

@@ -138,7 +138,7 @@ def test_beliefs_of_a_parser_decide_what_experts_leave_open(held_out: list[Sente
     new = Sentence.from_columns(["so"], upos=["ADV"])
     for tag in ("ADV", "SCONJ"):
         beliefs = Beliefs("upos", [[(tag, 0.9)]])
-        assert model.fill([new], beliefs=beliefs)[0].columns["upos"] == [tag]
+        assert model.fill([new], beliefs=[beliefs])[0].columns["upos"] == [tag]
 
 
 def test_a_kept_value_that_training_never_had_is_kept(
@@ -160,3 +160,19 @@ def test_probabilities_of_a_column_are_sums_over_the_others() -> None:
     found = model.fill([Sentence.from_columns(["a"])])[0]
     assert found.columns["upos"] == ["X"]
     assert found.probabilities["upos"][0] > found.probabilities["xpos"][0] > 0.3
+
+
+def test_members_with_other_tags_say_what_they_think_of_them() -> None:
+    treebank = bistro.builtin(sentences=200, seed=1)
+    members = ["left", "left-other-tags", "right-other-tags"]
+    committee: Any = bistro.train("committee", treebank, seed=1, members=members)
+    sentence = bistro.builtin(sentences=1, seed=7)[0]
+    marginals = next(committee.parse_all([sentence], marginals=True)).marginals
+    (column,) = marginals.other_tags
+    assert {column, committee.tag_column} == {"upos", "xpos"}
+    voting = [m for m in committee.members if m.tag_column == column]
+    rows = [next(m.parse_all([sentence], marginals=True)).marginals.tags for m in voting]
+    for place, row in enumerate(marginals.other_tags[column]):
+        assert sum(p for _, p in row) == pytest.approx(1)
+        names = {name for one in rows for name, _ in one[place]}
+        assert {name for name, _ in row} <= names

@@ -48,11 +48,11 @@ class Filler(Protocol):
         sentences: Iterable[Sentence],
         *,
         keep: Sequence[str] = (),
-        beliefs: Beliefs | None = None,
+        beliefs: Sequence[Beliefs] = (),
     ) -> list[FilledColumns]:
         """Return the columns of sentences; columns to `keep` stay where they are not empty.
 
-        `beliefs` are what a parser thinks of the tags.
+        `beliefs` are what a parser thinks of the tags, first of those of its own column.
         """
 
 

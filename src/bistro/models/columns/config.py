@@ -71,6 +71,9 @@ class ColumnsConfig:
     evidence: float = setting(
         5.0, "How much the tag probabilities of a parser count beside the experts."
     )
+    other_evidence: float = setting(
+        0.3, "The same for tags of the other column, which some members of a committee find."
+    )
     prior: float = setting(
         0.25,
         "How much of the tags' own frequencies is taken away again, since every expert has them.",
@@ -84,8 +87,9 @@ class ColumnsConfig:
         for name in self.columns:
             if name not in PREDICTED:
                 raise ConfigError(f"columns: no '{name}'{nearest(name, PREDICTED)}")
-        if not (0 <= self.evidence <= 1000 and 0 <= self.prior < 1):
+        weights = (self.evidence, self.other_evidence)
+        if not (all(0 <= weight <= 1000 for weight in weights) and 0 <= self.prior < 1):
             raise ConfigError(
-                f"evidence = {self.evidence:g} must lie between 0 and 1000, and "
-                f"prior = {self.prior:g} between 0 and 1"
+                f"evidence = {self.evidence:g} and other_evidence = {self.other_evidence:g} must "
+                f"lie between 0 and 1000, and prior = {self.prior:g} between 0 and 1"
             )

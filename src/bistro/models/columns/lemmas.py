@@ -11,7 +11,7 @@ from bistro.errors import ModelFileError
 from bistro.inference.choices import Choice
 from bistro.modelfile import Arrays
 from bistro.models.columns.config import ColumnsConfig
-from bistro.models.columns.elements import Words
+from bistro.models.columns.elements import TAGS, Words
 from bistro.models.columns.tags import Doubt
 from bistro.treebank.fields import EMPTY
 
@@ -87,10 +87,14 @@ class Lemmas:
 
 def _other_keys(key: tuple[str, ...], names: Sequence[str], doubt: Doubt) -> list[tuple[str, ...]]:
     """Return the form and context of a word under each of its likely tags."""
-    return [
-        (key[0], *(tags.get(name, old) for name, old in zip(names, key[1:], strict=True)))
-        for tags in doubt.tags
-    ]
+    changing = [(place, name) for place, name in enumerate(names, start=1) if name in TAGS]
+    keys = []
+    for tags in doubt.tags:
+        other = list(key)
+        for place, name in changing:
+            other[place] = tags.get(name, other[place])
+        keys.append(tuple(other))
+    return keys
 
 
 def _best(chances: Chances, form: str) -> tuple[str, float]:

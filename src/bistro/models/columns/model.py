@@ -58,12 +58,12 @@ class ColumnsModel(Model):
         sentences: Iterable[Sentence],
         *,
         keep: Sequence[str] = (),
-        beliefs: Beliefs | None = None,
+        beliefs: Sequence[Beliefs] = (),
     ) -> list[FilledColumns]:
         """Return the columns of sentences; columns to `keep` stay where they are not empty.
 
-        `beliefs` are what a parser thinks of the tags in a column, whose best ones the sentences
-        have.
+        `beliefs` are what a parser thinks of the tags: first those of its own column, of which the
+        sentences have the best ones.
         """
         for name in keep:
             if name not in PREDICTED:
@@ -74,7 +74,7 @@ class ColumnsModel(Model):
             return [FilledColumns({}, {}) for _ in items]
         kept = {name: words.columns[name] for name in keep}
         for name in PREDICTED:
-            if name not in kept and not (beliefs and beliefs.column == name):
+            if name not in kept and not (beliefs and beliefs[0].column == name):
                 words.put(name, [EMPTY] * len(words.forms))
         found = self.tags.find(words, kept, beliefs) if self.tags else Found({}, {}, [])
         values, probabilities = found.values, found.probabilities

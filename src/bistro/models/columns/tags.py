@@ -23,8 +23,8 @@ _CANDIDATES = 5
 _LEAST_BELIEF = 1e-3
 """What a parser does not believe in at all may still be true."""
 
-_SHARPNESS = 0.75
-_BELIEF_SHARPNESS = 0.5
+_CALM = 0.75
+_CALM_EVIDENCE = (0.25, 0.1)
 """The weights of experts and parser that give the best tags are too sure of themselves: with these
 probabilities are calibrated (chosen on the development part of English EWT)."""
 _SURE = 0.97
@@ -67,7 +67,9 @@ class Tags:
         }
         self._allowed: dict[tuple[str, ...], list[int]] = {}
 
-    def find(self, words: Words, kept: Mapping[str, list[str]], beliefs: Beliefs | None) -> Found:
+    def find(
+        self, words: Words, kept: Mapping[str, list[str]], beliefs: Sequence[Beliefs]
+    ) -> Found:
         """Return values and probabilities, and put the values into the words' columns.
 
         The tags of neighbours are part of what experts see. Those that are not known yet are
@@ -85,7 +87,7 @@ class Tags:
         return found
 
     def _decide(
-        self, words: Words, kept: Mapping[str, list[str]], beliefs: Beliefs | None
+        self, words: Words, kept: Mapping[str, list[str]], beliefs: Sequence[Beliefs]
     ) -> Found:
         experts = self.config.contexts.experts
         contexts = {n: [words.element(e) for e in own] for n, own in experts.items()}
@@ -97,12 +99,15 @@ class Tags:
             prior=self.config.prior,
             most=_CANDIDATES,
         )
-        believed = np.zeros(len(candidates.outcomes))
-        if beliefs and beliefs.column in self.columns:
-            believed = self._believed(candidates, beliefs)
-        deciding = candidates.scores + self.config.evidence * believed
+        deciding, calm = candidates.scores.copy(), _CALM * candidates.scores
+        for place, held in enumerate(beliefs):
+            if held.column in self.columns:
+                believed = self._believed(candidates, held)
+                deciding += (
+                    self.config.other_evidence if place else self.config.evidence
+                ) * believed
+                calm += _CALM_EVIDENCE[min(place, 1)] * believed
         best = candidates.outcomes[replace(candidates, scores=deciding).best()]
-        calm = _SHARPNESS * candidates.scores + _BELIEF_SHARPNESS * believed
         chances = replace(candidates, scores=calm).probabilities()
         values, probabilities = self._read(candidates, best, chances, kept)
         return Found(values, probabilities, self._doubts(candidates, best, chances))

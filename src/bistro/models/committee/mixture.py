@@ -66,6 +66,27 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class OtherTags:
+    """The tags of those members that have another column than the committee."""
+
+    names: list[str]
+    numbers: dict[int, Ints]
+    """By member and its own number of a tag."""
+
+    @classmethod
+    def of(cls, members: Sequence[Voter], column: str) -> OtherTags:
+        """Collect the tags of one column."""
+        own = {i: m.tag_names for i, m in enumerate(members) if m.tag_column == column}
+        names = sorted({name for tags in own.values() for name in tags})
+        return cls(names, {i: _numbers(tags, names) for i, tags in own.items()})
+
+    def mixed(self, votes: Sequence[Votes], counted: Sequence[NDArray[np.bool_]]) -> Rows:
+        """Mix the votes of these members, who count alike."""
+        rows = [votes[i].tags.renamed(own[votes[i].tags.what]) for i, own in self.numbers.items()]
+        return mixed(rows, _row_weights([1.0] * len(rows), [counted[i] for i in self.numbers]))
+
+
+@dataclass(frozen=True)
 class Symbols:
     """Labels and tags of a committee, and what those of its members are called in it."""
 
@@ -77,6 +98,8 @@ class Symbols:
     """By member and its own number of a label; the last is -1, for no label."""
     tag_numbers: list[Ints | None]
     """By member and its own number of a tag; None for a member with tags of another column."""
+    other_tags: dict[str, OtherTags]
+    """The tags of members with another column, by its name."""
 
     @classmethod
     def of(cls, members: Sequence[Voter]) -> Symbols:
@@ -90,6 +113,7 @@ class Symbols:
                 "mixed: train them with the same setting 'nonprojective'"
             )
         column = members[0].tag_column
+        others = dict.fromkeys(m.tag_column for m in members if m.tag_column != column)
         labels = sorted({label for member in members for label in member.label_names})
         tags = sorted({t for m in members if m.tag_column == column for t in m.tag_names})
         return cls(
@@ -99,6 +123,7 @@ class Symbols:
             schemes.pop(),
             [_numbers([*m.label_names], labels, last=-1) for m in members],
             [_numbers(m.tag_names, tags) if m.tag_column == column else None for m in members],
+            {c: OtherTags.of(members, c) for c in others},
         )
 
 
@@ -118,6 +143,7 @@ class Mixture:
     symbols: Symbols
     offsets: Ints
     relaxed: NDArray[np.bool_]
+    other_tags: dict[str, Rows]
     longest: int = LONGEST_FOR_RISK
     """Sentences with more words get no tree of least risk."""
 
@@ -140,6 +166,7 @@ class Mixture:
             symbols,
             np.concatenate(([0], np.cumsum(lengths))),
             np.logical_and.reduce([vote.relaxed for vote in votes]),
+            {c: other.mixed(votes, counted) for c, other in symbols.other_tags.items()},
         )
 
     @cached_property
@@ -176,6 +203,13 @@ class Mixture:
             self.heads.listed(first, last),
             [[(labels[i], p) for i, p in row] for row in self._labels.listed(first, last)],
             [[(tags[i], p) for i, p in row] for row in self.tags.listed(first, last)],
+            {
+                column: [
+                    [(other.names[i], p) for i, p in row]
+                    for row in self.other_tags[column].listed(first, last)
+                ]
+                for column, other in self.symbols.other_tags.items()
+            },
         )
 
     def judged(self, sentence: int, analysis: Analysis) -> Analysis:

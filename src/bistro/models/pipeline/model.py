@@ -117,7 +117,7 @@ class PipelineModel(TextReading):
         """
         column = self.parser.tag_column
         trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
-        beliefs = None if column in keep else Beliefs(column, self._marginal_tags(parses))
+        beliefs = [] if column in keep else self._beliefs(parses)
         filled = self.columns.fill(trees, keep=keep, beliefs=beliefs)
         for parse, tree, found in zip(parses, trees, filled, strict=True):
             whole = with_columns(tree, found)
@@ -131,12 +131,19 @@ class PipelineModel(TextReading):
         given = getattr(parse.sentence, column)
         return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
 
-    def _marginal_tags(self, parses: Sequence[Parse]) -> list[list[tuple[str, float]]]:
-        """Return the tags that the parser thinks possible for each word, as the column has them."""
-        rows = [row for p in parses if p.marginals is not None for row in p.marginals.tags]
+    def _beliefs(self, parses: Sequence[Parse]) -> list[Beliefs]:
+        """Return the tags that the parser thinks possible, those of its own column first."""
+        marginals = [parse.marginals for parse in parses if parse.marginals is not None]
+        rows = [row for one in marginals for row in one.tags]
         names = list(dict.fromkeys(name for row in rows for name, _ in row))
         shown = dict(zip(names, self.parser.shown_tags(names), strict=True))
-        return [[(shown[name], p) for name, p in row] for row in rows]
+        own = [[(shown[name], p) for name, p in row] for row in rows]
+        others = {
+            column: [row for one in marginals for row in one.other_tags[column]]
+            for column in (marginals[0].other_tags if marginals else ())
+        }
+        found = {self.parser.tag_column: own, **others}
+        return [Beliefs(column, rows) for column, rows in found.items()]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
         """Return the share of right values in each column on given words, in percent."""

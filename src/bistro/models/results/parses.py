@@ -25,6 +25,8 @@ class Marginals:
     heads: list[list[tuple[int, float]]]
     labels: list[list[tuple[str, float]]]
     tags: list[list[tuple[str, float]]]
+    other_tags: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
+    """Tags of another column, by its name, where members of a committee find them."""
 
 
 @dataclass(frozen=True)
