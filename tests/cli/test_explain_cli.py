@@ -55,6 +55,30 @@ def test_one_word_has_its_whole_chains_with_counts(bistro_here: Command, folder:
     assert "after" not in ended.out
 
 
+def test_members_of_a_committee_are_explained(
+    bistro_here: Command, folder: Path, tmp_path: Path
+) -> None:
+    model = bistro.train("committee", bistro.read(folder / "train.conllu"), seed=1, **QUICK)
+    model.save(tmp_path / "committee.bistro")
+    ended = bistro_here("explain", tmp_path / "committee.bistro", SENTENCE)
+    assert ended.code == 0
+    assert ended.err.startswith("Member left of the committee, weight 0.")
+    assert "the committee's tree" in ended.err
+    explanation = model.explain(SENTENCE.split())
+    assert explanation.heads == model.parse(SENTENCE.split()).heads
+    eisner = bistro_here(
+        "explain", tmp_path / "committee.bistro", SENTENCE, "--member", "eisner", "--word", 1
+    )
+    assert eisner.code == 0
+    assert "generated head by head" in eisner.err
+    for name in model.member_names():
+        assert model.explain(SENTENCE.split(), member=name).decisions
+    wrong = bistro_here("explain", tmp_path / "committee.bistro", SENTENCE, "--member", "eisenr")
+    assert "no member 'eisenr' (did you mean 'eisner'?)" in wrong.err
+    alone = bistro_here("explain", folder / "eisner.bistro", SENTENCE, "--member", "left")
+    assert "an eisner model has no members" in alone.err
+
+
 @pytest.mark.parametrize("kind", ["ngram", "transition", "eisner"])
 def test_contributions_in_a_table_sum_to_the_probabilities(
     bistro_here: Command, folder: Path, kind: str, tmp_path: Path

@@ -161,3 +161,37 @@ def test_a_second_ctrl_c_ends_it_at_once(
     assert done.code == 130
     assert "Traceback" not in done.err
     assert list(here.iterdir()) == []
+
+
+def test_treebanks_with_two_roots(bistro_here: Command, here: Path) -> None:
+    """What the refusal advises is an option that the command has."""
+    words = ["1\tIt\t_\tPRON\t_\t_\t2\tnsubj\t_\t_", "2\trains\t_\tVERB\t_\t_\t0\troot\t_\t_"]
+    two = "\n".join([*words, "3\tHere\t_\tADV\t_\t_\t0\troot\t_\t_", "", ""])
+    (here / "two.conllu").write_text(two * 3)
+    arguments = ("train", "eisner", "two.conllu", "-o", "two.bistro")
+    refused = bistro_here(*arguments)
+    assert refused.code == 2
+    assert "two.conllu:3: words 2 and 3 both have head 0" in refused.err
+    assert "--roots any" in refused.err
+    assert bistro_here(*arguments, "--roots", "any", "--set", "sampler.sweeps=10").code == 0
+    assert bistro_here("crossval", "eisner", "two.conllu", "-k", 2, "--roots", "any").code == 0
+    parsed = bistro_here("parse", "two.bistro", "two.conllu", "-o", "parsed.conllu")
+    assert parsed.code == 0
+    assert bistro_here("evaluate", "two.conllu", "parsed.conllu").code == 0
+    assert "'one' or 'any'" in bistro_here(*arguments, "--roots", "two").err
+
+
+def test_a_transition_parser_has_the_preset_that_fits(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
+    """As the members of a committee have; a preset or file that is named is left as it is."""
+    quick = ("--set", "sampler.sweeps=2", "--set", "sampler.samples=1", "-o", "parser.bistro")
+    fitted = bistro_here("train", "transition", files / "train.conllu", *quick)
+    assert fitted.code == 0
+    assert "settings of the preset ud, which fits the treebank" in fitted.err
+    config = bistro.load(here / "parser.bistro").config
+    assert config.tag_features == ("PronType", "Case")
+    assert config.sampler.sweeps == 2
+    named = bistro_here("train", "transition", files / "train.conllu", "--config", "table1", *quick)
+    assert "which fits" not in named.err
+    assert bistro.load(here / "parser.bistro").config.tag_features == ()

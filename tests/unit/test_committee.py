@@ -13,10 +13,12 @@ from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.inference.chains import Session
 from bistro.modelfile import read_model, write_model
 from bistro.models.committee.config import CommitteeConfig
-from bistro.models.committee.members import member_settings, preset_for
-from bistro.models.committee.model import CommitteeModel
+from bistro.models.committee.members import member_settings
+from bistro.models.committee.model import WORDS_IN_CHARTS, CommitteeModel
+from bistro.models.committee.other_tags import OtherTags
 from bistro.models.eisner.model import EisnerModel
 from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.fitting import preset_for
 from bistro.models.transition.model import TransitionModel
 from bistro.treebank.sentence import Sentence
 
@@ -119,6 +121,31 @@ def test_a_very_long_sentence_gets_a_tree() -> None:
     assert both[2] == committee.parse(TEXT[3], size=3, marginals=True)
 
 
+def test_charts_have_no_say_in_long_sentences_with_tags_to_be_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A chart over all tags of 1,000 words takes minutes."""
+    chart = eisner()
+    committee = CommitteeModel.of([chart, single()])
+    lengths: list[int] = []
+
+    def votes(sentences: list[Sentence], **options: Any) -> Any:
+        lengths.extend(map(len, sentences))
+        return type(chart).votes(chart, sentences, **options)
+
+    monkeypatch.setattr(chart, "votes", votes)
+    long = ["the", "dog", "sleeps", "."] * (WORDS_IN_CHARTS // 4 + 1)
+    parses = list(committee.parse_all([TEXT[0], long], size=3, kbest=2, samples=2))
+    assert lengths == [len(TEXT[0])]
+    assert [len(parse.samples) for parse in parses] == [2, 2]
+    assert parses[0] == committee.parse(TEXT[0], size=3, kbest=2, samples=2)
+    tagged = Sentence.from_columns(long, upos=["DET", "NOUN", "VERB", "PUNCT"] * (len(long) // 4))
+    committee.parse(tagged, size=3, tags="given")
+    assert lengths[-1] == len(long)
+    alone = CommitteeModel.of([chart])
+    assert alone.most_words_of(chart, {"tags": "joint"}) == chart.most_words
+
+
 def test_members_that_cannot_differ_are_left_out() -> None:
     tree = Sentence.from_columns(["a", "b"], heads=[2, 0], deprels=["_", "_"], upos=["X", "Y"])
     names: dict[str, Any] = {"members": ["left", "left-labels", "left-table1", "left-other-tags"]}
@@ -128,6 +155,41 @@ def test_members_that_cannot_differ_are_left_out() -> None:
     without = found["left-labels"]
     assert isinstance(without, TransitionConfig)
     assert not without.contexts.see_labels
+
+
+def test_a_gap_in_the_other_tags_is_filled_and_said() -> None:
+    """One word without XPOS must not cost two members of six."""
+    treebank = list(bistro.builtin(sentences=60, seed=1))
+    first = treebank[0]
+    treebank[0] = first.replace(xpos=["_", *first.xpos[1:]])
+    notes: list[str] = []
+    session = Session(on_note=notes.append)
+    names = ["left", "left-other-tags"]
+    quick = {"members": names, "sampler": {"sweeps": 3, "samples": 1}}
+    model = bistro.train("committee", treebank, session=session, **quick)
+    assert model.member_names() == names
+    assert "XPOS is missing for 1 of " in notes[0]
+    assert "_" not in model.members[1].tag_names
+
+
+@pytest.mark.parametrize(
+    ("xpos", "note"),
+    [
+        ("_", "there is no XPOS"),
+        ("X", "all words have the same XPOS"),
+        (None, "is the same as UPOS"),
+    ],
+)
+def test_other_tags_that_say_nothing_are_noticed(xpos: str | None, note: str) -> None:
+    sentences = bistro.builtin(sentences=20, seed=1)
+    changed = [s.replace(xpos=[xpos or tag for tag in s.upos]) for s in sentences]
+    other = OtherTags.of(changed, "upos", "xpos")
+    assert not other.is_useful
+    assert note in other.note
+    assert OtherTags.of(sentences, "upos", "xpos").note == ""
+    few = [s.replace(xpos=[s.xpos[0], *"_" * (len(s) - 1)]) for s in sentences]
+    sparse = OtherTags.of(few, "upos", "xpos")
+    assert not sparse.is_useful and "XPOS is missing for" in sparse.note
 
 
 def test_presets_by_the_features_of_a_treebank() -> None:

@@ -15,7 +15,7 @@ from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.members import member_settings
-from bistro.models.committee.mixture import Fit
+from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit
 from bistro.models.committee.model import CommitteeModel
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.model import IsbnModel
@@ -146,3 +146,14 @@ def test_learning_that_comes_to_no_number_says_so(tmp_path: Path) -> None:
     wild = {"hidden": 16, "learning": {"passes": 4, "rate": 1e30}}
     with pytest.raises(BistroError, match="no number"):
         trained(Session(checkpoint), isbn=wild)
+
+
+def test_without_a_development_set_the_latent_member_has_held_sentences_out() -> None:
+    """These sentences show how sure votes may be, with the member as it is."""
+    treebank = bistro.builtin(sentences=900, seed=1)
+    held_out = {"isbn": {**SMALL, "learning": {**SMALL["learning"], "passes": 1, "held_out": 0.2}}}  # type: ignore[dict-item]
+    notes: list[str] = []
+    session = Session(on_note=notes.append)
+    model = bistro.train("committee", treebank, seed=1, session=session, **{**SETTINGS, **held_out})
+    assert any("held-out words" in note for note in notes)
+    assert all(fit.sharpness != USUAL_SHARPNESS for fit in model.fits.values())

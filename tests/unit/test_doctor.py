@@ -194,3 +194,35 @@ def test_the_label_of_roots_is_that_of_head_0_and_no_other() -> None:
     assert given_the_rest._label_of_roots([*strict, *[tree("pred", "obj")] * 40]) == ""
     assert given_the_rest._label_of_roots([tree("pred", "pred")] * 40) == ""
     assert given_the_rest._label_of_roots([]) == ""
+
+
+def test_long_sentences_are_examined(model: EisnerModel) -> None:
+    """Of a long sentence all arcs are open at once, so that a likelier head may make a circle."""
+    lengths = (given_the_rest.LONGEST + 10, EisnerModel.most_words or 0)
+    long = [list_of_sentences(length + 1) for length in lengths]
+    committee = CommitteeModel.of([model])
+    opinions = given_the_rest.arcs(committee, long[:1])
+    assert [len(row) for row in opinions] == [len(long[0])]
+    found = examine([*TREEBANK[:40], *long], k=2, **QUICK)
+    assert {finding.sentence for finding in found.arcs} >= {40}
+
+
+def list_of_sentences(length: int) -> Sentence:
+    """Return sentences in a row as one, their roots in a chain from right to left."""
+    forms: list[str] = []
+    heads: list[int] = []
+    deprels: list[str] = []
+    upos: list[str] = []
+    for sentence in TREEBANK:
+        begin = len(forms)
+        root = sentence.heads.index(0) + 1
+        forms += sentence.forms
+        upos += sentence.upos
+        heads += [begin + head if head else -1 for head in sentence.heads]
+        deprels += sentence.deprels
+        heads[begin + root - 1] = 0
+        if begin:
+            heads[heads.index(0)] = begin + root
+        if len(forms) >= length:
+            break
+    return Sentence.from_columns(forms, heads=heads, deprels=deprels, upos=upos)

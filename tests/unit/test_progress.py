@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -40,11 +41,28 @@ def test_words_pace_and_time_left_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch, source: Path
 ) -> None:
     told = shown(monkeypatch, source, Terminal()).split("\r")
-    assert told[1].startswith("4 words  ")
+    assert told[1].strip() == "4 words"
     assert told[2].startswith("7 words  ")
     assert "words/s" in told[2]
     assert told[2].rstrip().endswith("0 s left")
     assert told[3].strip() == ""
+
+
+def test_time_left_is_measured_from_the_first_batch(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Sentences arrive in batches: the first line must not count the time of a whole one."""
+    path = tmp_path / "in.txt"
+    path.write_text("It rains .\n" * 1000)
+    clock = iter([0.0, *([2.5] * 100), *([5.0] * 900), 5.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(progress, "EVERY_SECONDS", 0.5)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    list(progress.Progress(path, "out.conllu").watch(iter_sentences(path)))
+    first, second, *_ = terminal.getvalue().split("\r")[1:]
+    assert first.strip() == "3 words"
+    assert second.strip() == "303 words  120 words/s  22 s left"
 
 
 def test_silent_in_a_log(monkeypatch: pytest.MonkeyPatch, source: Path) -> None:

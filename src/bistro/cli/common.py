@@ -58,6 +58,9 @@ FORMAT = option(
     ".conllx; .txt) or content.",
     "--input",
 )
+ROOTS = option(
+    "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
+)
 METHOD = option("smc|search", "How to sum over analyses (parsers).")
 PARTICLES = typer.Option(None, "--particles", min=1, help="Effort of that sum [default: 100].")
 REPEATS = typer.Option(
@@ -252,6 +255,13 @@ def chosen_tags(tags: str) -> Any:
     return tags
 
 
+def chosen_roots(roots: str | None) -> Any:
+    """Validate --roots."""
+    if roots not in (None, "one", "any"):
+        raise BistroError(f"--roots is 'one' or 'any', not '{roots}'")
+    return roots
+
+
 def chosen_config(kind: str, config: str | None, overrides: list[str] | None) -> tuple[Kind, Any]:
     """Return the record of a kind, and its settings from a file or preset, and --set."""
     from bistro.models.settings import chosen_settings
@@ -259,7 +269,20 @@ def chosen_config(kind: str, config: str | None, overrides: list[str] | None) ->
     return chosen_settings(kind, config, overrides or [])
 
 
-def development(kind: Kind, dev: str | None, format: str | None) -> bistro.Treebank | None:
+def fitting_config(
+    kind: Kind, settings: Any, config: str | None, overrides: list[str] | None, sentences: Any
+) -> Any:
+    """Return the settings of the preset that fits a treebank, where no file or preset is named."""
+    preset = kind.fitting_preset(sentences) if config is None else None
+    if preset is None:
+        return settings
+    say(f"settings of the preset {preset}, which fits the treebank; --config chooses others")
+    return chosen_config(kind.name, preset, overrides)[1]
+
+
+def development(
+    kind: Kind, dev: str | None, format: str | None, roots: str | None = None
+) -> bistro.Treebank | None:
     """Read a development set, which only some kinds can use."""
     from bistro.models.data import SENTENCES
     from bistro.models.options import a_model
@@ -268,7 +291,7 @@ def development(kind: Kind, dev: str | None, format: str | None) -> bistro.Treeb
         return None
     if not kind.dev:
         raise BistroError(f"--dev: {a_model(kind.name)} learns nothing from it: leave it out")
-    return SENTENCES.read([dev], format=format)
+    return SENTENCES.read([dev], format=format, roots=chosen_roots(roots))
 
 
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:

@@ -32,6 +32,7 @@ def crossval(
     overrides: list[str] | None = common.SET,
     json: bool = common.JSON,
     format: str | None = common.FORMAT,
+    roots: str | None = common.ROOTS,
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
@@ -56,8 +57,9 @@ def crossval(
     if output is not None and not family.can("parse"):
         raise BistroError(f"-o writes parses: {PARSE.refusal(family.name)}")
     common.require_writable(output)
-    sentences = SENTENCES.read([treebank], format=format)
+    sentences = SENTENCES.read([treebank], format=format, roots=common.chosen_roots(roots))
     common.tell_odd_words(sentences)
+    settings = common.fitting_config(family, settings, config, overrides, sentences)
     found = cross_validate(
         family.name,
         sentences,
@@ -68,7 +70,7 @@ def crossval(
         threads=threads,
         keep=output is not None,
         config=settings,
-        dev=common.development(family, dev, format),
+        dev=common.development(family, dev, format, roots),
         on_fold=lambda number, fold: say(f"fold {number} of {folds}: {_shown(fold.figures)}"),
     )
     if output is not None:

@@ -62,12 +62,12 @@ def doctor(
         bistro.read(treebank, format=format, roots="any", partial=True),
         kind=family.name,
         k=folds,
-        beside=SENTENCES.read(with_, format=format) if with_ else (),
+        beside=SENTENCES.read(with_, format=format, roots="any") if with_ else (),
         by=cast(Any, by),
         seed=seed,
         threads=threads,
         config=settings,
-        dev=common.development(family, dev, format),
+        dev=common.development(family, dev, format, "any"),
         on_fold=lambda number, total: say(f"models that have judged: {number} of {total}"),
     )
     ranked = found.findings if only is None else getattr(found, only)

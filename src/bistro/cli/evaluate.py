@@ -77,7 +77,7 @@ def evaluate(
     if plot is not None:
         _check_plot(plot, calibration)
     # A parser may leave words out or give several roots: that costs points, it is no error.
-    golds: Iterable[Sentence] = iter_sentences(gold)
+    golds: Iterable[Sentence] = iter_sentences(gold, roots="any")
     systems: Iterable[Sentence] = iter_sentences(system, roots="any", partial=True)
     if by_length or calibration:
         golds, systems = list(golds), list(systems)

@@ -30,6 +30,9 @@ def explain(
     ),
     tree: str | None = option("FILE", "Instead: the first sentence of a treebank, with its tree."),
     word: list[int] | None = option("N", "Whole chains of the Nth word (may be repeated)."),
+    member: str | None = option(
+        "NAME", "Of a committee: the member to explain; default: the one that counts most."
+    ),
     train: str | None = option("FILE", "The training data: adds how often each context occurs."),
     format: str = option("text|tsv|json", "What to write.", default="text"),
     output: str = common.OUTPUT,
@@ -47,7 +50,8 @@ def explain(
       p = own + weight * p above
     - share: the part of the final probability that comes from this context
 
-    Models of the kinds ngram, transition and eisner can be explained.
+    Models of the kinds ngram, transition and eisner can be explained, and of a committee such
+    members: how one of them generates the committee's tree.
 
         bistro explain english.bistro "The dog sleeps ."
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu
@@ -56,7 +60,7 @@ def explain(
     if format not in FORMATS:
         raise BistroError(f"--format is text, tsv or json, not '{format}'")
     trained = bistro.load(model)
-    explanation = _explanation(trained, sentence, tree, train)
+    explanation = _explanation(trained, sentence, tree, train, member)
     chosen = _chosen(explanation, word)
     if format == "text":
         _write_text(explanation, chosen, output)
@@ -66,9 +70,14 @@ def explain(
 
 
 def _explanation(
-    model: bistro.Model, text: str | None, tree: str | None, train: str | None
+    model: bistro.Model,
+    text: str | None,
+    tree: str | None,
+    train: str | None,
+    member: str | None,
 ) -> Explanation:
     from bistro.models.abilities import EXPLAIN
+    from bistro.models.options import a_model
     from bistro.models.results.tokens import words_in
     from bistro.tasks.cutting import cutting
 
@@ -77,13 +86,17 @@ def _explanation(
     explainer = EXPLAIN.of(model)
     given: Any = words_in(*cutting(model)([text])) if text is not None else None
     if tree is not None:
-        sentences = list(bistro.read(tree))
+        sentences = list(bistro.read(tree, roots="any"))
         if not sentences:
             raise BistroError(f"{tree}: has no sentence to explain")
         given = sentences[0]
     elif not given:
         raise BistroError("the SENTENCE has no word to explain")
-    return explainer.explain(given, training=None if train is None else list(bistro.read(train)))
+    training = None if train is None else list(bistro.read(train, roots="any"))
+    if member is not None and not hasattr(model, "member_names"):
+        raise BistroError(f"--member: {a_model(model.kind)} has no members: leave it out")
+    which: dict[str, Any] = {} if member is None else {"member": member}
+    return explainer.explain(given, training, **which)
 
 
 def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision]:

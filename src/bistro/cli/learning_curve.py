@@ -39,6 +39,7 @@ def learning_curve(
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
     format: str | None = common.FORMAT,
+    roots: str | None = common.ROOTS,
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
@@ -63,14 +64,16 @@ def learning_curve(
     if test is not None and (folds is not None or by != "sentence"):
         raise BistroError("-k and --by say how FILE is cut into folds: not with --test")
     shares = _shares(parts)
+    allowed = common.chosen_roots(roots)
     common.require_suffix(plot, ".svg")
     common.require_writable(plot)
-    sentences = SENTENCES.read([treebank], format=format)
+    sentences = SENTENCES.read([treebank], format=format, roots=allowed)
     common.tell_odd_words(sentences)
+    settings = common.fitting_config(family, settings, config, overrides, sentences)
     curve = run(
         family.name,
         sentences,
-        test=SENTENCES.read([test], format=format) if test else None,
+        test=SENTENCES.read([test], format=format, roots=allowed) if test else None,
         k=USUAL_FOLDS if folds is None else folds,
         by=cast(Any, by),
         shares=shares,
@@ -79,7 +82,7 @@ def learning_curve(
         seed=seed,
         threads=threads,
         config=settings,
-        dev=common.development(family, dev, format),
+        dev=common.development(family, dev, format, roots),
         on_model=lambda done, total: say(f"{done} of {total} models"),
     )
     print(curve.to_tsv(), end="")

@@ -51,7 +51,7 @@ def linearize(
     if sum((best, kbest is not None, samples is not None, score)) > 1:
         raise BistroError("give one of --best, --kbest, --samples and --score")
     trained = ORDER.of(bistro.load(model))
-    sentences = iter_sentences(input, format)
+    sentences = iter_sentences(input, format, roots="any")
     if score:
         write_text(output, score_rows(trained, sentences, input, say, of_labels=of_labels))
         return

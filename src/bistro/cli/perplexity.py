@@ -64,7 +64,7 @@ def perplexity(
         return
     trained = bistro.load(model)
     settings = score_settings(trained, **choices)
-    found = read_sentences(trained, input, format, roots=None)
+    found = read_sentences(trained, input, format, roots="any")
     sentences = list(common.watch_words(found, input, trained))
     tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
@@ -105,9 +105,9 @@ def _mixture(
         pairs = zip(scorers, settings, strict=True)
         return [scorer.score(sentences, **options) for scorer, options in pairs]
 
-    tuned = scores_of(as_words(bistro.read(dev, format=format)))
+    tuned = scores_of(as_words(bistro.read(dev, format=format, roots="any")))
     weight = mixing_weight(tuned[0].log_probs, tuned[1].log_probs)
-    sentences = bistro.read(test, format=format)
+    sentences = bistro.read(test, format=format, roots="any")
     tell_odd_words(sentences)
     words = as_words(sentences)
     first, second = scores_of(words)

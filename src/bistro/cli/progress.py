@@ -1,6 +1,8 @@
 """How far a run over a file has come: one line on a terminal, which goes away at the end.
 
-words done, words a second, and, for a plain file, the time left by the share of its lines.
+words done, words per second, and, for a plain file, the time left by the share of its lines. Parsed
+sentences arrive in batches, so both rates are measured from the arrival of the first sentence: all
+time before it is that of a whole batch.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ class Progress:
     def __init__(self, source: str | os.PathLike[str], output: str | os.PathLike[str]) -> None:
         self._live = sys.stderr.isatty() and not (str(output) == "-" and sys.stdout.isatty())
         self._lines = lines_of(source) if self._live else None
-        self._begin = self._last = time.monotonic()
+        self._last = time.monotonic()
+        self._first: tuple[float, int, int] | None = None
+        """When the first sentence arrived, its words and its line."""
         self._words = 0
 
     def watch(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -54,13 +58,18 @@ class Progress:
 
     def _show(self, line: int) -> None:
         now = time.monotonic()
+        self._first = self._first or (now, self._words, line)
         if not self._live or now - self._last < EVERY_SECONDS:
             return
         self._last = now
-        seconds = max(now - self._begin, 1e-9)
-        told = f"{self._words:,} words  {self._words / seconds:,.0f} words/s"
-        if self._lines and 0 < line <= self._lines:
-            told += f"  {seconds * (self._lines - line) / line:.0f} s left"
+        begin, words_before, line_before = self._first
+        seconds = max(now - begin, 1e-9)
+        told = f"{self._words:,} words"
+        if self._words > words_before:
+            told += f"  {(self._words - words_before) / seconds:,.0f} words/s"
+        if self._lines and line_before < line <= self._lines:
+            left = seconds * (self._lines - line) / (line - line_before)
+            told += f"  {left:.0f} s left"
         print(f"\r{told:<{WIDTH}}", end="", file=sys.stderr, flush=True)
 
 

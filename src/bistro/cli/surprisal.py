@@ -108,7 +108,7 @@ def _sentences(
     if finds_words and format == "raw":
         found = file_sentences(model, path)
         return [cut_sentence(t, str(i), multiword=multiword) for i, t in enumerate(found, start=1)]
-    treebank = bistro.read(path, format=format)
+    treebank = bistro.read(path, format=format, roots="any")
     is_cut = treebank.format == "text" and (split_punct or (finds_words and format is None))
     if split_punct and not is_cut:
         raise BistroError(f"{path}: has its words already: leave out --split-punct")

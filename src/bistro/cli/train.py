@@ -58,6 +58,7 @@ def train(
         "Who parses the raw text: tcp://HOST:PORT (Dask) or local:N; otherwise threads.",
     ),
     format: str | None = common.FORMAT,
+    roots: str | None = common.ROOTS,
     resume: bool = flag("--resume", "Go on from the checkpoint of an interrupted run."),
     checkpoint_seconds: float = option(
         "S", "How often the checkpoint is renewed; 0: after every sweep.", default=20.0, min=0
@@ -96,8 +97,11 @@ def train(
     path = _checked_output(output)
     if cluster and not text:
         raise BistroError("--cluster parses raw text: name some with --text")
-    treebank = read_data(family, settings, data or [], format)
-    held_out = read_data(family, settings, [dev], format, held_out=True) if dev else None
+    treebank = read_data(family, settings, data or [], format, roots)
+    settings = common.fitting_config(family, settings, config, overrides, treebank)
+    held_out = None
+    if dev:
+        held_out = read_data(family, settings, [dev], format, roots, held_out=True)
     checkpoint = Checkpoint.beside(path, checkpoint_seconds)
     _mention(checkpoint, resume)
     watcher = Watcher()
@@ -141,10 +145,16 @@ def epilog() -> str:
 
 
 def read_data(
-    kind: Kind, settings: Any, paths: list[str], format: str | None, *, held_out: bool = False
+    kind: Kind,
+    settings: Any,
+    paths: list[str],
+    format: str | None,
+    roots: str | None = None,
+    *,
+    held_out: bool = False,
 ) -> bistro.Treebank | Examples[Any]:
     """Read the data of a kind of model, and say of training data what a user may not expect."""
-    data = kind.data().read(paths, settings, format)
+    data = kind.data().read(paths, settings, format, common.chosen_roots(roots))
     for problem in data.problems:
         say(f"{problem}; the word is left out")
     if kind.items == "sentences" and not held_out:

@@ -61,6 +61,7 @@ def tune(
     threads: int = option("N", "For parsing DEV; 0: all of the machine.", default=1, min=0),
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
+    roots: str | None = common.ROOTS,
 ) -> None:
     """Find the contexts and settings that parse DEV best, and write them as a config.
 
@@ -85,7 +86,9 @@ def tune(
     _check("--metric", [metric] if metric else [], METRICS)
     require_writable(output)
     start = common.chosen_config(kind, config, overrides)[1]
-    treebank, held_out = SENTENCES.read(data, format=format), bistro.read(dev, format=format)
+    allowed = common.chosen_roots(roots)
+    treebank = SENTENCES.read(data, format=format, roots=allowed)
+    held_out = bistro.read(dev, format=format, roots=allowed)
     judge = DevelopmentSet(
         held_out,
         tags,  # type: ignore[arg-type]

@@ -19,6 +19,7 @@ from bistro.treebank.examples import Examples, joined
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.tree_files import read_examples
 from bistro.treebank.treebank import Treebank, read
+from bistro.treebank.validate import Roots
 
 Data = str | os.PathLike[str] | Iterable[Any]
 """What `train` accepts: a treebank, sentences or items, or the name of a file of items."""
@@ -28,9 +29,13 @@ class Reader(Protocol):
     """Reads the data of a family."""
 
     def read(
-        self, paths: Sequence[str], config: Any, format: str | None = None
+        self,
+        paths: Sequence[str],
+        config: Any,
+        format: str | None = None,
+        roots: Roots | None = None,
     ) -> Treebank | Examples[Any]:
-        """Read several files as one."""
+        """Read several files as one; `roots` says how many a sentence of a treebank may have."""
 
     def items(self, data: Data, config: Any = None) -> tuple[Sequence[Any], dict[str, Any]]:
         """Return what is learned from, and the facts about it that a model keeps."""
@@ -39,11 +44,17 @@ class Reader(Protocol):
 class SentenceReader:
     """Sentences of treebanks, or of texts with one sentence per line."""
 
-    def read(self, paths: Sequence[str], config: Any = None, format: str | None = None) -> Treebank:
+    def read(
+        self,
+        paths: Sequence[str],
+        config: Any = None,
+        format: str | None = None,
+        roots: Roots | None = None,
+    ) -> Treebank:
         """Read several files as one treebank, whose hash is that of their hashes in a row."""
         if not paths:
             raise BistroError("there is no data: name a treebank or a text, or - for stdin")
-        parts = [read(path, format=format) for path in paths]
+        parts = [read(path, format=format, roots=roots) for path in paths]
         if len(parts) == 1:
             return parts[0]
         return Treebank(
@@ -78,7 +89,11 @@ class ExampleReader:
     """What an item is."""
 
     def read(
-        self, paths: Sequence[str], config: Any = None, format: str | None = None
+        self,
+        paths: Sequence[str],
+        config: Any = None,
+        format: str | None = None,
+        roots: Roots | None = None,
     ) -> Examples[Any]:
         """Read several files as one."""
         if not paths:

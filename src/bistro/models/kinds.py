@@ -19,7 +19,7 @@ bistro.errors.BistroError: unknown kind of model 'ngramm' (did you mean 'ngram'?
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -83,6 +83,8 @@ class Kind:
     """What training does with a development set; empty: nothing."""
     text_trainer: str = ""
     """Called like the trainer, with raw text as one more argument; empty: it takes none."""
+    preset_for: str = ""
+    """Called with sentences: the name of the preset that fits them, or None; empty: none does."""
     judged_by: str = "score"
     """The ability that is measured on held-out data after training."""
     draws: bool = True
@@ -117,6 +119,11 @@ class Kind:
     def data(self) -> Reader:
         """Return the reader of its data."""
         found: Reader = resolve(self.reader)
+        return found
+
+    def fitting_preset(self, items: Sequence[Any]) -> str | None:
+        """Return the name of the preset that fits its data, if there is one."""
+        found: str | None = resolve(self.preset_for)(items) if self.preset_for else None
         return found
 
     def can(self, ability: str) -> bool:

@@ -230,9 +230,16 @@ def _compared(
         return own, best, others.probability_of(best) / total
 
 
-def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence:
+def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence | None:
+    """Return the tree with another arc, or None if that is no tree.
+
+    Where the whole sentence was open, or its other arcs could not be used, the likeliest head of a
+    word may be below it in the annotated tree.
+    """
     heads, labels = list(tree.heads), list(tree.deprels)
     heads[word], labels[word] = head, label
+    if find_tree_problem(heads, roots="any", partial=True):
+        return None
     return tree.replace(heads=heads, deprels=labels)
 
 
@@ -243,7 +250,7 @@ def _with_tag(tree: Sentence, word: int, tag: str, column: str) -> Sentence:
 
 
 def _ratios(
-    model: CommitteeModel, pairs: Sequence[tuple[Sentence, Sentence]], threads: int
+    model: CommitteeModel, pairs: Sequence[tuple[Sentence, Sentence | None]], threads: int
 ) -> NDArray[np.float64]:
     """Return how much less probable the first sentence of each pair is than the second."""
     ratios = np.zeros(len(pairs))
@@ -252,10 +259,18 @@ def _ratios(
         is_short = len(sentence) <= LONGEST
         return is_short and can_be_met(sentence, single_root=model.single_root)
 
-    able = [i for i, pair in enumerate(pairs) if all(map(is_able, pair))]
+    able: list[int] = []
+    both: list[Sentence] = []
+    for i, (one, two) in enumerate(pairs):
+        if two is not None and is_able(one) and is_able(two):
+            able.append(i)
+            both += [one, two]
     if not able:
         return ratios
-    same = np.array([one.heads == two.heads and one.deprels != two.deprels for one, two in pairs])
+    compared = zip(both[::2], both[1::2], strict=True)
+    same = np.array(
+        [one.heads == two.heads and one.deprels != two.deprels for one, two in compared]
+    )
     logs = []
 
     def temperatures(member: Voter) -> NDArray[np.float64]:
@@ -266,9 +281,8 @@ def _ratios(
         options = model.known_to(
             member, model.asked(tags="given", partial=True, mbr=False, threads=threads)
         )
-        both = [sentence for i in able for sentence in pairs[i]]
         found = np.array([parse.log_prob for parse in member.parse_all(both, **options)])
-        logs.append(np.minimum(0.0, found[::2] - found[1::2]) / temperatures(member)[able])
+        logs.append(np.minimum(0.0, found[::2] - found[1::2]) / temperatures(member))
     ratios[able] = np.exp(np.stack(logs)).mean(axis=0)
     return ratios
 

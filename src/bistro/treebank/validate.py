@@ -87,7 +87,7 @@ def _several_roots(heads: Sequence[int]) -> Problem:
     return Problem(
         second + 1,
         f"words {first + 1} and {second + 1} both have head 0: correct the tree, "
-        "or allow several roots (roots 'any')",
+        "or allow several roots (--roots any; in Python roots='any')",
     )
 
 

@@ -11,7 +11,7 @@ KIND = Kind(
     model="bistro.models.committee.model:CommitteeModel",
     config="bistro.models.committee.config:CommitteeConfig",
     trainer="bistro.models.committee.train:train_committee",
-    abilities=("parse", "tag"),
+    abilities=("parse", "tag", "explain"),
     dev="fits the weights of its members",
     judged_by="parse",
 )

@@ -58,6 +58,16 @@ class CommitteeConfig:
         "Fitted on the development set so that most heads and tags come out right, so that the "
         "gold ones are most probable (EM), or all the same.",
     )
+    calibrate: bool = setting(
+        True,
+        "Without a development set: fit how sharp the mixture is made on held-out sentences of the "
+        "training data, with members that learn from the others in a few sweeps.",
+    )
+    crossing: float = setting(
+        5.0,
+        "How many times a vote for a crossing arc counts where the training data has such arcs; 0: "
+        "arcs cross only where that is the likeliest.",
+    )
     particles: int = setting(50, "Particles of each member in parsing, unless said otherwise.")
     beam: int = setting(10, "Derivations that a latent-variable member keeps after each word.")
     sampler: SamplerSettings = setting(
@@ -79,4 +89,6 @@ class CommitteeConfig:
             raise ConfigError(
                 f"particles = {self.particles} and beam = {self.beam} must be at least 1"
             )
+        if self.crossing < 0:
+            raise ConfigError(f"crossing = {self.crossing} must not be negative")
         check_context(self.label_actions)

@@ -15,15 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 from bistro import config as configuration
 from bistro.errors import ConfigError
 from bistro.models.committee.config import AUTO, CommitteeConfig
+from bistro.models.committee.other_tags import Column, OtherTags
 from bistro.models.eisner.config import ChildContexts, EisnerConfig
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.fitting import preset_for
 from bistro.treebank.sentence import Sentence
 
 MemberSettings = TransitionConfig | EisnerConfig | IsbnConfig
@@ -33,27 +34,27 @@ GENERATED_LABELS = ChildContexts(
     tags=("label", "direction", "parent.tag", "sibling.tag", "parent.word"),
     words=("tag", "label", "direction", "parent.tag", "parent.word"),
 )
-PRESETS_TRIED = ("ud", "ddt")
-PENN_TAGS = frozenset(("NN", "NNS", "VBD", "VBZ", "IN", "DT"))
+OTHER_TAGS = "other-tags"
+"""How the names of members end that learn from the other column of tags."""
 
 
 def member_settings(
     config: CommitteeConfig, sentences: Sequence[Sentence]
 ) -> dict[str, MemberSettings]:
     """Return the settings of every member, by name; members that could not differ are left out."""
-    base = replace(_preset(config.preset, sentences), sampler=config.sampler)
+    base = replace(preset_settings(config.preset, sentences), sampler=config.sampler)
     if base.unsupervised.sweeps:
         raise ConfigError("members of a committee learn from trees: unsupervised.sweeps = 0")
     has_labels = base.labels != "none" and len({d for s in sentences for d in s.deprels}) > 1
-    other: Literal["upos", "xpos"] = "xpos" if base.tagset == "upos" else "upos"
+    other = other_tags_of(sentences, base.tagset)
     found: dict[str, MemberSettings] = {}
     for name in config.members:
         side, _, family = name.partition("-")
         settings = _transition(name, config, base, has_labels=has_labels)
-        if family == "other-tags":
-            if not _has_other_tags(sentences, base.tagset, other):
+        if family == OTHER_TAGS:
+            if not other.is_useful:
                 continue
-            settings = replace(settings, tagset=other, tag_features=())
+            settings = replace(settings, tagset=other.other, tag_features=())
         chosen: MemberSettings = settings
         if side == "eisner":
             chosen = _eisner(settings, generated=family == "labels" and has_labels)
@@ -101,31 +102,14 @@ def _eisner(settings: TransitionConfig, *, generated: bool) -> EisnerConfig:
     return EisnerConfig(labels="none" if settings.labels == "none" else "arcs", **shared)
 
 
-def _preset(name: str, sentences: Sequence[Sentence]) -> TransitionConfig:
+def preset_settings(name: str, sentences: Sequence[Sentence]) -> TransitionConfig:
+    """Return the settings of a preset or file; auto: those of the preset that fits a treebank."""
     chosen = preset_for(sentences) if name == AUTO else name
     if chosen is None:
         return TransitionConfig()
     return configuration.read_toml(file_or_preset(chosen), TransitionConfig)
 
 
-def preset_for(sentences: Sequence[Sentence]) -> str | None:
-    """Return the name of the preset that fits a treebank: by its features, or by the Penn tags."""
-    features = {
-        pair.partition("=")[0]
-        for sentence in sentences
-        for feats in sentence.feats
-        for pair in feats.split("|")
-    }
-    for name in PRESETS_TRIED:
-        wanted = configuration.read_toml(file_or_preset(name), TransitionConfig).tag_features
-        if features.issuperset(wanted):
-            return name
-    tags = {tag for sentence in sentences for tag in sentence.upos}
-    return "wsj" if tags >= PENN_TAGS else None
-
-
-def _has_other_tags(sentences: Sequence[Sentence], own: str, other: str) -> bool:
-    """Tell whether the other column of tags is filled, and does not say the same."""
-    columns = [(getattr(s, own), getattr(s, other)) for s in sentences]
-    filled = all("_" not in others for _, others in columns)
-    return filled and any(owns != others for owns, others in columns)
+def other_tags_of(sentences: Sequence[Sentence], own: Column) -> OtherTags:
+    """Return what the treebank has in the column of tags that the preset does not take."""
+    return OtherTags.of(sentences, own, "xpos" if own == "upos" else "upos")

@@ -38,10 +38,10 @@ def pooled(
     weights = committee.fits[asked["tags"]].heads
     for parses in _of_members(committee, sentences, {**asked, **wanted}):
         trees: dict[tuple[tuple[int, ...], tuple[str, ...]], list[tuple[float, Analysis]]] = {}
-        for parse, weight in zip(parses, weights, strict=True):
+        for place, parse in parses.items():
             for analysis in parse.analyses:
-                key = tuple(analysis.heads), tuple(_tags(committee, analysis, parse, parses))
-                trees.setdefault(key, []).append((weight * analysis.posterior, analysis))
+                key = tuple(analysis.heads), tuple(_tags(committee, analysis, place, parses))
+                trees.setdefault(key, []).append((weights[place] * analysis.posterior, analysis))
         ranked = sorted(trees.items(), key=lambda item: -sum(p for p, _ in item[1]))
         yield [_one(list(key[1]), shares) for key, shares in ranked[:kbest]]
 
@@ -51,38 +51,49 @@ def drawn(
 ) -> Iterator[list[Analysis]]:
     """Yield the samples of every sentence."""
     wanted = {"kbest": 1, "mbr": True}
-    borders = np.cumsum(committee.fits[asked["tags"]].heads)
+    weights = committee.fits[asked["tags"]].heads
     for number, parses in enumerate(_of_members(committee, sentences, {**asked, **wanted})):
         stream = Stream(asked.get("seed", 1), purpose_key("committee.samples"), number)
+        places = list(parses)
+        borders = np.cumsum([weights[place] for place in places])
         chosen = []
         for i in range(asked["samples"]):
             member = int(np.searchsorted(borders, stream.uniform() * borders[-1], side="right"))
-            parse = parses[min(member, len(parses) - 1)]
-            tree = parse.samples[i]
-            tags = _tags(committee, tree, parse, parses)
+            place = places[min(member, len(places) - 1)]
+            tree = parses[place].samples[i]
+            tags = _tags(committee, tree, place, parses)
             chosen.append(replace(tree, tags=tags, log_prob=math.nan, posterior=math.nan))
         yield chosen
 
 
 def _of_members(
     committee: CommitteeModel, sentences: Iterable[Sentence], asked: Mapping[str, Any]
-) -> Iterator[tuple[Parse, ...]]:
-    """Yield what all members find for every sentence."""
-    copies = tee(sentences, len(committee.members))
+) -> Iterator[dict[int, Parse]]:
+    """Yield what members find for every sentence, by their place; not those it is too long for."""
+    most = [committee.most_words_of(member, asked) for member in committee.members]
+    waiting, *copies = tee(sentences, len(committee.members) + 1)
     streams = [
-        member.parse_all(copy, **committee.known_to(member, {**asked, "marginals": False}))
-        for member, copy in zip(committee.members, copies, strict=True)
+        member.parse_all(
+            _up_to(words, copy), **committee.known_to(member, {**asked, "marginals": False})
+        )
+        for member, words, copy in zip(committee.members, most, copies, strict=True)
     ]
-    return zip(*streams, strict=True)
+    for sentence in waiting:
+        yield {i: next(streams[i]) for i, words in enumerate(most) if len(sentence) <= words}
+
+
+def _up_to(words: float, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    return (sentence for sentence in sentences if len(sentence) <= words)
 
 
 def _tags(
-    committee: CommitteeModel, analysis: Analysis, parse: Parse, parses: tuple[Parse, ...]
+    committee: CommitteeModel, analysis: Analysis, place: int, parses: Mapping[int, Parse]
 ) -> list[str]:
     """Return the tags of a tree in the committee's column: other columns borrow the first's."""
-    place = next(i for i, one in enumerate(parses) if one is parse)
-    if committee.symbols.tag_numbers[place] is None:
-        place, analysis = 0, parses[0].analyses[0]
+    numbers = committee.symbols.tag_numbers
+    if numbers[place] is None:
+        place = next(i for i in parses if numbers[i] is not None)
+        analysis = parses[place].analyses[0]
     return committee.members[place].shown_tags(analysis.tags)
 
 

@@ -20,11 +20,20 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
+from bistro.inference.settings import SamplerSettings
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import from_bytes
 from bistro.models.committee.config import CommitteeConfig
-from bistro.models.committee.members import member_settings
-from bistro.models.committee.mixture import Fit, Mixture, in_common
+from bistro.models.committee.crossing import Crossing
+from bistro.models.committee.held_out import LEAST_WORDS, stretches
+from bistro.models.committee.members import (
+    OTHER_TAGS,
+    MemberSettings,
+    member_settings,
+    other_tags_of,
+    preset_settings,
+)
+from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit, Mixture, in_common
 from bistro.models.committee.model import WAYS, CommitteeModel
 from bistro.models.committee.weights import accurate_weights, likely_weights, sharpness
 from bistro.models.eisner.config import EisnerConfig
@@ -32,7 +41,7 @@ from bistro.models.eisner.train import EisnerTraining
 from bistro.models.inputs import Words
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.model import IsbnModel
-from bistro.models.isbn.train import train_isbn
+from bistro.models.isbn.train import split, train_isbn
 from bistro.models.parsing.training import trees_of
 from bistro.models.parsing.votes import ArcCode, Rows
 from bistro.models.runs import Run, Trace
@@ -40,6 +49,8 @@ from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.train import Training, training_of
 from bistro.treebank.sentence import Sentence
 
+SWEEPS, SAMPLES = 4, 2
+"""Of the members that only show how sure votes may be: as sure as those of 20 sweeps."""
 WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.float64]]] = {
     "accurate": accurate_weights,
     "likely": likely_weights,
@@ -54,11 +65,17 @@ def train_committee(
     dev: Sequence[Sentence] | None = None,
 ) -> CommitteeModel:
     """Train the members on trees, and fit weights and sharpness on a development set, if given."""
-    members, trace = _Training(trees_of(data), config, run, dev).members()
+    training = _Training(trees_of(data), config, run, dev)
+    members, trace = training.members()
     fits = {way: Fit.equal(len(members)) for way in WAYS}
     model = CommitteeModel(config, members, fits, run.origin(trace))
+    if config.crossing:
+        model.crossing = Crossing.learn(training.sentences, model.tag_column)
     if dev:
         model.fits = {way: fitted(model, dev, way, run.session.threads) for way in WAYS}
+    elif config.calibrate:
+        found = training.sharpness_by_way(members)
+        model.fits = {way: replace(fit, sharpness=found[way]) for way, fit in fits.items()}
     return model
 
 
@@ -73,6 +90,8 @@ class _Training:
 
     def __post_init__(self) -> None:
         self.settings = member_settings(self.config, self.sentences)
+        own = preset_settings(self.config.preset, self.sentences).tagset
+        self.other = other_tags_of(self.sentences, own)
         # Weights are fitted anew in any case, but latent-variable members learn from `dev`.
         learned_from = [*self.sentences, *(self.dev or ())] if self._latent() else self.sentences
         content = hashlib.sha256("".join(map(str, learned_from)).encode()).hexdigest()
@@ -81,6 +100,8 @@ class _Training:
 
     def members(self) -> tuple[list[Voter], Trace]:
         """Go through the phases that a checkpoint does not spare; return members and trace."""
+        if self.other.note and any(name.endswith(OTHER_TAGS) for name in self.config.members):
+            self.run.session.on_note(self.other.note)
         saved = self.run.session.saved(self.fingerprint)
         arrays = saved[1] if saved else {}
         found: dict[str, Voter] = {}
@@ -113,8 +134,11 @@ class _Training:
 
     def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
         """Run the chains of all members that have some."""
+        sentences = {self.other.own: self.sentences}
+        if any(settings.tagset == self.other.other for settings in self.settings.values()):
+            sentences[self.other.other] = self.other.filled(self.sentences)
         trainings = {
-            name: _begin(self.sentences, settings, self.run.seed)
+            name: _begin(sentences[settings.tagset], settings, self.run.seed)
             for name, settings in self.settings.items()
             if not isinstance(settings, IsbnConfig)
         }
@@ -126,6 +150,52 @@ class _Training:
             settings = self.config.sampler
             trace = run_chains(chains, settings, self.fingerprint, session, owners)
         return {n: t.finish(self.run, [], member=n) for n, t in trainings.items()}, trace
+
+    def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
+        """Return the sharpness that suits members who have not seen the sentences they vote on."""
+        rest, held_out = self._parts()
+        words = sum(map(len, held_out))
+        if words < LEAST_WORDS:
+            return dict.fromkeys(WAYS, USUAL_SHARPNESS)
+        self.run.session.on_note(f"fitting the sharpness of votes on {words:,} held-out words")
+        model = self._of_the_rest(rest, members)
+        threads = self.run.session.threads
+        return {way: fitted(model, held_out, way, threads).sharpness for way in WAYS}
+
+    def _parts(self) -> tuple[list[Sentence], list[Sentence]]:
+        """Return what to learn from and what to hold out, as a latent-variable member has done."""
+        latent = next(iter(self._latent().values()), None)
+        if latent is None:
+            return stretches(self.sentences)
+        return split(self.sentences, None, latent, self.run.seed)
+
+    def _of_the_rest(self, rest: list[Sentence], members: Sequence[Voter]) -> CommitteeModel:
+        """Return a committee that has learned from a part of the sentences, in a few sweeps.
+
+        A latent-variable member, which has held the others out itself, serves as it is.
+        """
+        sampler = self.config.sampler
+        sweeps, samples = min(SWEEPS, sampler.sweeps), min(SAMPLES, sampler.samples)
+        quick = replace(sampler, sweeps=sweeps, samples=samples)
+        config = replace(self.config, sampler=quick, weights="equal")
+        run = Run(self.run.seed, self.run.treebank, Session(threads=self.run.session.threads))
+        training = replace(self, sentences=rest, config=config, run=run)
+        training.settings = {name: _quick(s, quick) for name, s in self.settings.items()}
+        others, trace = training._sweep({})
+        ready = [
+            others.get(name, member) for name, member in zip(self.settings, members, strict=True)
+        ]
+        fits = {way: Fit.equal(len(ready)) for way in WAYS}
+        return CommitteeModel(config, ready, fits, run.origin(trace))
+
+
+def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings:
+    """Return the settings of a member that only votes; lengths are those of generated sentences."""
+    if isinstance(settings, IsbnConfig):
+        return settings
+    if isinstance(settings, TransitionConfig):
+        return replace(settings, sampler=sampler, lengths="free")
+    return replace(settings, sampler=sampler)
 
 
 def _begin(

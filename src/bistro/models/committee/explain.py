@@ -1,0 +1,79 @@
+"""How a member of a committee arrives at a tree: the decisions behind its vote.
+
+A committee has no derivation of its own: it mixes the marginals of its members. What can be
+explained is how one member generates the tree, given or found by the committee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bistro.errors import BistroError, nearest
+from bistro.models.abilities import EXPLAIN, Explainer, Voter
+from bistro.models.results.explanations import Explanation
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.projectivity import projectivize
+from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.committee.model import CommitteeModel
+
+
+def explain_vote(
+    committee: CommitteeModel,
+    sentence: Sentence,
+    training: Iterable[Sentence] | None,
+    name: str | None,
+) -> Explanation:
+    """Return the decisions of a member: the one that is named, or the one that counts most."""
+    place, explainer = _explainer(committee, name)
+    member = committee.members[place]
+    note = "the given tree"
+    if min(sentence.heads) < 0:
+        sentence, is_met = _tree_of(committee, member, sentence)
+        note = "the committee's tree" if is_met else "its own tree, since it cannot make the other"
+    found = explainer.explain(sentence, training)
+    weight = committee.fits["joint"].heads[place]
+    who = f"Member {committee.member_names()[place]} of the committee, weight {weight:.2f}, {note}."
+    return replace(found, protocol=f"{who} {found.protocol}")
+
+
+def _explainer(committee: CommitteeModel, name: str | None) -> tuple[int, Explainer]:
+    names, weights = committee.member_names(), committee.fits["joint"].heads
+    if name is not None and name not in names:
+        raise BistroError(
+            f"the committee has no member '{name}'{nearest(name, names)}: "
+            f"its members are {', '.join(names)}"
+        )
+    able = [
+        (place, member)
+        for place, member in enumerate(committee.members)
+        if name in (None, names[place]) and isinstance(member, Explainer)
+    ]
+    if not able:
+        raise BistroError(EXPLAIN.refusal("isbn"))
+    # Of equal ones the first: it has the committee's tags.
+    return max(able, key=lambda one: weights[one[0]])
+
+
+def _tree_of(committee: CommitteeModel, member: Voter, sentence: Sentence) -> tuple[Sentence, bool]:
+    """Return the committee's tree with the member's tags for it, and whether it can make the tree.
+
+    The tags of a member may have features joined to them, which are those of FEATS.
+    """
+    found = committee.parse(sentence)
+    heads, labels = found.heads, found.labels
+    if committee.symbols.nonprojective:
+        lifted = projectivize(heads, labels, committee.symbols.nonprojective)
+        heads, labels = lifted.heads, lifted.labels
+    known = Sentence.from_columns(sentence.forms, heads=heads, deprels=labels)
+    parse = member.parse(known, partial=True, mbr=False)
+    parts = [tag.partition("|") for tag in parse.analyses[0].tags]
+    tree = Sentence.from_columns(sentence.forms, heads=parse.heads, deprels=parse.labels)
+    columns = {
+        member.tag_column: [tag for tag, _, _ in parts],
+        "feats": [feats or EMPTY for _, _, feats in parts],
+    }
+    return tree.replace(**columns), not parse.relaxed

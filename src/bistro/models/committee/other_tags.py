@@ -1,0 +1,106 @@
+"""The other column of tags: whether a treebank has one that members can learn from.
+
+A treebank may have tags in one column alone, in both, or in one of them with gaps. Where most words
+have a tag of the other column, gaps are filled: with the tag that the same word has most often
+beside the same tag of the first column, or else with the most frequent one beside it.
+
+>>> words = [("the", "DET", "DT"), ("dog", "NOUN", "NN"), ("dogs", "NOUN", "_")]
+>>> columns = dict(zip(("forms", "upos", "xpos"), map(list, zip(*words)), strict=True))
+>>> treebank = [Sentence.from_columns(columns.pop("forms"), **columns)]
+>>> other = OtherTags.of(treebank, "upos", "xpos")
+>>> other.is_useful, other.note
+(True, 'XPOS is missing for 1 of 3 words: filled in for the members that learn from it')
+>>> other.filled(treebank)[0].xpos
+['DT', 'NN', 'NN']
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from bistro.treebank.fields import EMPTY
+from bistro.treebank.sentence import Sentence
+
+Column = Literal["upos", "xpos"]
+LEAST_SHARE = 0.5
+"""Of the words that must have a tag, so that the others can be filled in."""
+
+
+@dataclass(frozen=True)
+class OtherTags:
+    """What a treebank has in its other column of tags."""
+
+    own: Column
+    other: Column
+    words: int
+    missing: int
+    is_same: bool
+    """Every tag is equal to that of the first column."""
+    kinds: int
+    """How many different tags there are."""
+
+    @classmethod
+    def of(cls, sentences: Sequence[Sentence], own: Column, other: Column) -> OtherTags:
+        """Count the tags of a treebank."""
+        tags: Counter[str] = Counter()
+        is_same = True
+        for sentence in sentences:
+            others = getattr(sentence, other)
+            tags.update(others)
+            is_same = is_same and others == getattr(sentence, own)
+        kinds = len(tags.keys() - {EMPTY})
+        return cls(own, other, tags.total(), tags[EMPTY], is_same, kinds)
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether members can learn something from the column that the first does not say."""
+        enough = self.words - self.missing >= LEAST_SHARE * self.words
+        return enough and not self.is_same and self.kinds > 1
+
+    @property
+    def note(self) -> str:
+        """What a user may not expect, or an empty string."""
+        name, without = self.other.upper(), "the committee has no members that learn from it"
+        if self.is_same:
+            return f"{name} is the same as {self.own.upper()}: {without}"
+        if self.missing == self.words:
+            return f"there is no {name}: {without}"
+        if self.kinds == 1:
+            return f"all words have the same {name}: {without}"
+        gaps = f"{name} is missing for {self.missing:,} of {self.words:,} words"
+        if not self.is_useful:
+            return f"{gaps}: {without}"
+        return f"{gaps}: filled in for the members that learn from it" if self.missing else ""
+
+    def filled(self, sentences: Sequence[Sentence]) -> list[Sentence]:
+        """Return the sentences with a tag for every word."""
+        if not self.missing:
+            return list(sentences)
+        by_word: dict[tuple[str, str], Counter[str]] = {}
+        by_tag: dict[str, Counter[str]] = {}
+        for sentence in sentences:
+            for key, tag in zip(self._keys(sentence), getattr(sentence, self.other), strict=True):
+                if tag != EMPTY:
+                    by_word.setdefault(key, Counter())[tag] += 1
+                    by_tag.setdefault(key[1], Counter())[tag] += 1
+
+        def likeliest(form: str, tag: str) -> str:
+            counts = by_word.get((form, tag)) or by_tag.get(tag)
+            # Beside a tag that has none at all, the tag itself is as good a name as any.
+            return max(counts, key=lambda name: (counts[name], name)) if counts else tag
+
+        def whole(sentence: Sentence) -> Sentence:
+            tags = getattr(sentence, self.other)
+            if EMPTY not in tags:
+                return sentence
+            pairs = zip(self._keys(sentence), tags, strict=True)
+            found = [likeliest(*key) if tag == EMPTY else tag for key, tag in pairs]
+            return sentence.replace(**{self.other: found})
+
+        return list(map(whole, sentences))
+
+    def _keys(self, sentence: Sentence) -> list[tuple[str, str]]:
+        return list(zip(sentence.forms, getattr(sentence, self.own), strict=True))
