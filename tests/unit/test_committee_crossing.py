@@ -49,9 +49,9 @@ def mixture(votes: dict[int, dict[tuple[int, str], float]]) -> Mixture:
             entries.append((word - 1, int(joined), probability))
     row, what, shares = (np.array(column) for column in zip(*entries, strict=True))
     tags = gathered(np.arange(5), np.arange(5), np.ones(5), 5)
-    symbols = Symbols(labels, TAGS, "upos", "head", [], [])
+    symbols = Symbols(labels, TAGS, "upos", "head", [], [], {})
     arcs = gathered(row, what, shares, 5)
-    return Mixture(arcs, tags, code, symbols, np.array([0, 5]), np.zeros(1, dtype=bool))
+    return Mixture(arcs, tags, code, symbols, np.array([0, 5]), np.zeros(1, dtype=bool), {})
 
 
 def moved(votes: dict[int, dict[tuple[int, str], float]], crossing: Crossing) -> Analysis:

@@ -66,7 +66,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class OtherTags:
+class OtherVotes:
     """The tags of those members that have another column than the committee."""
 
     names: list[str]
@@ -74,7 +74,7 @@ class OtherTags:
     """By member and its own number of a tag."""
 
     @classmethod
-    def of(cls, members: Sequence[Voter], column: str) -> OtherTags:
+    def of(cls, members: Sequence[Voter], column: str) -> OtherVotes:
         """Collect the tags of one column."""
         own = {i: m.tag_names for i, m in enumerate(members) if m.tag_column == column}
         names = sorted({name for tags in own.values() for name in tags})
@@ -98,7 +98,7 @@ class Symbols:
     """By member and its own number of a label; the last is -1, for no label."""
     tag_numbers: list[Ints | None]
     """By member and its own number of a tag; None for a member with tags of another column."""
-    other_tags: dict[str, OtherTags]
+    other_tags: dict[str, OtherVotes]
     """The tags of members with another column, by its name."""
 
     @classmethod
@@ -123,7 +123,7 @@ class Symbols:
             schemes.pop(),
             [_numbers([*m.label_names], labels, last=-1) for m in members],
             [_numbers(m.tag_names, tags) if m.tag_column == column else None for m in members],
-            {c: OtherTags.of(members, c) for c in others},
+            {c: OtherVotes.of(members, c) for c in others},
         )
 
 
