@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import IsbnDerivations, IsbnDropout, IsbnTrainer, random_bits
+from bistro._core import ISBN_LARGEST_WEIGHT, IsbnDerivations, IsbnDropout, IsbnTrainer, random_bits
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep, fingerprint_of
 from bistro.inference.checkpoint import StoppedError
@@ -178,7 +178,9 @@ class Training:
         while not progress.is_over(self.config):
             log_likelihood = self._learn(progress.passes, session.threads)
             score = self._score(session.threads)
-            if not (math.isfinite(log_likelihood) and math.isfinite(score)):
+            largest = float(np.abs(self.trainer.weights).max())
+            is_sound = math.isfinite(log_likelihood + score) and largest <= ISBN_LARGEST_WEIGHT
+            if not is_sound:
                 raise self._diverged(progress, session)
             progress.note(log_likelihood, score)
             if progress.best_pass == progress.passes:
