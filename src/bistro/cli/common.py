@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import typer
 
 import bistro
 from bistro.errors import BistroError, OutputError
-from bistro.files import STANDARD_STREAM, explain, write_text
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.models.kinds import Kind
@@ -44,7 +43,6 @@ MODEL = argument("MODEL", "A model file.")
 INPUT = argument(
     "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - is stdin.", default="-"
 )
-OUTPUT = option("OUT", "Where to write; - is stdout.", "--output", "-o", default="-")
 THREADS = option(
     "N", "Number of threads; 0 uses all cores. The result does not depend on it.", default=0, min=0
 )
@@ -125,22 +123,6 @@ def print_json(figures: dict[str, Any]) -> None:
         return value
 
     print(json.dumps(plain(figures), ensure_ascii=False, indent=2))
-
-
-def require_writable(*paths: str | None) -> None:
-    """Refuse places where a file could not be written: before hours of work, not after them."""
-    for path in paths:
-        if path in (None, STANDARD_STREAM):
-            continue
-        place = Path(str(path))
-        if place.is_dir():
-            raise OutputError(f"{path}: is a folder, where a file was to be written")
-        try:
-            tempfile.TemporaryFile(dir=place.parent).close()
-        except OSError as error:
-            raise OutputError(
-                f"{path}: cannot be written: the folder {place.parent}: {explain(error)}"
-            ) from error
 
 
 def require_suffix(path: str | None, *suffixes: str) -> None:

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import argument, option, say, write_table
 from bistro.errors import BistroError
 from bistro.files import write_text
@@ -30,7 +30,7 @@ def explain(
     word: list[int] | None = option("N", "Whole chains of the Nth word (may be repeated)."),
     train: str | None = option("FILE", "The training data: adds how often each context occurs."),
     format: str = option("text|tsv|json", "What to write.", default="text"),
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.LINES),
 ) -> None:
     """Show which counts and back-off levels made the probability of a sentence.
 

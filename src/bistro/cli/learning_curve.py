@@ -7,7 +7,7 @@ from fractions import Fraction
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, cast
 
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
 from bistro.files import write_text
@@ -34,7 +34,7 @@ def learning_curve(
     ),
     draws: int = option("N", "Random parts of each size.", default=3),
     tags: str = common.TAGS,
-    plot: str | None = option("OUT.svg", "Also a picture."),
+    plot: str | None = outputs.output(outputs.PICTURE, "OUT.svg", "Also a picture."),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
@@ -64,7 +64,6 @@ def learning_curve(
         raise BistroError("-k and --by say how FILE is cut into folds: not with --test")
     shares = _shares(parts)
     common.require_suffix(plot, ".svg")
-    common.require_writable(plot)
     sentences = SENTENCES.read([treebank], format=format)
     common.tell_odd_words(sentences)
     curve = run(

@@ -16,6 +16,7 @@ from typing import Any
 
 import typer
 
+from bistro.cli.outputs import checked
 from bistro.errors import BistroError
 from bistro.files import explain
 
@@ -53,7 +54,7 @@ def app_of(names: Sequence[str]) -> typer.Typer:
         else:
             # What ends a help text may take time to find: only where it may be shown.
             ending = getattr(module, "epilog", None) if len(names) == 1 else None
-            app.command(name, epilog=ending() if ending else None)(command)
+            app.command(name, epilog=ending() if ending else None)(checked(command))
     return app
 
 

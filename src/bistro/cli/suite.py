@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import argument, flag, option, say, score_settings, write_table
 from bistro.errors import BistroError
 
@@ -32,7 +32,7 @@ def suite(
     split_punct: bool = flag(
         "--split-punct/--no-split-punct", "Split punctuation from words, or leave it.", default=True
     ),
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TABLE),
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,
     repeats: int | None = common.REPEATS,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import flag, option
 from bistro.errors import BistroError
 
@@ -16,7 +16,7 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 def surprisal(
     model: str = common.MODEL,
     input: str = common.INPUT,
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TABLE),
     text: str | None = option("COLUMN", "INPUT is CSV or TSV; this column has the sentences."),
     id: str | None = option("COLUMN", "The column that names each sentence."),
     sentence: list[str] | None = option(
