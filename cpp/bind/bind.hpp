@@ -24,5 +24,6 @@ void bind_tree_search(nanobind::module_& m);  // after bind_infinite and bind_gr
 void bind_chain(nanobind::module_& m);  // after bind_infinite
 void bind_segment(nanobind::module_& m);  // after bind_infinite
 void bind_tokens(nanobind::module_& m);  // after bind_frozen
+void bind_files(nanobind::module_& m);
 
 }  // namespace bistro::bind

@@ -86,7 +86,7 @@ class Model(ABC):
     """The base of all models; subclasses add their abilities."""
 
     kind: ClassVar[str]
-    format_version: ClassVar[int] = 1
+    format_version: ClassVar[int] = 3
     """The version of the model file in which the header took its present form."""
     config: Any
     """The settings it was trained with, of its family's own class."""
@@ -173,7 +173,7 @@ if TYPE_CHECKING:
 
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
-    """Open a model file, whatever its kind; its arrays are mapped, not read.
+    """Open a model file, whatever its kind.
 
     Parameters
     ----------

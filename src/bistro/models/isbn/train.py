@@ -261,5 +261,5 @@ class Training:
 
 
 def _own(arrays: Mapping[str, NDArray[Any]], name: str) -> Floats:
-    """Return a copy of an array, which outlives the file that it is mapped from."""
+    """Return a copy of an array of a checkpoint."""
     return np.array(arrays[name], dtype=np.float32)

@@ -55,7 +55,6 @@ class TopicsModel(TopicsParsing, Model):
     """A trained model of syntactic topics."""
 
     kind: ClassVar[str] = "topics"
-    format_version: ClassVar[int] = 2
 
     config: TopicsConfig
     vocabulary: Vocabulary

@@ -120,7 +120,7 @@ class TopicsChain:
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Come back into a saved state."""
-        # What was read is mapped from a file and may not be writable: the core takes copies.
+        # What was read from a file is not writable: the core takes copies.
         states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
         numbers = zip(NUMBERS, state["topics.numbers"].tolist(), strict=True)
         self.sampler.restore(states, weights, **dict(numbers))

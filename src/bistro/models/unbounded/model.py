@@ -39,7 +39,6 @@ SENTENCES_AT_ONCE = 64
 class UnboundedModel(Model):
     """A trained model of one task; a subclass of each task names what it can do."""
 
-    format_version: ClassVar[int] = 2
     task_class: ClassVar[type[Task[Any]]]
 
     config: Any
