@@ -36,6 +36,10 @@ def short(value: float) -> float:
     return float(f"{value:.6g}")
 
 
+FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What comes of a state that no training was ever in."""
+
+
 @dataclass(frozen=True)
 class Sweep:
     """What a watcher of training is told after each sweep."""
@@ -79,6 +83,19 @@ class Session:
             raise ModelFileError(
                 f"{self.checkpoint.path}: is damaged: delete it and start from the beginning"
             ) from None
+
+    @contextmanager
+    def continuing(self) -> Iterator[None]:
+        """Say that the checkpoint cannot be used if a training that goes on from it fails."""
+        try:
+            yield
+        except FAILURES as error:
+            if not (self.resume and self.checkpoint and self.checkpoint.path.exists()):
+                raise
+            raise ModelFileError(
+                f"{self.checkpoint.path}: training cannot go on from it: delete it and start from "
+                "the beginning"
+            ) from error
 
     def for_phase(
         self, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]

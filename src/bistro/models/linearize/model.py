@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, megabytes
+from bistro.models.checks import Expected, check_arrays
 from bistro.models.inputs import check_number
 from bistro.models.linearize.config import LinearizeConfig, order_of, parse_labelling
 from bistro.models.linearize.ngrams import Part
@@ -312,6 +313,9 @@ class LinearizeModel(Model):
             for name, symbols in zip(config.labellings, header["labels"], strict=True)
         ]
         weights = np.array(header["weights"], dtype=np.float64)
+        check_arrays(
+            {"weights": weights}, {"weights": Expected("f", (len(part_names(config)),), 0, 1)}
+        )
         return cls(config, header["punctuation_rule"], learned, weights, origin)
 
     def describe(self) -> str:

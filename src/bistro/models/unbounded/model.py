@@ -25,6 +25,7 @@ from bistro._core import RuleTrie
 from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
+from bistro.models.checks import Expected, check_arrays
 from bistro.models.unbounded.config import ContextElements, UnboundedConfig
 from bistro.models.unbounded.rules import Derivation, RuleTable
 from bistro.models.unbounded.search import SearchOptions, TreeSearch
@@ -120,6 +121,13 @@ class UnboundedModel(Model):
         """Make the model again from a file."""
         parts = by_owner(arrays, (RULES, TRIE, TASK))
         rules = RuleTable.from_parts(header[RULES], parts[RULES])
+        check_arrays(
+            arrays,
+            {
+                f"{RULES}.pcfg": Expected("f", (len(rules),), 0, 1),
+                f"{TRIE}.base": Expected("f", (len(rules),), 0, 1),
+            },
+        )
         task = cls.task_class.from_parts(header[TASK], parts.get(TASK, {}), rules, config)
         return cls(config, task, parts[RULES]["pcfg"], parts[TRIE], origin)
 
