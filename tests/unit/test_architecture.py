@@ -23,8 +23,8 @@ FLOW = [
     "evaluate",
     "report",
 ]
-SHARED = {"compression", "config", "destination", "errors", "files", "modelfile", "rng", "version"}
-EVERYWHERE = {"_core", *SHARED}
+SHARED = {"compression", "config", "destination", "errors", "files", "modelfile", "rng"}
+EVERYWHERE = {"_core", "sums", "version", *SHARED}
 OUTSIDE = {"cli", "integrations", "serve"}
 HOLDERS = {"committee", "pipeline"}
 """Families that hold models of other families."""

@@ -21,6 +21,7 @@ from bistro.errors import ModelFileError
 from bistro.inference.checkpoint import Checkpoint, PhaseCheckpoint, StoppedError
 from bistro.inference.settings import SamplerSettings
 from bistro.inference.workers import Workers
+from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
@@ -185,7 +186,7 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
                 chain.seat()
         keep = number >= first + stage.sweeps - stage.samples
         _step(stage.chains, number, keep=keep, threads=session.threads)
-        log_likelihood = sum(chain.log_likelihood() for chain in stage.chains)
+        log_likelihood = added(chain.log_likelihood() for chain in stage.chains)
         trace.append({"sweep": number + 1, "log_likelihood": log_likelihood, **stage.figures()})
         session.on_sweep(Sweep(number + 1, total, log_likelihood))
         stopping = session.stop_asked() and number + 1 < total

@@ -29,6 +29,7 @@ from bistro.models.base import Model, Origin, by_owner, flat, megabytes
 from bistro.models.columns.config import ColumnsConfig
 from bistro.models.columns.elements import PREDICTED, View, contexts
 from bistro.models.results.columns import FilledColumns
+from bistro.sums import added
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
@@ -112,7 +113,7 @@ class ColumnsModel(Model):
         if not found:
             return form, 0.0
         best = max(found, key=lambda lemma: found[lemma])
-        return best, min(1.0, found[best] / sum(found.values()))
+        return best, min(1.0, found[best] / added(found.values()))
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
         """Return the share of right values in percent, given the columns before and the tree."""

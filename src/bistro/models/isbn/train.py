@@ -29,6 +29,7 @@ from bistro.models.parsing.codec import Tree, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.runs import Run, Trace
 from bistro.rng import purpose_key
+from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float32]
@@ -228,7 +229,7 @@ class Training:
 
     def _score(self, threads: int) -> float:
         """Return the log-probability of the held-out sentences with their trees, a word."""
-        return sum(self.trainer.log_probs(self.judged, threads)) / self.words
+        return added(self.trainer.log_probs(self.judged, threads)) / self.words
 
     def _state(self) -> dict[str, Floats]:
         trainer = self.trainer

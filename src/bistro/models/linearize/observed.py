@@ -25,6 +25,7 @@ from bistro.models.linearize.ngrams import DependentNgram
 from bistro.models.linearize.orders import EQUAL, Order, Orders, UniformOrders
 from bistro.models.linearize.permutations import draw, expand, log_repeats, shuffled
 from bistro.rng import Stream
+from bistro.sums import added
 
 Integers = NDArray[np.int64]
 
@@ -117,7 +118,7 @@ class SeenOrders(Orders):
         self._seen = seen
         self._log_rest = log_rest
         self._base = base
-        mass = sum(seen.values())
+        mass = added(seen.values())
         self._log_seen = math.log(mass) + log_ways if mass > 0 else -math.inf
         self.log_total = float(np.logaddexp(self._log_seen, self._log_rest + base.log_total))
 
