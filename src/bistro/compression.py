@@ -1,4 +1,8 @@
-"""Compression by the suffix of a file's name: ``.gz``, ``.xz`` and ``.zst``."""
+"""Compression by the suffix of a file's name: ``.gz``, ``.xz`` and ``.zst``.
+
+A few bytes can decompress to terabytes of zeros. Text is rarely compressed to less than a
+thirtieth: what expands far more is refused before it fills the memory.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +13,54 @@ import lzma
 from collections.abc import Iterator
 from typing import IO, Any, cast
 
+_PIECE = 1024
+MOST_EXPANSION = 200
+"""Times its compressed size that a file may have…"""
+ALWAYS_ALLOWED = 1 << 24
+"""…beside so many bytes."""
+
+
+class ExpansionError(Exception):
+    """A compressed file expands more than text does."""
+
 
 def decompressed(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
     """Return a stream of the decompressed bytes of a file with this name."""
     if name.endswith(".gz"):
-        return cast(IO[bytes], gzip.GzipFile(fileobj=raw, mode="rb"))
+        return _limited(contextlib.closing(gzip.GzipFile(fileobj=raw, mode="rb")), raw)
     if name.endswith(".xz"):
-        return cast(IO[bytes], lzma.LZMAFile(raw, mode="rb"))
+        return _limited(contextlib.closing(lzma.LZMAFile(raw, mode="rb")), raw)
     if name.endswith(".zst"):
-        return _reading_zstandard(raw)
+        return _limited(_reading_zstandard(raw), raw)
     return contextlib.nullcontext(raw)
+
+
+@contextlib.contextmanager
+def _limited(
+    opening: contextlib.AbstractContextManager[Any], raw: IO[bytes]
+) -> Iterator[IO[bytes]]:
+    with opening as stream:
+        yield cast(IO[bytes], io.BufferedReader(_Limited(stream, raw), 1 << 16))
+
+
+class _Limited(io.RawIOBase):
+    """A decompressed stream that ends in an error when it becomes far larger than its source."""
+
+    def __init__(self, stream: IO[bytes], raw: IO[bytes]) -> None:
+        self._stream = stream
+        self._raw = raw
+        self._total = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        piece = self._stream.read(len(buffer))
+        self._total += len(piece)
+        if self._total > ALWAYS_ALLOWED + MOST_EXPANSION * self._raw.tell():
+            raise ExpansionError
+        buffer[: len(piece)] = piece
+        return len(piece)
 
 
 def compressed(raw: IO[bytes], name: str) -> contextlib.AbstractContextManager[IO[bytes]]:
@@ -80,7 +122,8 @@ class _ZstandardReader(io.RawIOBase):
 
     def readinto(self, buffer: Any, /) -> int:
         while not self._ready:
-            piece = self._waiting or self._raw.read(io.DEFAULT_BUFFER_SIZE)
+            # Little at a time: four bytes can be a block of 128 KiB.
+            piece = self._waiting or self._raw.read(_PIECE)
             if not piece:
                 if self._frame is not None:
                     raise EOFError("a frame is cut short")

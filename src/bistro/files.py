@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from bistro.compression import compressed, decompressed
+from bistro.compression import MOST_EXPANSION, ExpansionError, compressed, decompressed
 from bistro.destination import opened
 from bistro.errors import BistroError, OutputError
 
@@ -52,6 +52,11 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise InputError(f"{name}: cannot be read: {explain(error)}") from error
     except (EOFError, lzma.LZMAError, zlib.error) as error:
         raise InputError(f"{name}: the compressed data is damaged or cut short") from error
+    except ExpansionError:
+        raise InputError(
+            f"{name}: is more than {MOST_EXPANSION} times as large when it is decompressed, which "
+            "no text is: if you trust it, decompress it first"
+        ) from None
 
 
 @contextlib.contextmanager

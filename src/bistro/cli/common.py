@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import bistro
-from bistro.errors import BistroError, OutputError
+from bistro.errors import BistroError, OutputError, printable
 from bistro.files import write_text
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from bistro.models.kinds import Kind
 
 INTERRUPTED = 130
@@ -89,7 +91,14 @@ BY = option(
 
 def say(message: str) -> None:
     """Tell the user something that is not a result."""
-    print(message, file=sys.stderr)
+    print(printable(message), file=sys.stderr)
+
+
+def console(*, markup: bool = False, **options: Any) -> Console:
+    """Return a console that prints text as it is: ``[/q]`` in a name is no markup."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=markup, emoji=False, **options)
 
 
 def tell_invisible(texts: Iterable[str]) -> None:

@@ -96,20 +96,19 @@ def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision
 
 
 def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -> None:
-    from rich.console import Console
 
     from bistro.report.explained import tables_of, tree_of
 
     whole = len(chosen) == len(explanation.decisions)
     parts = [tree_of(explanation)] if whole else tables_of(chosen)
     if output == "-":
-        console = Console(highlight=False)
+        console = common.console(markup=True)
         if not console.is_terminal:
-            console = Console(highlight=False, width=WIDE)
+            console = common.console(markup=True, width=WIDE)
         console.print(*parts, sep="\n")
         return
     text = io.StringIO()
-    Console(file=text, highlight=False, width=WIDE).print(*parts, sep="\n")
+    common.console(markup=True, file=text, width=WIDE).print(*parts, sep="\n")
     write_text(output, text.getvalue())
 
 

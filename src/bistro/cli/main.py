@@ -17,7 +17,7 @@ from typing import Any
 import typer
 
 from bistro.cli.outputs import checked
-from bistro.errors import BistroError
+from bistro.errors import BistroError, printable
 from bistro.files import explain
 
 USER_ERROR = 2
@@ -119,7 +119,7 @@ def _usage_sentence(error: Any) -> str:
 
 
 def _complain(sentence: str) -> int:
-    print(f"bistro: {sentence}", file=sys.stderr)
+    print(f"bistro: {printable(sentence)}", file=sys.stderr)
     return USER_ERROR
 
 

@@ -39,7 +39,6 @@ def show(
         bistro topics show topics.bistro --states 12
         bistro topics show topics.bistro --words 15 --picture states.svg
     """
-    from rich.console import Console
     from rich.table import Table
 
     from bistro.files import write_text
@@ -61,7 +60,7 @@ def show(
                 " ".join(word for word, _ in state.words),
                 " ".join(parent for parent, _ in state.parents),
             )
-        Console(highlight=False, markup=False).print(table)
+        common.console().print(table)
     if picture is not None:
         cards = [state_card(state) for state in found[:states]]
         write_text(picture, topic_cards(cards))
