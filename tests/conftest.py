@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from bistro.models import kinds
+
+if TYPE_CHECKING:
+    from bistro.models.pipeline.model import PipelineModel
 
 # The same examples in every run: a suite that fails by chance says nothing of the change it judges.
 settings.register_profile("bistro", derandomize=True, deadline=None)
@@ -29,6 +33,20 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no treebanks at {folder} (set BISTRO_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def contracted() -> PipelineModel:
+    """A small pipeline that has learned contractions."""
+    # Imported here, since numpy comes with them.
+    from contractions import contractions
+
+    import bistro
+    from bistro.models.pipeline.model import PipelineModel
+
+    model = bistro.train("pipeline", contractions(), seed=1, parser="transition")
+    assert isinstance(model, PipelineModel)
+    return model
 
 
 @pytest.fixture

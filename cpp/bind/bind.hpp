@@ -25,5 +25,6 @@ void bind_chain(nanobind::module_& m);  // after bind_infinite
 void bind_segment(nanobind::module_& m);  // after bind_infinite
 void bind_tokens(nanobind::module_& m);  // after bind_frozen
 void bind_files(nanobind::module_& m);
+void bind_product(nanobind::module_& m);  // after bind_frozen
 
 }  // namespace bistro::bind

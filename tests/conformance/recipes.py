@@ -27,7 +27,13 @@ WITH_LABELS = {
     "tags": ("label", "parent.tag", "direction"),
     "words": ("tag", "label"),
 }
-FEW_ELEMENTS = {"xpos": ("upos", "low"), "lemmas": ("xpos", "suffix1", "low")}
+FEW_ELEMENTS: dict[str, tuple[str, ...]] = {
+    "spelling": ("suffix1", "low"),
+    "words": (),
+    "frame": (),
+    "neighbours": ("previous.tag",),
+    "lemmas": ("suffix1", "low"),
+}
 SMALL_NETWORK = {"hidden": 4, "learning": {"passes": 4, "rate": 0.2}}
 LOCAL = ("s1.word", "s1.tag", "s1.label", "b.word", "b.tag")
 MORPHEMES = [

@@ -208,6 +208,7 @@ BREAKS: dict[str, tuple[str, Break]] = {
     "leaves_are_the_words": ("trees", changed("parse_trees", each(another_word))),
     "states_are_shares": ("topics", changed("top_states", lambda states: states[::-1])),
     "text_comes_back": ("tokens", changed("tokenise", each(lambda s: replace(s, before="")))),
+    "cells_keep_their_words": ("tokens", changed("cut_cells", lambda cells: cells[::-1])),
     "columns_fit_their_words": ("columns", changed("fill", lambda filled: filled[::-1])),
     "annotation_is_whole": ("pipeline", ignoring("annotate_all", "keep")),
     "figures_are_numbers": ("tags", changed("figures", lambda figures: {"bits": math.nan})),

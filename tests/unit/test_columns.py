@@ -9,8 +9,9 @@ import pytest
 
 import bistro
 from bistro.errors import BistroError, ConfigError
-from bistro.models.columns.elements import ELEMENTS, View, contexts
+from bistro.models.columns.elements import ELEMENTS, PREDICTED, Words
 from bistro.models.columns.model import ColumnsModel
+from bistro.models.results.columns import Beliefs
 from bistro.treebank.sentence import Sentence
 
 
@@ -66,7 +67,7 @@ def test_a_word_never_seen_has_a_lemma() -> None:
     assert isinstance(model, ColumnsModel)
     new = Sentence.from_columns(["birds"], upos=["NOUN"])
     assert model.fill([new], keep=("upos",))[0].columns["lemmas"] == ["bird"]
-    assert set(model.choices) == {"upos", "lemmas"}
+    assert model.found == ("upos", "lemmas")
 
 
 def test_probabilities_do_not_depend_on_what_was_asked_before(
@@ -89,9 +90,12 @@ def test_bad_requests_are_refused(model: ColumnsModel, held_out: list[Sentence])
     with pytest.raises(ConfigError, match="'lemma' to keep"):
         model.fill(held_out[:1], keep=("lemma",))
     with pytest.raises(ConfigError, match="no 'sufix2'"):
-        bistro.train("columns", held_out, contexts={"xpos": ["upos", "sufix2"]})
-    with pytest.raises(ConfigError, match="found after it"):
-        bistro.train("columns", held_out, contexts={"upos": ["previous.xpos"]})
+        bistro.train("columns", held_out, contexts={"words": ["previous.low", "sufix2"]})
+    with pytest.raises(ConfigError, match="what it is to find"):
+        bistro.train("columns", held_out, contexts={"words": ["upos"]})
+    with pytest.raises(ConfigError, match="at least one expert"):
+        none: dict[str, list[str]] = {n: [] for n in ("spelling", "words", "frame", "neighbours")}
+        bistro.train("columns", held_out, contexts=none)
     with pytest.raises(BistroError, match="neither tags"):
         bistro.train("columns", [Sentence.from_columns(["It"])])
     with pytest.raises(BistroError, match="not from lists"):
@@ -99,8 +103,60 @@ def test_bad_requests_are_refused(model: ColumnsModel, held_out: list[Sentence])
 
 
 @pytest.mark.parametrize("name", sorted(ELEMENTS))
-def test_every_element_has_a_value_for_every_word(name: str, held_out: list[Sentence]) -> None:
-    for sentence in held_out[:3]:
-        rows = contexts(View.of(sentence), (name,))
-        assert len(rows) == len(sentence)
-        assert all(isinstance(value, str) for (value,) in rows)
+def test_elements_of_sentences_side_by_side_are_those_of_each(
+    name: str, held_out: list[Sentence]
+) -> None:
+    together = Words.of(held_out[:4])
+    alone = [Words.of([sentence]).element(name) for sentence in held_out[:4]]
+    assert together.cut(together.element(name)) == alone
+
+
+def test_neighbours_heads_subjects_and_frames() -> None:
+    sentence = Sentence.from_columns(
+        ["She", "has", "slept", "and", "ate"],
+        upos=["PRON", "AUX", "VERB", "CCONJ", "VERB"],
+        heads=[3, 3, 0, 5, 3],
+        deprels=["nsubj", "aux", "root", "cc", "conj"],
+    )
+    words = Words.of([sentence])
+    assert words.element("previous2.low") == ["START", "START", "she", "has", "slept"]
+    assert words.element("next2.tag") == ["VERB", "CCONJ", "VERB", "END", "END"]
+    assert words.element("head.low") == ["slept", "slept", "ROOT", "ate", "slept"]
+    assert words.element("subject") == ["", "she", "she", "", "she"]
+    assert words.element("frame") == ["|", "|", "has|", "|", "|"]
+
+
+def test_without_universal_tags_the_own_tags_of_the_treebank_stand_for_them() -> None:
+    sentence = Sentence.from_columns(["It", "rains"], xpos=["PRP", "VBZ"])
+    assert Words.of([sentence]).element("next.tag") == ["VBZ", "END"]
+
+
+def test_beliefs_of_a_parser_decide_what_experts_leave_open(held_out: list[Sentence]) -> None:
+    sentences = [Sentence.from_columns(["so"], upos=[tag]) for tag in ("ADV", "SCONJ")] * 10
+    model = bistro.train("columns", sentences, seed=1)
+    assert isinstance(model, ColumnsModel)
+    new = Sentence.from_columns(["so"], upos=["ADV"])
+    for tag in ("ADV", "SCONJ"):
+        beliefs = Beliefs("upos", [[(tag, 0.9)]])
+        assert model.fill([new], beliefs=beliefs)[0].columns["upos"] == [tag]
+
+
+def test_a_kept_value_that_training_never_had_is_kept(
+    model: ColumnsModel, held_out: list[Sentence]
+) -> None:
+    sentence = held_out[0].replace(feats=["Odd=Yes"] * len(held_out[0]))
+    filled = model.fill([sentence], keep=("upos", "feats"))[0]
+    assert filled.columns["upos"] == sentence.upos
+    if "feats" in filled.columns:
+        assert filled.columns["feats"] == sentence.feats
+    assert set(filled.columns) <= set(PREDICTED)
+
+
+def test_probabilities_of_a_column_are_sums_over_the_others() -> None:
+    pairs = [("a", "X", "1"), ("a", "X", "2"), ("a", "Y", "1")]
+    sentences = [Sentence.from_columns([f], upos=[u], xpos=[x]) for f, u, x in pairs] * 10
+    model = bistro.train("columns", sentences, seed=1)
+    assert isinstance(model, ColumnsModel)
+    found = model.fill([Sentence.from_columns(["a"])])[0]
+    assert found.columns["upos"] == ["X"]
+    assert found.probabilities["upos"][0] > found.probabilities["xpos"][0] > 0.3

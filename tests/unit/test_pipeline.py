@@ -10,6 +10,7 @@ import bistro
 from bistro.errors import BistroError
 from bistro.models.abilities import ANNOTATE, PARSE, SCORE, TAG, TOKENISE
 from bistro.models.pipeline.model import PipelineModel
+from bistro.models.transition.model import TransitionModel
 from bistro.treebank.sentence import Sentence
 
 TEXT = "The dog sleeps. A cat sees it.\n\nThe dog sees the cat."
@@ -54,6 +55,20 @@ def test_the_pipeline_does_what_its_layers_do(model: PipelineModel) -> None:
     assert TOKENISE.of(model) is model.tokens
     assert PARSE.of(model) is model.parser
     assert TAG.is_of(model) and SCORE.is_of(model) and ANNOTATE.of(model) is model
+
+
+def test_a_committee_inside_reads_with_a_member_from_left_to_right(tmp_path: Path) -> None:
+    (tmp_path / "two.toml").write_text('members = ["right", "left"]\n')
+    model = bistro.train(
+        "pipeline", bistro.builtin(sentences=60, seed=1), parser_config=str(tmp_path / "two.toml")
+    )
+    assert isinstance(model, PipelineModel)
+    reader = SCORE.of(model)
+    assert PARSE.of(model).tag_column and not SCORE.is_own(model.layers["parser"])
+    assert isinstance(reader, TransitionModel)
+    assert reader.config.direction == "left-to-right"
+    table = model.surprisal("The dog sleeps.", particles=10)
+    assert [row.token for row in table] == ["The", "dog", "sleeps", ".", "</s>"]
 
 
 def test_a_saved_pipeline_does_the_same(model: PipelineModel, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_eve
 from bistro.models.ngram.model import NgramModel
 from bistro.models.results.surprisal import Token, rows_of, word_tokens
 from bistro.models.transition.model import TransitionModel
-from bistro.tasks.stimuli import split_word, visible
+from bistro.tasks.cutting import split_word, visible
 from bistro.tasks.surprisal import COLUMNS, surprisal_rows, written_tokens
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank

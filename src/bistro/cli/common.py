@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +13,15 @@ import typer
 
 import bistro
 from bistro.errors import BistroError, OutputError, printable
-from bistro.files import write_text
+from bistro.files import STANDARD_STREAM, write_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from bistro.models.kinds import Kind
 
+LINES_LOOKED_AT = 20
+"""Lines at the beginning of a text that may show that its words have not been cut."""
 INTERRUPTED = 130
 """The exit code of a run that Ctrl-C or SIGTERM has stopped."""
 SPACES = str.maketrans("\t\r\n", "   ")
@@ -119,6 +121,57 @@ def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
         say(f"words that hold a space other than the plain one, which ends no word: {count}")
 
 
+def watch_words(
+    sentences: Iterable[bistro.Sentence], input: str, model: bistro.Model
+) -> Iterator[bistro.Sentence]:
+    """Yield sentences as they come; warn if the first lines of text have not been cut."""
+    first: list[bistro.Sentence] = []
+    for sentence in sentences:
+        if len(first) < LINES_LOOKED_AT:
+            first.append(sentence)
+            if len(first) == LINES_LOOKED_AT:
+                _warn_of_uncut(first, input, model)
+        yield sentence
+    if len(first) < LINES_LOOKED_AT:
+        _warn_of_uncut(first, input, model)
+
+
+def _warn_of_uncut(sentences: Sequence[bistro.Sentence], input: str, model: bistro.Model) -> None:
+    """Warn if lines of text have words with punctuation."""
+    if not sentences or sentences[0].format != "text":
+        return
+    from bistro.treebank.untokenised import untokenised_examples
+
+    if examples := untokenised_examples([sentence.forms for sentence in sentences]):
+        name = "<stdin>" if input == STANDARD_STREAM else input
+        shown = " and ".join(f"'{word}'" for word in examples[:2])
+        say(
+            f"{name}: this looks like running text, with words such as {shown}; words are taken as "
+            f"they are between spaces. {_remedy(model)}"
+        )
+
+
+def _remedy(model: bistro.Model) -> str:
+    from bistro.models.abilities import TOKENISE
+
+    if TOKENISE.is_of(model):
+        return "--input raw has words and sentences found by this model"
+    return (
+        "--input raw splits punctuation from words; a pipeline (bistro train pipeline) finds words "
+        "and sentences as its treebank has them"
+    )
+
+
+def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
+    """Say which part of a model scores words, if it is not the whole."""
+    from bistro.models.abilities import SCORE
+
+    reader = SCORE.of(model)
+    if not SCORE.is_own(model):
+        told = reader.score_protocol(**settings)
+        say(f"words are scored by a part of the {model.kind}: {told}")
+
+
 def print_json(figures: dict[str, Any]) -> None:
     """Print one object; what is not finite becomes a text, since JSON has no such numbers."""
 
@@ -158,7 +211,8 @@ def score_settings(
     from bistro.models.defaults import chosen_options
     from bistro.models.options import a_model
 
-    options = SCORE.of(model).score_options
+    scorer = SCORE.of(model)
+    options = scorer.score_options
     tags = "seen" if tags_seen else None
     chosen = given(method=method, particles=particles, repeats=repeats, tags=tags, **search)
     known = options.names()
@@ -171,7 +225,7 @@ def score_settings(
         raise BistroError(f"--method is smc or search, not '{method}'")
     if "seed" in known:
         chosen["seed"] = seed
-    whole = chosen_options(model, "score", chosen)
+    whole = chosen_options(scorer, "score", chosen)
     if "selection" in chosen and whole.method != "search":
         raise BistroError("--selection is a rule of the search: add --method search")
     return chosen

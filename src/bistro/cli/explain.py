@@ -24,7 +24,9 @@ WIDE = 120
 def explain(
     model: str = common.MODEL,
     sentence: str | None = argument(
-        "SENTENCE", "A sentence; punctuation is split from its words.", default=None
+        "SENTENCE",
+        "A sentence with its words separated by spaces; a pipeline finds the words itself.",
+        default=None,
     ),
     tree: str | None = option("FILE", "Instead: the first sentence of a treebank, with its tree."),
     word: list[int] | None = option("N", "Whole chains of the Nth word (may be repeated)."),
@@ -67,11 +69,13 @@ def _explanation(
     model: bistro.Model, text: str | None, tree: str | None, train: str | None
 ) -> Explanation:
     from bistro.models.abilities import EXPLAIN
+    from bistro.models.results.tokens import words_in
+    from bistro.tasks.cutting import cutting
 
     if (text is None) == (tree is None):
         raise BistroError("give either a SENTENCE or --tree FILE")
     explainer = EXPLAIN.of(model)
-    given: Any = text.split() if text is not None else None
+    given: Any = words_in(*cutting(model)([text])) if text is not None else None
     if tree is not None:
         sentences = list(bistro.read(tree))
         if not sentences:

@@ -36,7 +36,8 @@ def generate(
     from bistro.models.abilities import GENERATE, GENERATE_TREES
 
     trained = bistro.load(model)
-    limit, cut = GENERATE.of(trained).longest_generated, 0
+    generator = GENERATE.of(trained)
+    limit, cut = generator.longest_generated, 0
 
     def watched(sentences: Iterable[T]) -> Iterator[T]:
         """Yield sentences as they come, and count those that reach the greatest length."""
@@ -50,7 +51,7 @@ def generate(
         drawn = GENERATE_TREES.of(trained).generate_trees(number, seed, **options)
         bistro.write(watched(drawn), output)
     else:
-        lists = trained.generate(number, seed, **options)
+        lists = generator.generate(number, seed, **options)
         write_text(output, (" ".join(words) + "\n" for words in watched(lists)))
     if cut:
         say(f"sentences cut at the limit of {limit:.0f} words: {cut}")

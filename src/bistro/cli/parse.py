@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Literal
 
@@ -206,6 +207,7 @@ def parse(
         raise ConfigError("--keep and --line-ends belong to pipelines: bistro train pipeline ...")
     run = ParseRun(together(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
+    sentences = common.watch_words(sentences, input, trained[0])
     bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
     say(run.report(input))
 
@@ -227,7 +229,11 @@ def _everything(
         if options.pop(name, None):
             raise ConfigError(f"--{name} belongs to parsers; a pipeline writes one analysis")
     kept = [name for name in (keep or "").split(",") if name]
-    run = AnnotateRun(model, options, keep=kept, line_ends=line_ends)
+
+    def watch(sentences: Iterable[bistro.Sentence]) -> Iterator[bistro.Sentence]:
+        return common.watch_words(sentences, input, model)
+
+    run = AnnotateRun(model, options, keep=kept, line_ends=line_ends, watch=watch)
     bistro.write(Progress(input, output).watch(run.annotated(input, format)), output)
     say(run.report())
 

@@ -50,7 +50,9 @@ def perplexity(
         bistro generate english.bistro -n 1000 | bistro perplexity english.bistro
     """
     from bistro.evaluate.text import text_figures
+    from bistro.models.abilities import SCORE
     from bistro.models.defaults import chosen_options
+    from bistro.tasks.annotate import read_sentences
 
     if (other is None) != (dev is None):
         raise BistroError("a mixture needs both: --with MODEL2 and --dev DEV")
@@ -62,10 +64,11 @@ def perplexity(
         return
     trained = bistro.load(model)
     settings = score_settings(trained, **choices)
-    sentences = bistro.read(input, format=format)
+    found = read_sentences(trained, input, format, roots=None)
+    sentences = list(common.watch_words(found, input, trained))
     tell_odd_words(sentences)
     figures = text_figures(trained, sentences, **settings)
-    chosen = vars(chosen_options(trained, "score", settings))
+    chosen = vars(chosen_options(SCORE.of(trained), "score", settings))
     summed = {"options": chosen} if chosen else {}
     if json:
         print_json({"model": model, "input": input, **figures.to_dict(), **summed})

@@ -30,7 +30,9 @@ def suite(
     ),
     by: str = option("suite|item|region", "What gets a row of the table.", default="suite"),
     split_punct: bool = flag(
-        "--split-punct/--no-split-punct", "Split punctuation from words, or leave it.", default=True
+        "--split-punct/--no-split-punct",
+        "Split punctuation from words (a pipeline: as it has learned), or leave it.",
+        default=True,
     ),
     output: str = outputs.results(outputs.TABLE),
     method: str | None = common.METHOD,
@@ -64,6 +66,7 @@ def suite(
     for result in results:
         if result.suite.about:
             say(f"{result.suite.name}: {result.suite.about}")
+    common.tell_reader(trained, settings)
     write_table(output, COLUMNS[by], (row for result in results for row in _rows(result, by)))
 
 

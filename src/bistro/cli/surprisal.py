@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
 
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import flag, option
 from bistro.errors import BistroError
+
+if TYPE_CHECKING:
+    from bistro.tasks.surprisal import ReadSentence
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 
@@ -23,7 +28,12 @@ def surprisal(
         "COLUMN",
         "One word per row: rows with equal values here are one sentence (may be repeated).",
     ),
-    split_punct: bool = flag("--split-punct", "Split punctuation from the words of --text."),
+    split_punct: bool | None = typer.Option(
+        None,
+        "--split-punct/--no-split-punct",
+        help="Split punctuation from the words of text, or take what is between spaces; a pipeline "
+        "splits by default, by what it has learned.",
+    ),
     words: bool = flag("--words", "The words of a multiword token get rows of their own."),
     eos: bool = flag(
         "--eos/--no-eos", "With or without a row for each sentence's end.", default=True
@@ -56,6 +66,11 @@ def surprisal(
 
     With the row of the sentence's end, `</s>`, surprisals sum to -log2 of its probability.
 
+    A pipeline finds the words of a line or of a cell itself, as its treebank has them: the cell
+    *don't.* gets the sum of *do*, *n't* and the full stop. Text has one sentence per line; with
+    --input raw the pipeline finds the sentences too, with --input lines words are what is between
+    spaces.
+
         echo "The dog sleeps ." | bistro surprisal english.bistro
         bistro surprisal english.bistro items.conllu -o items.tsv.gz
         bistro surprisal english.bistro items.csv --text sentence --id item --split-punct
@@ -69,28 +84,50 @@ def surprisal(
             raise BistroError("--id names sentences of a row each: leave it out with --sentence")
         columns, rows = _of_stimuli(trained, input, text, id, sentence, split_punct, eos, settings)
     else:
-        if id is not None or sentence or split_punct:
-            raise BistroError("--id, --sentence and --split-punct need --text COLUMN")
-        columns, rows = _of_sentences(trained, input, format, not words, eos, settings)
+        if id is not None or sentence:
+            raise BistroError("--id and --sentence need --text COLUMN")
+        given = _sentences(trained, input, format, split_punct, not words)
+        columns, rows = _of_sentences(trained, given, eos, settings)
+    common.tell_reader(trained, settings)
     common.write_table(output, columns, rows)
 
 
-def _of_sentences(
-    model: bistro.Model, path: str, format: str | None, multiword: bool, eos: bool, settings: Any
-) -> tuple[Sequence[str], common.Cells]:
-    from bistro.models.abilities import SCORE
-    from bistro.tasks.stimuli import visible
-    from bistro.tasks.surprisal import COLUMNS, written_tokens
+def _sentences(
+    model: bistro.Model, path: str, format: str | None, split_punct: bool | None, multiword: bool
+) -> list[ReadSentence]:
+    """Return the sentences of a file; the words of text are found as for the cells of a table."""
+    from bistro.models.abilities import TOKENISE
+    from bistro.tasks.cutting import cutting, file_sentences
+    from bistro.tasks.surprisal import cut_sentence, read_sentence
 
     if format is None and path.lower().endswith(TABLE_SUFFIXES):
         raise BistroError(
             f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
         )
-    sentences = bistro.read(path, format=format)
-    texts = [[visible(form, path, s.line) for form in s.forms] for s in sentences]
-    names = [s.sent_id or str(i) for i, s in enumerate(sentences, start=1)]
-    tokens = [written_tokens(s) for s in sentences] if multiword else None
-    common.tell_odd_words(sentences)
+    finds_words = TOKENISE.is_of(model) and split_punct is not False
+    if finds_words and format == "raw":
+        found = file_sentences(model, path)
+        return [cut_sentence(t, str(i), multiword=multiword) for i, t in enumerate(found, start=1)]
+    treebank = bistro.read(path, format=format)
+    is_cut = treebank.format == "text" and (split_punct or (finds_words and format is None))
+    if split_punct and not is_cut:
+        raise BistroError(f"{path}: has its words already: leave out --split-punct")
+    common.tell_odd_words(treebank)
+    sentences = treebank if is_cut else common.watch_words(treebank, path, model)
+    cut = cutting(model, split_punct) if is_cut else None
+    return [
+        read_sentence(sentence, str(i), path, multiword=multiword, cut=cut)
+        for i, sentence in enumerate(sentences, start=1)
+    ]
+
+
+def _of_sentences(
+    model: bistro.Model, sentences: Sequence[ReadSentence], eos: bool, settings: Any
+) -> tuple[Sequence[str], common.Cells]:
+    from bistro.models.abilities import SCORE
+    from bistro.tasks.surprisal import COLUMNS
+
+    names, texts, tokens = (list(part) for part in zip(*sentences, strict=True))
     rows = SCORE.of(model).surprisal(texts, eos=eos, names=names, tokens=tokens, **settings)
     return COLUMNS, (list(vars(row).values()) for row in rows)
 
@@ -101,18 +138,20 @@ def _of_stimuli(
     text: str,
     id: str | None,
     sentence: list[str] | None,
-    split_punct: bool,
+    split_punct: bool | None,
     eos: bool,
     settings: Any,
 ) -> tuple[Sequence[str], common.Cells]:
+    from bistro.tasks.cutting import cutting
     from bistro.tasks.stimuli import one_row_each, one_word_a_row, read_table
     from bistro.tasks.surprisal import stimulus_rows
 
     table = read_table(path)
+    cut = cutting(model, split_punct)
     if sentence:
-        found = list(one_word_a_row(table, text, sentence, split_punct=split_punct))
+        found = list(one_word_a_row(table, text, sentence, cut=cut))
     else:
-        found = list(one_row_each(table, text, name=id, split_punct=split_punct))
+        found = list(one_row_each(table, text, name=id, cut=cut))
     place = table.column(text)
     common.tell_invisible(cells[place] for _, cells in table.rows)
     return stimulus_rows(model, table.columns, found, eos=eos, **settings)

@@ -57,8 +57,8 @@ def tag(
     from bistro.cli.progress import Progress
     from bistro.models.abilities import PARSE
     from bistro.models.options import a_model
+    from bistro.tasks.annotate import read_sentences
     from bistro.tasks.tag import TagRun
-    from bistro.treebank.treebank import iter_sentences
 
     trained = bistro.load(model)
     given = common.given(
@@ -77,6 +77,7 @@ def tag(
     always = {"marginals": marginals, "seed": seed, "threads": threads}
     options = {**given, **always, **common.given(mbr=mbr, tag_dictionary=tag_dictionary)}
     run = TagRun(trained, options)
-    sentences = iter_sentences(input, format, roots="any", partial=True)
+    sentences = read_sentences(trained, input, format)
+    sentences = common.watch_words(sentences, input, trained)
     bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)
     say(run.report())

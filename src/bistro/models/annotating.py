@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from bistro.treebank.invisible import seen
+
 if TYPE_CHECKING:
-    from bistro.models.results.columns import FilledColumns
-    from bistro.models.results.tokens import TextSentence
+    from bistro.models.results.columns import Beliefs, FilledColumns
+    from bistro.models.results.tokens import CutToken, TextSentence
     from bistro.treebank.sentence import Sentence
 
 
@@ -23,15 +25,35 @@ class Tokeniser(Protocol):
     ) -> Iterator[TextSentence]:
         """Yield the sentences of a text; with `line_ends`, every line end also ends a sentence."""
 
+    def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
+        """Return the tokens of each cell of one sentence; spaces and edges of cells end words."""
+
+
+def cut_sentences(tokeniser: Tokeniser, text: str | Iterable[str]) -> Iterator[list[CutToken]]:
+    """Yield the tokens of each sentence of running text, to be scored.
+
+    Each sentence is cut as a cell of its own, so that its words are the same as in a table.
+    """
+    for sentence in tokeniser.tokenise(text):
+        if tokens := tokeniser.cut_cells([seen(sentence.text)])[0]:
+            yield tokens
+
 
 @runtime_checkable
 class Filler(Protocol):
     """Finds tags, features and lemmas of words."""
 
     def fill(
-        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = ()
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        keep: Sequence[str] = (),
+        beliefs: Beliefs | None = None,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences; columns to `keep` stay where they are not empty."""
+        """Return the columns of sentences; columns to `keep` stay where they are not empty.
+
+        `beliefs` are what a parser thinks of the tags.
+        """
 
 
 @runtime_checkable

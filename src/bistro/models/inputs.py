@@ -14,6 +14,10 @@ from bistro.treebank.sentence import Sentence
 
 Words = Sentence | Sequence[str]
 """A sentence as models take it: of a treebank, or a list of words."""
+STRING = (
+    "a sentence is a list of words: split the text first, as in 'The dog sleeps .'.split(), or "
+    "train a pipeline, which takes running text"
+)
 SENTENCES_AT_ONCE = 2000
 """How many sentences cross the border to the core in one call."""
 
@@ -27,7 +31,8 @@ def as_words(sentences: Iterable[Any]) -> list[Sequence[str]]:
     if any(isinstance(sentence, str) for sentence in words):
         raise BistroError(
             "a sentence must be a list of words, not one string: give a list of such lists, "
-            "as in ['The dog sleeps .'.split()], or read a file with bistro.read"
+            "as in ['The dog sleeps .'.split()], or read a file with bistro.read; a pipeline takes "
+            "running text"
         )
     return words
 
@@ -44,7 +49,7 @@ def as_sentence(given: Words) -> Sentence:
     if isinstance(given, Sentence):
         return given
     if isinstance(given, str):
-        raise BistroError("a sentence is a list of words: split the text first")
+        raise BistroError(STRING)
     return Sentence.from_columns(list(given))
 
 

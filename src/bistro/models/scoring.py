@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from bistro.errors import BistroError
-from bistro.models.inputs import Words, as_words
+from bistro.models.inputs import STRING, Words, as_words
 from bistro.models.options import Options
 from bistro.models.results.scores import TextScores
 from bistro.models.results.surprisal import SurprisalTable, Token, rows_of, word_tokens
@@ -57,7 +57,7 @@ class Scoring(ABC):
             Those of the model's scores, such as ``particles`` for a parser.
         """
         if isinstance(text, str):
-            raise BistroError("a sentence is a list of words: split the text first")
+            raise BistroError(STRING)
         given: list[Any] = [text] if isinstance(text, Sentence) else list(text)
         words = as_words([given] if given and isinstance(given[0], str) else given)
         scores = self.score(words, **options)

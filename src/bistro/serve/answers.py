@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from bistro.errors import BistroError
-from bistro.models.abilities import GENERATE_TREES, Parser, Tagger
+from bistro.models.abilities import GENERATE_TREES, PARSE, TAG
 from bistro.models.parsing.tagging import summed
 from bistro.models.results.parses import Analysis, Marginals, head_probability, plain_label
 from bistro.models.results.readings import Step
@@ -33,13 +33,15 @@ ONE_THREAD: dict[str, Any] = {"threads": 1}
 def facts(entry: Entry) -> Answer:
     """Return what is told of a model."""
     model = entry.model
+    parser = PARSE.of(model) if PARSE.is_of(model) else None
+    tagger = parser or (TAG.of(model) if TAG.is_of(model) else None)
     return {
         "id": entry.id,
         "kind": model.kind,
         "abilities": list(entry.abilities),
-        "tag_column": model.tag_column if isinstance(model, Parser | Tagger) else None,
-        "labelled": model.is_labelled if isinstance(model, Parser) else None,
-        "single_root": model.single_root if isinstance(model, Parser) else None,
+        "tag_column": tagger.tag_column if tagger else None,
+        "labelled": parser.is_labelled if parser else None,
+        "single_root": parser.single_root if parser else None,
         "treebank": plain(model.origin.treebank),
         "seed": model.origin.seed,
         "summary": plain(model.summary()),
@@ -55,10 +57,11 @@ def read(entry: Entry, sentence: Sentence, body: schemas.ReadBody) -> Answer:
     rows = [_filled(schemas.Row, row, word=row.word_id, oov=bool(row.oov)) for row in table]
     steps, told = [], [f"surprisal in bits by the {model.score_protocol(**options)}"]
     if "follow" in entry.abilities:
-        reading = model.follow(words, analyses=body.analyses)
+        follower = entry.able("follow")
+        reading = follower.follow(words, analyses=body.analyses)
         # The search has surprisals too, bounds of these: a word has one figure everywhere.
         steps = [
-            _step(step, row.surprisal, model.shown_tags)
+            _step(step, row.surprisal, follower.shown_tags)
             for step, row in zip(reading.steps, table, strict=True)
         ]
         told.append(f"analyses: {reading.protocol}")

@@ -32,7 +32,6 @@ from bistro.serve.limits import Limits
 from bistro.serve.page_files import page_files
 from bistro.serve.udpipe_routes import add_routes
 from bistro.serve.work import Deadline, Work
-from bistro.treebank.tokens import split_sentences
 from bistro.version import __version__
 
 ABOUT = (
@@ -124,19 +123,16 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
 
     @app.post("/api/words", response_model=schemas.Words, responses=COMMON)
     async def words(body: schemas.TextBody) -> Response:
-        """Split a text into words, as all other requests that take a text do."""
-        inputs.check_text(body.text)
-        if body.split == "spaces":
-            lists = [line.split() for line in body.text.splitlines()]
-        else:
-            lists = [sentence.forms for sentence in split_sentences(body.text)]
-        lists = [forms for forms in lists if forms]
+        """Split a text into sentences and words; with a model, into its own."""
+        tokeniser = catalog[body.model].tokeniser if body.model is not None else None
+        lists = inputs.sentences(body, tokeniser)
         return json_response({"words": [w for forms in lists for w in forms], "sentences": lists})
 
     @app.post("/api/read", response_model=schemas.ReadAnswer, responses=MODEL_ERRORS)
     async def read(body: schemas.ReadBody) -> Response:
         """Read a sentence: the surprisal of every word, and the live analyses after it."""
-        entry, sentence = catalog[body.model], inputs.sentence(body)
+        entry = catalog[body.model]
+        sentence = inputs.sentence(body, entry.tokeniser)
         inputs.check_reading(entry.able("read"), sentence.forms)
         inputs.check_analyses(body.analyses)
         return await answer(lambda: answers.read(entry, sentence, body))
@@ -144,14 +140,16 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
     @app.post("/api/parse", response_model=schemas.ParseAnswer, responses=MODEL_ERRORS)
     async def parse(body: schemas.ParseBody) -> Response:
         """Parse a sentence: trees, and the probabilities of heads, labels and tags."""
-        entry, sentence = catalog[body.model], inputs.sentence(body)
+        entry = catalog[body.model]
+        sentence = inputs.sentence(body, entry.tokeniser)
         inputs.check_analyses(body.kbest, body.samples)
         return await answer(lambda: answers.parse(entry, sentence, body))
 
     @app.post("/api/generate", response_model=schemas.GenerateAnswer, responses=MODEL_ERRORS)
     async def generate(body: schemas.GenerateBody) -> Response:
         """Draw sentences from a model."""
-        entry, prefix = catalog[body.model], inputs.prefix(body)
+        entry = catalog[body.model]
+        prefix = inputs.prefix(body, entry.tokeniser)
         inputs.check_sentences(body.n)
         return await answer(lambda: answers.generate(entry, prefix, body))
 

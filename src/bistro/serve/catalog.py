@@ -12,6 +12,17 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
 from bistro.errors import BistroError
+from bistro.models.abilities import (
+    FOLLOW,
+    GENERATE,
+    ORDER,
+    PARSE,
+    SCORE,
+    TAG,
+    TOKENISE,
+    Ability,
+)
+from bistro.models.annotating import Tokeniser
 from bistro.models.base import Model, load
 from bistro.treebank.sentence import Sentence
 
@@ -31,12 +42,23 @@ class Entry:
 
     id: str
     model: LoadedModel
-    abilities: tuple[str, ...]
+    parts: dict[str, LoadedModel]
+    """The part of the model that has each ability, which may be all of it."""
+
+    @property
+    def abilities(self) -> tuple[str, ...]:
+        """What the model can do."""
+        return tuple(self.parts)
+
+    @property
+    def tokeniser(self) -> Tokeniser | None:
+        """What finds the words of text, if the model has learned it."""
+        return TOKENISE.of(self.model) if TOKENISE.is_of(self.model) else None
 
     def able(self, ability: str) -> LoadedModel:
-        """Return the model, or say that it cannot do this."""
-        if ability in self.abilities:
-            return self.model
+        """Return the model, or its part, that can do this, or say that it cannot."""
+        if ability in self.parts:
+            return self.parts[ability]
         able = ", ".join(self.abilities) or "none of what this server offers"
         raise BistroError(f"the model '{self.id}' cannot {ability}; it can: {able}")
 
@@ -53,7 +75,7 @@ class Catalog:
         ids = unique_ids([name for name, _ in models])
         loaded = [cast("LoadedModel", model) for _, model in models]
         return cls(
-            Entry(id, model, tuple(abilities_of(model)))
+            Entry(id, model, dict(abilities_of(model)))
             for id, model in zip(ids, loaded, strict=True)
         )
 
@@ -89,27 +111,28 @@ def unique_ids(names: Iterable[str]) -> list[str]:
     return ids
 
 
-def abilities_of(model: LoadedModel) -> Iterator[str]:
-    """Yield what a model can do, found out by doing it once, which also fills its caches.
+def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
+    """Yield what a model can do, with the part that does it, found by doing it once.
 
-    An ability of the kind alone says too little: a parser without words, or one from right to left,
-    has `score` and refuses it.
+    That also fills its caches. An ability of the kind alone says too little: a parser without
+    words, or one from right to left, has `score` and refuses it.
     """
     words = ["a"]
     tree = Sentence.from_columns(words, heads=[0], upos=["X"], xpos=["X"], deprels=["x"])
-    trials: dict[str, Callable[[], Any]] = {
-        "read": lambda: model.surprisal(words),
-        "follow": lambda: model.follow(words),
-        "parse": lambda: model.parse(words),
-        "generate": lambda: list(model.generate(1, 1)),
-        "linearize": lambda: model.linearize(tree),
-        "tag": lambda: model.tag(words),
+    trials: dict[str, tuple[Ability[Any], Callable[[Any], Any]]] = {
+        "read": (SCORE, lambda part: part.surprisal(words)),
+        "follow": (FOLLOW, lambda part: part.follow(words)),
+        "parse": (PARSE, lambda part: part.parse(words)),
+        "generate": (GENERATE, lambda part: list(part.generate(1, 1))),
+        "linearize": (ORDER, lambda part: part.linearize(tree)),
+        "tag": (TAG, lambda part: part.tag(words)),
     }
-    for ability, trial in trials.items():
+    for name, (ability, trial) in trials.items():
         try:
-            trial()
+            part = ability.of(model)
+            trial(part)
         except BistroError:
             continue
-        yield ability
-        if ability == "read":
-            yield "surprisal"
+        yield name, part
+        if name == "read":
+            yield "surprisal", part

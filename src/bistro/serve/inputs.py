@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bistro.models.abilities import Scorer
+from bistro.models.annotating import Tokeniser, cut_sentences
+from bistro.models.results.tokens import placed, words_in
 from bistro.serve.errors import TooLargeError
 from bistro.serve.limits import Limits
-from bistro.serve.schemas import GenerateBody, SentenceBody
+from bistro.serve.schemas import GenerateBody, SentenceBody, TextBody
+from bistro.treebank.invisible import seen
 from bistro.treebank.sentence import Sentence
-from bistro.treebank.tokens import split_text
+from bistro.treebank.tokens import split_sentences, split_text
 
 
 class Inputs:
@@ -55,14 +58,25 @@ class Inputs:
         told = "a word has {} dependents; this server orders at most {}"
         _check(most, self.limits.dependents, told)
 
-    def sentence(self, body: SentenceBody) -> Sentence:
-        """Return the sentence that a request is about."""
+    def sentences(self, body: TextBody, tokeniser: Tokeniser | None) -> list[list[str]]:
+        """Return the words of each sentence of a text; `tokeniser` is that of the model, if any."""
+        self.check_text(body.text)
+        if body.split == "spaces":
+            lists = [line.split() for line in body.text.splitlines()]
+        elif tokeniser is not None:
+            lists = [words_in(tokens) for tokens in cut_sentences(tokeniser, body.text)]
+        else:
+            lists = [sentence.forms for sentence in split_sentences(body.text)]
+        return [words for words in lists if words]
+
+    def sentence(self, body: SentenceBody, tokeniser: Tokeniser | None) -> Sentence:
+        """Return the sentence that a request is about; `tokeniser` is the model's, if any."""
         text = body.text or ""
         self.check_text(text)
         if body.words is None and body.split == "marks":
-            split = split_text(text)
+            split = _split(text, tokeniser)
             self.check_words(split.forms)
-            return split.to_sentence()
+            return split
         words = text.split() if body.words is None else body.words
         self.check_words(words)
         told = ["# sent_id = 1", f"# text = {' '.join(words)}"]
@@ -81,14 +95,23 @@ class Inputs:
             kept.append(sentence)
         return kept
 
-    def prefix(self, body: GenerateBody) -> list[str]:
+    def prefix(self, body: GenerateBody, tokeniser: Tokeniser | None) -> list[str]:
         """Return the words that drawn sentences begin with."""
         self.check_text(body.prefix)
-        spaced = body.split == "spaces"
-        words = body.prefix.split() if spaced else split_text(body.prefix).forms
+        spaced = body.split == "spaces" or not body.prefix.strip()
+        words = body.prefix.split() if spaced else _split(body.prefix, tokeniser).forms
         told = "the prefix has {:,} words; this server takes at most {}"
         _check(len(words), self.limits.prefix, told)
         return words
+
+
+def _split(text: str, tokeniser: Tokeniser | None) -> Sentence:
+    """Return a text as one sentence, with the words that the model has learned to find."""
+    if tokeniser is None:
+        return split_text(text).to_sentence()
+    text = seen(text)
+    tokens = tokeniser.cut_cells([text])[0]
+    return placed(text, tokens).to_sentence() if tokens else Sentence.from_columns([])
 
 
 def _check(number: int, most: int, told: str) -> None:

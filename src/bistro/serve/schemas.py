@@ -28,7 +28,8 @@ ModelId = Annotated[
 Splitting = Annotated[
     Literal["marks", "spaces"],
     Field(
-        description="How `text` becomes words: punctuation at their edges apart, or at spaces only."
+        description="How `text` becomes words: by what the model has learned, if it has learned "
+        "words, else with punctuation at their edges apart (marks); or at spaces only."
     ),
 ]
 Listed = list[tuple[str, float]]
@@ -44,6 +45,7 @@ class TextBody(Body):
     """A text to split."""
 
     text: Text = Field(examples=["The old man the boats."])
+    model: ModelId | None = Field(None, description="The model whose words these are.")
     split: Splitting = "marks"
 
 

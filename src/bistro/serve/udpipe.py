@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError, nearest
-from bistro.models.abilities import Parser, Tagger
+from bistro.models.abilities import ANNOTATE, Parser, Tagger
+from bistro.models.annotating import Annotator, Tokeniser
+from bistro.models.results.tokens import TextSentence
+from bistro.models.results.tokens import joined as joined_sentences
 from bistro.serve.answers import ONE_THREAD
 from bistro.serve.catalog import Catalog, Entry
 from bistro.serve.inputs import Inputs
@@ -58,7 +61,7 @@ def process(
     name = given.get("model", "")
     entry = catalog[name] if name else default_model(catalog)
     write = _chosen("output", given.get("output") or "conllu", OUTPUTS)
-    sentences = inputs.checked_document(_sentences(given))
+    sentences = inputs.checked_document(_sentences(given, entry.tokeniser))
     treated = list(_treated(entry, sentences, given, deadline))
     return {
         "model": entry.id,
@@ -88,11 +91,20 @@ def _treated(
 def _treatment(entry: Entry, *, tags: bool, trees: bool) -> Callable[[Sentence, int], Sentence]:
     if tags:
         entry.able("tag")
+    if tags and trees and ANNOTATE.is_own(entry.model):
+        return _with_everything(entry.model)
     if trees:
         return _with_tree(entry.able("parse"), given_tags=not tags)
     if tags:
         return _with_tags(entry.able("tag"))
     return lambda sentence, number: sentence
+
+
+def _with_everything(model: Annotator) -> Callable[[Sentence, int], Sentence]:
+    def treat(sentence: Sentence, number: int) -> Sentence:
+        return next(model.annotate_all([sentence], **ONE_THREAD))
+
+    return treat
 
 
 def _with_tree(model: Parser, *, given_tags: bool) -> Callable[[Sentence, int], Sentence]:
@@ -117,28 +129,46 @@ def _with_tags(model: Tagger) -> Callable[[Sentence, int], Sentence]:
 
 
 # ---- formats -----------------------------------------------------------------------------------
-def _sentences(given: Mapping[str, str]) -> Iterator[Sentence]:
+def _sentences(given: Mapping[str, str], tokeniser: Tokeniser | None) -> Iterator[Sentence]:
     data = given["data"].removeprefix("\ufeff")
     if "tokenizer" in given:
-        return _tokenized(data, given["tokenizer"])
+        return _tokenized(data, given["tokenizer"], tokeniser)
     name, _, options = (given.get("input") or "conllu").partition("=")
     read: Reader = _chosen("input", name, INPUTS)
+    if read is _tokenized:
+        return _tokenized(data, options, tokeniser)
     return read(data, options)
 
 
-def _tokenized(data: str, options: str) -> Iterator[Sentence]:
+def _tokenized(data: str, options: str, tokeniser: Tokeniser | None = None) -> Iterator[Sentence]:
+    """Yield the sentences of running text, with the words that a model has learned, if it has."""
     chosen = {option.partition("=")[0] for option in options.split(";") if option}
     for option in sorted(chosen):
         _chosen("tokenizer", option, dict.fromkeys(TOKENIZER_OPTIONS, True))
-    split = split_lines if "presegmented" in chosen else split_sentences
-    for number, found in enumerate(split(data), start=1):
-        sentence = found.to_sentence(number)
-        if "ranges" in chosen:
-            ends = [s + len(f) for s, f in zip(found.starts, found.forms, strict=True)]
-            ranges = [f"TokenRange={s}:{e}" for s, e in zip(found.starts, ends, strict=True)]
-            marks = zip(sentence.misc, ranges, strict=True)
+    presegmented, ranges = "presegmented" in chosen, "ranges" in chosen
+    if tokeniser is not None:
+        found = _lines(data, tokeniser) if presegmented else tokeniser.tokenise(data)
+        for number, one in enumerate(found, start=1):
+            yield one.to_sentence(number, ranges=ranges)
+        return
+    split = split_lines if presegmented else split_sentences
+    for number, words in enumerate(split(data), start=1):
+        sentence = words.to_sentence(number)
+        if ranges:
+            ends = [s + len(f) for s, f in zip(words.starts, words.forms, strict=True)]
+            told = [f"TokenRange={s}:{e}" for s, e in zip(words.starts, ends, strict=True)]
+            marks = zip(sentence.misc, told, strict=True)
             sentence = sentence.replace(misc=[r if m == "_" else f"{m}|{r}" for m, r in marks])
         yield sentence
+
+
+def _lines(data: str, tokeniser: Tokeniser) -> Iterator[TextSentence]:
+    """Yield the lines of a text, each as one sentence."""
+    begin = 0
+    for line in data.splitlines(keepends=True):
+        if sentences := list(tokeniser.tokenise(line)):
+            yield joined_sentences(sentences, begin)
+        begin += len(line)
 
 
 def _conllu(data: str, options: str) -> Iterator[Sentence]:

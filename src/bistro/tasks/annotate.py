@@ -4,32 +4,43 @@ from __future__ import annotations
 
 import codecs
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bistro.errors import TreebankError
-from bistro.models.abilities import ANNOTATE, PARSE
+from bistro.models.abilities import ANNOTATE, PARSE, TOKENISE
 from bistro.models.base import Model
+from bistro.tasks.parsed import as_columns
 from bistro.treebank.blocks import Readable
 from bistro.treebank.detect import choose_format
 from bistro.treebank.sentence import Sentence
-from bistro.treebank.treebank import opened, parse
+from bistro.treebank.treebank import iter_sentences, opened, parse
+from bistro.treebank.validate import Roots
 
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
+Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
 class AnnotateRun:
     """One pass over the input, and what is said of it at the end."""
 
     def __init__(
-        self, model: Model, options: Mapping[str, Any], *, keep: Sequence[str], line_ends: bool
+        self,
+        model: Model,
+        options: Mapping[str, Any],
+        *,
+        keep: Sequence[str],
+        line_ends: bool,
+        watch: Watch = iter,
     ) -> None:
+        """`watch` sees the sentences of files that have their words."""
         self.model = ANNOTATE.of(model)
         self._parser = PARSE.of(model)
         self._options = dict(options)
         self._keep = tuple(keep)
         self._line_ends = line_ends
+        self._watch = watch
         self.words = self.sentences = 0
         self._begin = time.monotonic()
 
@@ -41,7 +52,8 @@ class AnnotateRun:
                 text = decoded(stream, path)
                 found = self.model.annotate(text, line_ends=self._line_ends, **self._options)
             else:
-                sentences = parse(stream, path, chosen, "any", partial=True)
+                rows = enumerate(self._watch(parse(stream, path, chosen, "any", partial=True)), 1)
+                sentences = (as_columns(sentence, number) for number, sentence in rows)
                 found = self.model.annotate_all(sentences, keep=self._keep, **self._options)
             yield from self._counted(found)
 
@@ -58,6 +70,24 @@ class AnnotateRun:
             f"{self.sentences:,} sentences, {self.words:,} words, {self.words / seconds:,.0f} "
             f"words/s; {self._parser.parse_protocol(**self._options)}"
         )
+
+
+def read_sentences(
+    model: Model, input: str, format: str | None, roots: Roots | None = "any"
+) -> Iterator[Sentence]:
+    """Yield the sentences of a file; a model that can find words finds those of running text.
+
+    It is running text only if its format is named ``raw``; other text has one sentence per line.
+    """
+    if format != "raw" or not TOKENISE.is_of(model):
+        yield from iter_sentences(input, format, roots=roots, partial=roots == "any")
+        return
+    number = 0
+    with opened(input) as (stream, path):
+        for number, found in enumerate(TOKENISE.of(model).tokenise(decoded(stream, path)), 1):
+            yield found.to_sentence(number)
+        if not number:
+            raise TreebankError("the file is empty: expected at least one sentence", path=path)
 
 
 def decoded(stream: Readable, path: str | None) -> Iterator[str]:

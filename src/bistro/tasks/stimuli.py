@@ -1,12 +1,13 @@
-"""Stimuli of an experiment: a CSV or TSV table with sentences, or with one word a row.
+"""Stimuli of an experiment: a CSV or TSV table with one sentence per row, or one word per row.
 
-The first row names the columns. Each sentence becomes words at white space, and keeps the cells of
-its row; where each row holds one word, rows with the same values in the columns that name the
-sentence make one sentence, and the words of a cell (``barn.`` as *barn* and *.*) share its row.
+The first row names the columns. Each sentence becomes words (`bistro.tasks.cutting`), and keeps the
+cells of its row; where each row holds one word, rows with the same values in the columns that name
+the sentence make one sentence, and the words of a cell (``barn.`` as *barn* and *.*) share its row.
 
 >>> import io
+>>> from bistro.tasks.cutting import at_punctuation
 >>> table = parse_table(io.StringIO("item,text\\n7,The dog barked.\\n"), "items.csv")
->>> [stimulus] = one_row_each(table, "text", name="item", split_punct=True)
+>>> [stimulus] = one_row_each(table, "text", name="item", cut=at_punctuation)
 >>> stimulus.name, stimulus.words, stimulus.cells[0]
 ('7', ['The', 'dog', 'barked', '.'], ['7', 'The dog barked.'])
 """
@@ -17,26 +18,28 @@ import csv
 import io
 import itertools
 import os
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from bistro.errors import TreebankError, nearest
 from bistro.files import open_binary
-from bistro.models.results.surprisal import Token, word_tokens
-from bistro.treebank.invisible import is_invisible, seen
+from bistro.models.results.surprisal import Token, numbered_tokens
+from bistro.models.results.tokens import CutToken, words_in
+from bistro.tasks.cutting import Cutting, at_spaces, visible_text
 
 DELIMITERS = ",\t;"
 MISSING = "NA"
+Row = tuple[int, list[str]]
+"""Its line in the file, and its cells."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as it was read; `rows` are (line in the file, cells)."""
+    """A table as it was read."""
 
     path: str
     columns: list[str]
-    rows: list[tuple[int, list[str]]]
+    rows: list[Row]
 
     def column(self, name: str) -> int:
         """Return the place of a column, or say which ones there are."""
@@ -85,7 +88,7 @@ def parse_table(stream: io.StringIO, path: str) -> Table:
     first = stream.readline()
     stream.seek(0)
     reader = csv.reader(stream, delimiter=max(DELIMITERS, key=first.count), strict=True)
-    rows: list[tuple[int, list[str]]] = []
+    rows: list[Row] = []
     line = 1
     try:
         for cells in reader:
@@ -108,21 +111,22 @@ def parse_table(stream: io.StringIO, path: str) -> Table:
 
 
 def one_row_each(
-    table: Table, text: str, *, name: str | None = None, split_punct: bool = False
+    table: Table, text: str, *, name: str | None = None, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with a sentence a row, called by `name` or their number."""
+    """Yield the sentences of a table with one per row, called by `name` or their number."""
     place = table.column(text)
     names = None if name is None else table.column(name)
-    for number, (line, cells) in enumerate(table.rows, start=1):
-        words = _words(cells[place], table, text, line, split_punct)
-        called = str(number) if names is None else cells[names]
-        yield Stimulus(called, word_tokens(words), words, [cells] * (len(words) + 1))
+    for number, row in enumerate(table.rows, start=1):
+        [tokens] = _cut([row], place, table, cut)
+        called = str(number) if names is None else row[1][names]
+        rows = numbered_tokens((token.form, len(token.words)) for token in tokens)
+        yield Stimulus(called, rows, words_in(tokens), [row[1]] * (len(rows) + 1))
 
 
 def one_word_a_row(
-    table: Table, text: str, sentence: Sequence[str], *, split_punct: bool = False
+    table: Table, text: str, sentence: Sequence[str], *, cut: Cutting = at_spaces
 ) -> Iterator[Stimulus]:
-    """Yield the sentences of a table with a word a row, told apart by the columns `sentence`."""
+    """Yield the sentences of a table with one word per row, identified by columns `sentence`."""
     place = table.column(text)
     keys = [table.column(name) for name in sentence]
     done: dict[tuple[str, ...], int] = {}
@@ -132,59 +136,20 @@ def one_word_a_row(
             told = f"sentence {'.'.join(key)} goes on here, but ended in line {done[key]}: keep "
             raise TreebankError(told + "its rows together", path=table.path, line=rows[0][0])
         done[key] = rows[-1][0]
-        words = [_words(cells[place], table, text, line, split_punct) for line, cells in rows]
-        tokens = _numbered(
-            (cells[place], len(w)) for (_, cells), w in zip(rows, words, strict=True)
-        )
+        words = [words_in(tokens) for tokens in _cut(rows, place, table, cut)]
+        sizes = ((cells[place], len(own)) for (_, cells), own in zip(rows, words, strict=True))
         end = [MISSING] * len(table.columns)
         for k in keys:
             end[k] = rows[0][1][k]
         cells = [*(cells for _, cells in rows), end]
-        yield Stimulus(".".join(key), tokens, list(itertools.chain(*words)), cells)
+        yield Stimulus(".".join(key), numbered_tokens(sizes), list(itertools.chain(*words)), cells)
 
 
-def _numbered(items: Iterable[tuple[str, int]]) -> list[Token]:
-    tokens = []
-    place = 1
-    for form, size in items:
-        name: int | str = place if size == 1 else f"{place}-{place + size - 1}"
-        tokens.append(Token(name, form, size))
-        place += size
-    return tokens
-
-
-def _words(cell: str, table: Table, column: str, line: int, split_punct: bool) -> list[str]:
-    words = words_of(cell, split_punct, table.path, line)
-    if not words:
-        raise TreebankError(f"column '{column}' has no word", path=table.path, line=line)
-    return words
-
-
-def words_of(
-    text: str, split_punct: bool, path: str | None = None, line: int | None = None
-) -> list[str]:
-    """Return the words of a text; its place is for messages."""
-    words = [visible(word, path, line) for word in text.split()]
-    return [part for word in words for part in split_word(word)] if split_punct else words
-
-
-def visible(word: str, path: str | None = None, line: int | None = None) -> str:
-    """Return a word without zero-width characters; one that has nothing else is refused."""
-    if is_invisible(word):
-        codes = " ".join(f"U+{ord(character):04X}" for character in word)
-        told = f"a word cannot be seen: it is {codes}: take it out, or join it to its neighbour"
-        raise TreebankError(told, path=path, line=line)
-    return seen(word)
-
-
-def split_word(word: str) -> list[str]:
-    """Split punctuation from either end of a word.
-
-    >>> split_word('"Stop!"'), split_word("don't"), split_word("...")
-    (['"', 'Stop', '!', '"'], ["don't"], ['...'])
-    """
-    marks = [unicodedata.category(character).startswith("P") for character in word]
-    if all(marks):
-        return [word]
-    first, last = marks.index(False), len(word) - marks[::-1].index(False)
-    return [*word[:first], word[first:last], *word[last:]]
+def _cut(rows: Sequence[Row], place: int, table: Table, cut: Cutting) -> list[list[CutToken]]:
+    """Return the tokens of each row of one sentence; a row without any is refused."""
+    texts = [visible_text(cells[place], table.path, line) for line, cells in rows]
+    for text, (line, _) in zip(texts, rows, strict=True):
+        if not text:
+            column = table.columns[place]
+            raise TreebankError(f"column '{column}' has no word", path=table.path, line=line)
+    return cut(texts)

@@ -21,13 +21,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from bistro.errors import BistroError, TreebankError, nearest
-from bistro.tasks.stimuli import read_table, read_utf8, words_of
+from bistro.models.results.tokens import words_in
+from bistro.tasks.cutting import Cutting, at_punctuation, at_spaces, visible_text
+from bistro.tasks.stimuli import read_table, read_utf8
 from bistro.tasks.suite_formulas import ALL_REGIONS, END_REGION, Formula, parse_formula
 
 PAIR = "(*;%good%) + ($;%good%) < (*;%bad%) + ($;%bad%)"
@@ -40,11 +42,21 @@ class Condition:
 
     name: str
     regions: dict[str, list[str]]
+    texts: dict[str, str] = field(default_factory=dict)
+    """The regions as they are written, for models that find words themselves; empty if words are
+    what is between spaces."""
 
     @property
     def words(self) -> list[str]:
         """All words of the sentence."""
         return [word for words in self.regions.values() for word in words]
+
+    def cut(self, cut: Cutting) -> Condition:
+        """Return the condition with the words of its texts, if it has them."""
+        if not self.texts:
+            return self
+        cells = cut(list(self.texts.values()))
+        return replace(self, regions=dict(zip(self.texts, map(words_in, cells), strict=True)))
 
 
 @dataclass(frozen=True)
@@ -66,6 +78,11 @@ class Suite:
     """How the surprisals of the words of a region become one figure."""
     about: str = ""
 
+    def cut(self, cut: Cutting) -> Suite:
+        """Return the suite with the words that a model finds in its texts."""
+        items = [replace(i, conditions=[c.cut(cut) for c in i.conditions]) for i in self.items]
+        return replace(self, items=items)
+
 
 def own_suites() -> list[str]:
     """Return the names of the suites that come with Bistro."""
@@ -75,7 +92,11 @@ def own_suites() -> list[str]:
 
 
 def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> Suite:
-    """Read a suite from a file, or one of `own_suites` by its name."""
+    """Read a suite from a file, or one of `own_suites` by its name.
+
+    With `split_punct`, punctuation is split from words, and a model that has learned words (a
+    pipeline) finds them itself; without, words are what is between spaces.
+    """
     name = os.fspath(source)
     if name in own_suites():
         content = (resources.files("bistro.tasks.suites") / f"{name}{SUFFIX}").read_bytes()
@@ -183,10 +204,13 @@ def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
 def _condition(
     name: str, regions: Mapping[str, str], path: str, item: int, split_punct: bool
 ) -> Condition:
-    words = {region: words_of(text, split_punct) for region, text in regions.items()}
-    if not any(words.values()):
+    texts = {region: visible_text(text, path) for region, text in regions.items()}
+    if not any(texts.values()):
         raise TreebankError(f"item {item}, condition '{name}': has no word", path=path)
-    return Condition(name, words)
+    written = Condition(name, {}, texts)
+    if not split_punct:
+        return replace(written.cut(at_spaces), texts={})
+    return written.cut(at_punctuation)
 
 
 def _check(suite: Suite, path: str) -> None:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError
-from bistro.models.abilities import SCORE
+from bistro.models.abilities import SCORE, TOKENISE
 from bistro.models.base import Model
 from bistro.models.results.scores import TextScores
 from bistro.tasks.suite import Condition, Suite, pairs_suite
@@ -93,12 +93,17 @@ class SuiteResult:
 
 
 def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
-    """Score all sentences of a suite; `options` are those of the model's scores."""
+    """Score all sentences of a suite; `options` are those of the model's scores.
+
+    A model that has learned words from its treebank cuts the texts of the suite by itself.
+    """
     if suite.metric not in METRICS:
         raise BistroError(
             f"the suite '{suite.name}' has the metric '{suite.metric}', which is none of "
             f"{', '.join(METRICS)}"
         )
+    if TOKENISE.is_of(model):
+        suite = suite.cut(TOKENISE.of(model).cut_cells)
     sentences = [condition.words for item in suite.items for condition in item.conditions]
     scores = SCORE.of(model).score(sentences, **options)
     return SuiteResult(suite, list(_results(suite, scores)))

@@ -7,12 +7,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from bistro.models.abilities import SCORE
 from bistro.models.base import Model
 from bistro.models.inputs import Words
-from bistro.models.results.surprisal import COLUMNS, SurprisalRow, Token, word_tokens
+from bistro.models.results.surprisal import (
+    COLUMNS,
+    SurprisalRow,
+    Token,
+    numbered_tokens,
+    word_tokens,
+    written_tokens,
+)
+from bistro.models.results.tokens import CutToken, words_in
+from bistro.tasks.cutting import Cutting, visible
 from bistro.tasks.stimuli import Stimulus
 from bistro.treebank.sentence import Sentence
 
@@ -41,17 +50,30 @@ def surprisal_rows(
     return iter(table)
 
 
-def written_tokens(sentence: Sentence) -> list[Token]:
-    """Return the tokens as they are written: words, and multiword tokens in place of theirs."""
-    spans = {first: (last, form) for first, last, form in sentence.multiword}
-    tokens: list[Token] = []
-    place = 1
-    while place <= len(sentence):
-        last, form = spans.get(place, (place, sentence.forms[place - 1]))
-        name: int | str = f"{place}-{last}" if place in spans else place
-        tokens.append(Token(name, form, last - place + 1))
-        place = last + 1
-    return tokens
+class ReadSentence(NamedTuple):
+    """A sentence to score: its name, its words, and what gets rows."""
+
+    name: str
+    words: list[str]
+    rows: list[Token]
+
+
+def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> ReadSentence:
+    """Return a sentence that was cut; with `multiword`, a token has one row for all its words."""
+    words = words_in(tokens)
+    sizes = ((token.form, len(token.words)) for token in tokens)
+    return ReadSentence(name, words, numbered_tokens(sizes) if multiword else word_tokens(words))
+
+
+def read_sentence(
+    sentence: Sentence, name: str, path: str, *, multiword: bool, cut: Cutting | None
+) -> ReadSentence:
+    """Return a sentence of a file; `cut` finds the words of a line of text, None leaves them."""
+    words = [visible(form, path, sentence.line) for form in sentence.forms]
+    if cut is not None:
+        return cut_sentence(cut([" ".join(words)])[0], name, multiword=multiword)
+    rows = written_tokens(sentence) if multiword else word_tokens(words)
+    return ReadSentence(sentence.sent_id or name, words, rows)
 
 
 def stimulus_rows(

@@ -31,6 +31,19 @@ def text_comes_back(model: Tokeniser, data: Sequence[Sentence]) -> None:
     expect([sentence.forms for sentence in lines] == [["a"], ["b"]], lines)
 
 
+def cells_keep_their_words(model: Tokeniser, data: Sequence[Sentence]) -> None:
+    """Each cell of a sentence has the tokens that stand in it; a text is a sentence of one cell."""
+    for cells in ([TEXT], TEXT.split(), *(sentence.forms for sentence in data)):
+        found = model.cut_cells(cells)
+        expect(len(found) == len(cells), found)
+        for cell, tokens in zip(cells, found, strict=True):
+            written = "".join(token.form for token in tokens)
+            expect("".join(written.split()) == "".join(cell.split()), (cell, tokens))
+            expect(all(token.words and all(token.words) for token in tokens), tokens)
+        expect_same(model.cut_cells(cells), found)
+    expect_same(model.cut_cells(["", " "]), [[], []])
+
+
 def columns_fit_their_words(model: Filler, data: Sequence[Sentence]) -> None:
     """Every word has a value with a probability; what is kept stays; sentences are alone."""
     found = model.fill(data)
@@ -60,7 +73,7 @@ def annotation_is_whole(model: Annotator, data: Sequence[Sentence]) -> None:
 
 
 LAWS = (
-    *laws("tokenise", text_comes_back),
+    *laws("tokenise", text_comes_back, cells_keep_their_words),
     *laws("fill", columns_fit_their_words),
     *laws("annotate", annotation_is_whole),
 )

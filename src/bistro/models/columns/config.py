@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from bistro.config import setting
 from bistro.errors import ConfigError, nearest
 from bistro.inference.settings import SamplerSettings
-from bistro.models.columns.elements import ELEMENTS, PREDICTED
+from bistro.models.columns.elements import ELEMENTS, PREDICTED, TAGS
+
+LEMMAS = "lemmas"
 
 
 @dataclass(frozen=True)
 class ColumnContexts:
-    """What each column sees, most informative first."""
+    """What each expert on tags and features sees, and what lemmas see; the first is dropped last.
 
-    upos: tuple[str, ...] = setting(
-        ("shape", "suffix1", "suffix2", "suffix3", "low", "previous.low", "next.low"),
-        "Universal tags, where the input has none.",
-    )
-    xpos: tuple[str, ...] = setting(
-        ("upos", "suffix2", "shape", "suffix3", "low", "children", "deprel", "previous.upos",
-         "previous.low"),
-        "The treebank's own tags.",
+    An expert with an empty list is left out.
+    """
+
+    spelling: tuple[str, ...] = setting(
+        ("suffix1", "shape", "suffix2", "suffix3", "low", "previous.tag", "next.tag",
+         "previous.low", "next.low"),
+        "An expert on tags and features: how a word is spelled.",
     )  # fmt: skip
-    feats: tuple[str, ...] = setting(
-        ("upos", "xpos", "suffix2", "suffix3", "low", "deprel", "children", "previous.low"),
-        "Features.",
+    words: tuple[str, ...] = setting(
+        ("suffix1", "suffix3", "shape", "low", "previous.low", "next.low", "previous2.low"),
+        "An expert on tags and features: the words around.",
+    )
+    frame: tuple[str, ...] = setting(
+        ("suffix1", "deprel", "frame", "subject", "suffix2", "low", "previous.low"),
+        "An expert on tags and features: the tree, with auxiliaries and subject.",
+    )
+    neighbours: tuple[str, ...] = setting(
+        ("suffix2", "previous.tag", "next.tag", "shape", "low", "previous2.tag", "next.low"),
+        "An expert on tags and features: the tags around.",
     )
     lemmas: tuple[str, ...] = setting(
         ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "low", "form",
@@ -33,16 +42,23 @@ class ColumnContexts:
         "Lemmas, by the rules that make them from words.",
     )  # fmt: skip
 
+    @property
+    def experts(self) -> dict[str, tuple[str, ...]]:
+        """The contexts of the experts on tags and features."""
+        named = {f.name: getattr(self, f.name) for f in fields(self) if f.name != LEMMAS}
+        return {name: context for name, context in named.items() if context}
+
     def validate(self) -> None:
-        """Refuse elements that do not exist, and columns that see what is found after them."""
-        for place, column in enumerate(PREDICTED):
-            for name in getattr(self, column):
+        """Refuse elements that do not exist, and experts that see what they are to find."""
+        if not self.experts:
+            raise ConfigError("contexts: at least one expert on tags and features is needed")
+        for expert, context in {**self.experts, LEMMAS: self.lemmas}.items():
+            for name in context:
                 if name not in ELEMENTS:
-                    raise ConfigError(f"contexts.{column}: no '{name}'{nearest(name, ELEMENTS)}")
-                if name.rpartition(".")[2] in PREDICTED[place:]:
+                    raise ConfigError(f"contexts.{expert}: no '{name}'{nearest(name, ELEMENTS)}")
+                if expert != LEMMAS and name in (*TAGS, "tag"):
                     raise ConfigError(
-                        f"contexts.{column} sees '{name}', which is found after it: columns are "
-                        f"found in the order {', '.join(PREDICTED)}"
+                        f"contexts.{expert} sees '{name}', which is what it is to find"
                     )
 
 
@@ -51,13 +67,25 @@ class ColumnsConfig:
     """Settings of the model of columns."""
 
     columns: tuple[str, ...] = setting(PREDICTED, "The columns that are learned.")
-    contexts: ColumnContexts = setting(ColumnContexts(), "What each column sees.")
+    contexts: ColumnContexts = setting(ColumnContexts(), "What each expert sees.")
+    evidence: float = setting(
+        5.0, "How much the tag probabilities of a parser count beside the experts."
+    )
+    prior: float = setting(
+        0.25,
+        "How much of the tags' own frequencies is taken away again, since every expert has them.",
+    )
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5), "How the columns are learned."
     )
 
     def validate(self) -> None:
-        """Refuse columns that cannot be learned."""
+        """Refuse columns that cannot be learned, and weights that make no sense."""
         for name in self.columns:
             if name not in PREDICTED:
                 raise ConfigError(f"columns: no '{name}'{nearest(name, PREDICTED)}")
+        if not (0 <= self.evidence <= 1000 and 0 <= self.prior < 1):
+            raise ConfigError(
+                f"evidence = {self.evidence:g} must lie between 0 and 1000, and "
+                f"prior = {self.prior:g} between 0 and 1"
+            )

@@ -2,41 +2,84 @@
 
 >>> from bistro.treebank.sentence import Sentence
 >>> sentence = Sentence.from_columns(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
->>> view = View.of(sentence)
->>> contexts(view, ("suffix2", "shape", "head.low", "children"))
-[('gs', 'Aa', 'bark', ''), ('rk', 'a', 'ROOT', 'nsubj')]
+>>> words = Words.of([sentence])
+>>> words.element("suffix2"), words.element("shape"), words.element("head.low")
+(['gs', 'rk'], ['Aa', 'a'], ['bark', 'ROOT'])
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 
+from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
-PREDICTED = ("upos", "xpos", "feats", "lemmas")
+TAGS = ("upos", "xpos", "feats")
+"""The columns that are found together."""
+PREDICTED = (*TAGS, "lemmas")
 """The columns that can be predicted, in the order in which it is done."""
 START, END, ROOT = "START", "END", "ROOT"
-_TELLING = frozenset({"aux", "cop", "det", "case", "nsubj", "csubj", "mark", "expl", "obj"})
+_SUBJECTS = frozenset({"nsubj", "csubj", "expl"})
+_AUXILIARIES = frozenset({"aux", "cop"})
+_SHARED = frozenset({"conj", "aux", "aux:pass", "cop"})
+"""Relations to a head whose subject is also that of the word, if it has none of its own."""
+_PRONOUNS = frozenset({"PRON", "DET"})
 
 
 @dataclass
-class View:
-    """The columns of a sentence, to which predicted ones are added one after the other."""
+class Words:
+    """The words of several sentences side by side, to which predicted columns are added."""
 
     forms: list[str]
     low: list[str]
+    starts: list[int]
+    """Where each sentence begins."""
     heads: list[int]
+    """The place of each word's head, or -1."""
     deprels: list[str]
     columns: dict[str, list[str]]
+    _known: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, sentence: Sentence) -> View:
-        """Look at a sentence."""
-        columns = {name: list(getattr(sentence, name)) for name in PREDICTED}
-        low = [form.lower() for form in sentence.forms]
-        return cls(sentence.forms, low, sentence.heads, sentence.deprels, columns)
+    def of(cls, sentences: Sequence[Sentence]) -> Words:
+        """Put sentences side by side."""
+        forms = [form for sentence in sentences for form in sentence.forms]
+        ends = list(accumulate(map(len, sentences)))
+        starts = [end - len(sentence) for end, sentence in zip(ends, sentences, strict=True)]
+        heads = [
+            start + head - 1 if head > 0 else -1
+            for start, sentence in zip(starts, sentences, strict=True)
+            for head in sentence.heads
+        ]
+        columns = {name: [v for s in sentences for v in getattr(s, name)] for name in PREDICTED}
+        deprels = [label for sentence in sentences for label in sentence.deprels]
+        return cls(forms, [form.lower() for form in forms], starts, heads, deprels, columns)
+
+    @property
+    def tags(self) -> list[str]:
+        """What stands for the part of speech: UPOS, or XPOS where there is no UPOS."""
+        pairs = zip(self.columns["upos"], self.columns["xpos"], strict=True)
+        return [xpos if upos == EMPTY else upos for upos, xpos in pairs]
+
+    def put(self, name: str, values: list[str]) -> None:
+        """Add or change a column."""
+        self.columns[name] = values
+        self._known.clear()
+
+    def element(self, name: str) -> list[str]:
+        """Return one element of the context of every word."""
+        if name not in self._known:
+            where, _, rest = name.rpartition(".")
+            self._known[name] = MOVES[where](self, self.element(rest)) if where else OWN[name](self)
+        return self._known[name]
+
+    def cut(self, values: Sequence[str]) -> list[list[str]]:
+        """Return values of all words sentence by sentence."""
+        ends = [*self.starts[1:], len(self.forms)]
+        return [list(values[i:j]) for i, j in zip(self.starts, ends, strict=True)]
 
 
 @lru_cache(maxsize=100_000)
@@ -59,62 +102,85 @@ def shape(form: str) -> str:
     return "".join(kinds[:6])
 
 
-def _children(view: View) -> list[str]:
-    """Return the function words, subjects and objects of each word, by their relations."""
-    found: list[set[str]] = [set() for _ in view.forms]
-    for head, relation in zip(view.heads, view.deprels, strict=True):
-        if head > 0 and relation.partition(":")[0] in _TELLING:
-            found[head - 1].add(relation)
-    return [" ".join(sorted(one)) if one else "" for one in found]
+def _subjects(words: Words) -> list[str]:
+    """Return the subject of each word: a pronoun itself, of others the tag and the last letter."""
+    found = [""] * len(words.forms)
+    tags = words.tags
+    for place, (head, relation) in enumerate(zip(words.heads, words.deprels, strict=True)):
+        if head >= 0 and not found[head] and relation.partition(":")[0] in _SUBJECTS:
+            low = words.low[place]
+            found[head] = low if tags[place] in _PRONOUNS else tags[place] + low[-1:]
+    shared = zip(found, words.heads, words.deprels, strict=True)
+    return [
+        own or (found[head] if head >= 0 and relation in _SHARED else "")
+        for own, head, relation in shared
+    ]
 
 
-def _of_head(values: Callable[[View], list[str]]) -> Callable[[View], list[str]]:
-    def of_head(view: View) -> list[str]:
-        own = values(view)
-        return [own[head - 1] if head > 0 else ROOT for head in view.heads]
-
-    return of_head
-
-
-def _shifted(values: Callable[[View], list[str]], by: int) -> Callable[[View], list[str]]:
-    def shifted(view: View) -> list[str]:
-        own = values(view)
-        return [START, *own[:-1]] if by < 0 else [*own[1:], END]
-
-    return shifted
-
-
-def _column(name: str) -> Callable[[View], list[str]]:
-    return lambda view: view.columns[name]
+def _frames(words: Words) -> list[str]:
+    """Return the auxiliaries and the last marker of each word."""
+    auxiliaries: list[list[str]] = [[] for _ in words.forms]
+    markers = [""] * len(words.forms)
+    for low, head, label in zip(words.low, words.heads, words.deprels, strict=True):
+        relation = label.partition(":")[0]
+        if head >= 0 and relation in _AUXILIARIES:
+            auxiliaries[head].append(low)
+        elif head >= 0 and relation == "mark":
+            markers[head] = low
+    return [
+        f"{' '.join(found)}|{marker}" for found, marker in zip(auxiliaries, markers, strict=True)
+    ]
 
 
-def _suffix(size: int) -> Callable[[View], list[str]]:
-    return lambda view: [word[-size:] for word in view.low]
+def _of_heads(words: Words, values: list[str]) -> list[str]:
+    return [values[head] if head >= 0 else ROOT for head in words.heads]
 
 
-def _prefix(size: int) -> Callable[[View], list[str]]:
-    return lambda view: [word[:size] for word in view.low]
+def _before(words: Words, values: list[str]) -> list[str]:
+    moved = [START, *values[:-1]]
+    for start in words.starts:
+        moved[start : start + 1] = [START]
+    return moved[: len(values)]
 
 
-_OF_WORDS: dict[str, Callable[[View], list[str]]] = {
-    "form": lambda view: view.forms,
-    "low": lambda view: view.low,
-    "shape": lambda view: [shape(form) for form in view.forms],
+def _after(words: Words, values: list[str]) -> list[str]:
+    moved = [*values[1:], END]
+    for start in words.starts[1:]:
+        moved[start - 1] = END
+    return moved[: len(values)]
+
+
+def _column(name: str) -> Callable[[Words], list[str]]:
+    return lambda words: words.columns[name]
+
+
+def _suffix(size: int) -> Callable[[Words], list[str]]:
+    return lambda words: [low[-size:] for low in words.low]
+
+
+def _prefix(size: int) -> Callable[[Words], list[str]]:
+    return lambda words: [low[:size] for low in words.low]
+
+
+OWN: dict[str, Callable[[Words], list[str]]] = {
+    "form": lambda words: words.forms,
+    "low": lambda words: words.low,
+    "shape": lambda words: list(map(shape, words.forms)),
     **{f"suffix{size}": _suffix(size) for size in range(1, 6)},
     **{f"prefix{size}": _prefix(size) for size in range(1, 4)},
-    **{name: _column(name) for name in ("upos", "xpos", "feats")},
-    "deprel": lambda view: view.deprels,
+    **{name: _column(name) for name in TAGS},
+    "tag": lambda words: words.tags,
+    "deprel": lambda words: words.deprels,
+    "frame": _frames,
+    "subject": _subjects,
 }
-ELEMENTS: dict[str, Callable[[View], list[str]]] = {
-    **_OF_WORDS,
-    "children": _children,
-    **{f"head.{name}": _of_head(values) for name, values in _OF_WORDS.items()},
-    **{f"previous.{name}": _shifted(values, -1) for name, values in _OF_WORDS.items()},
-    **{f"next.{name}": _shifted(values, 1) for name, values in _OF_WORDS.items()},
+"""Elements of the word itself: *frame* has its auxiliaries and markers, *subject* its subject."""
+MOVES: dict[str, Callable[[Words, list[str]], list[str]]] = {
+    "head": _of_heads,
+    "previous": _before,
+    "previous2": lambda words, values: _before(words, _before(words, values)),
+    "next": _after,
+    "next2": lambda words, values: _after(words, _after(words, values)),
 }
-"""All elements of contexts by name."""
-
-
-def contexts(view: View, names: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the context of every word of a sentence."""
-    return list(zip(*(ELEMENTS[name](view) for name in names), strict=True))
+"""Whose element it is: ``previous.low`` is the word before."""
+ELEMENTS = (*OWN, *(f"{where}.{name}" for where in MOVES for name in OWN))

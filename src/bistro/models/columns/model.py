@@ -1,10 +1,13 @@
-"""Tags, features and lemmas: one choice per column, each given those before it.
+"""Tags, features and lemmas of words in their trees.
 
-    p(upos, xpos, feats, lemma | word, neighbours, tree) = p(upos | ...) p(xpos | upos, ...) ...
+    p(upos, xpos, feats | word, neighbours, tree) ∝ p_0^-b Π p_e(upos, xpos, feats | what e sees)
+    p(lemma | word, upos, xpos, feats)
 
-Every factor is a Pitman-Yor process over a list of context elements (`elements.ELEMENTS`). A lemma
-is made from the word by an edit rule, so words never seen have lemmas too. What the input has
-already may be kept, and is evidence for the rest.
+UPOS, XPOS and FEATS are one outcome, on which several experts decide together
+(`bistro.inference.products`): one sees the spelling, one the words around, one the tree, one the
+tags around. What a parser believes of the tags counts as one more. A lemma is made from the word by
+an edit rule, so words never seen have lemmas too. What the input has already may be kept, and is
+evidence for the rest.
 
 >>> import bistro
 >>> model = bistro.train("columns", bistro.builtin(sentences=300, seed=1), seed=1)
@@ -21,23 +24,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from bistro.encoding.edits import EditRule
-from bistro.errors import ConfigError, nearest
-from bistro.inference.choices import Choice
+from bistro.errors import ConfigError, ModelFileError, nearest
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
-from bistro.models.columns.config import ColumnsConfig
-from bistro.models.columns.elements import PREDICTED, View, contexts
-from bistro.models.results.columns import FilledColumns
-from bistro.sums import added
+from bistro.models.columns.config import LEMMAS, ColumnsConfig
+from bistro.models.columns.elements import PREDICTED, Words
+from bistro.models.columns.lemmas import Lemmas
+from bistro.models.columns.tags import Found, Tags
+from bistro.models.results.columns import Beliefs, FilledColumns
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
-
-LEMMAS = "lemmas"
-_CANDIDATES = 12
-_MOST_CACHED = 300_000
-
-Answer = tuple[str, float]
 
 
 @dataclass(eq=False, repr=False)
@@ -47,79 +43,60 @@ class ColumnsModel(Model):
     kind: ClassVar[str] = "columns"
 
     config: ColumnsConfig
-    choices: dict[str, Choice]
-    """By column, in the order in which they are found."""
-    rules: list[EditRule]
-    """The outcomes of the choice of lemmas."""
+    tags: Tags | None
+    """The experts on tags and features, if the treebank has any."""
+    lemmas: Lemmas | None
     origin: Origin
 
-    def __post_init__(self) -> None:
-        self._cache: dict[str, dict[tuple[str, ...], Answer]] = {name: {} for name in self.choices}
+    @property
+    def found(self) -> tuple[str, ...]:
+        """The columns that the model finds, in their order."""
+        return (*(self.tags.columns if self.tags else ()), *([LEMMAS] if self.lemmas else []))
 
     def fill(
-        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = ()
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        keep: Sequence[str] = (),
+        beliefs: Beliefs | None = None,
     ) -> list[FilledColumns]:
-        """Return the columns of sentences; columns to `keep` stay where they are not empty."""
+        """Return the columns of sentences; columns to `keep` stay where they are not empty.
+
+        `beliefs` are what a parser thinks of the tags in a column, whose best ones the sentences
+        have.
+        """
         for name in keep:
             if name not in PREDICTED:
                 raise ConfigError(f"there is no column '{name}' to keep{nearest(name, PREDICTED)}")
         items = list(sentences)
-        views = [View.of(sentence) for sentence in items]
-        filled = [FilledColumns({}, {}) for _ in views]
-        for name in self.choices:
-            given = [
-                [value if name in keep else EMPTY for value in view.columns[name]] for view in views
-            ]
-            rows = [contexts(view, getattr(self.config.contexts, name)) for view in views]
-            forms = [form for view in views for form in view.forms]
-            answers = iter(self._answers(name, [row for part in rows for row in part], forms))
-            for view, kept, result in zip(views, given, filled, strict=True):
-                found = [next(answers) for _ in view.forms]
-                values = [
-                    own if own != EMPTY else value
-                    for own, (value, _) in zip(kept, found, strict=True)
-                ]
-                view.columns[name] = result.columns[name] = values
-                result.probabilities[name] = [
-                    1.0 if own != EMPTY else p for own, (_, p) in zip(kept, found, strict=True)
-                ]
-        return filled
-
-    def _answers(
-        self, name: str, rows: Sequence[tuple[str, ...]], forms: Sequence[str]
-    ) -> list[Answer]:
-        """Return the best value in each context; what was asked before is not looked up again."""
-        cache = self._cache[name]
-        # Lemmas depend on the form itself, whatever their contexts hold.
-        keys = [(form, *row) for form, row in zip(forms, rows, strict=True)]
-        if len(cache) > _MOST_CACHED:
-            cache.clear()
-        if missing := [key for key in dict.fromkeys(keys) if key not in cache]:
-            numbers, weights = self.choices[name].ranked([k[1:] for k in missing], _CANDIDATES)
-            ranked = zip(missing, numbers.tolist(), weights.tolist(), strict=True)
-            cache |= {key: self._best(name, key[0], n, p) for key, n, p in ranked}
-        return [cache[key] for key in keys]
-
-    def _best(
-        self, name: str, form: str, numbers: Sequence[int], weights: Sequence[float]
-    ) -> Answer:
-        if name != LEMMAS:
-            return self.choices[name].outcomes.names[numbers[0]], min(weights[0], 1.0)
-        found: dict[str, float] = {}
-        for number, weight in zip(numbers, weights, strict=True):
-            lemma = self.rules[number].apply(form) if number >= 0 else None
-            if lemma:
-                found[lemma] = found.get(lemma, 0.0) + weight
-        if not found:
-            return form, 0.0
-        best = max(found, key=lambda lemma: found[lemma])
-        return best, min(1.0, found[best] / added(found.values()))
+        words = Words.of(items)
+        if not words.forms:
+            return [FilledColumns({}, {}) for _ in items]
+        kept = {name: words.columns[name] for name in keep}
+        for name in PREDICTED:
+            if name not in kept and not (beliefs and beliefs.column == name):
+                words.put(name, [EMPTY] * len(words.forms))
+        found = self.tags.find(words, kept, beliefs) if self.tags else Found({}, {}, [])
+        values, probabilities = found.values, found.probabilities
+        if self.lemmas:
+            values[LEMMAS], probabilities[LEMMAS] = self.lemmas.find(
+                words, kept.get(LEMMAS), found.doubts
+            )
+        return [
+            FilledColumns(
+                {name: columns[name] for name in self.found},
+                {name: chances[name] for name in self.found},
+            )
+            for columns, chances in zip(
+                _by_sentence(words, values), _by_sentence(words, probabilities), strict=True
+            )
+        ]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
         """Return the share of right values in percent, given the columns before and the tree."""
         before: list[str] = []
         shares = {}
-        for name in self.choices:
+        for name in self.found:
             right = total = 0
             for sentence, filled in zip(items, self.fill(items, keep=before), strict=True):
                 gold = getattr(sentence, name)
@@ -130,27 +107,42 @@ class ColumnsModel(Model):
         return shares
 
     def header(self) -> dict[str, Any]:
-        """Return the names of the choices, and the rules of lemmas."""
-        named = {name: choice.header() for name, choice in self.choices.items()}
-        return {"choices": named, "rules": [rule.to_header() for rule in self.rules]}
+        """Return the names of outcomes and elements, and the rules of lemmas."""
+        layers = {"tags": self.tags, LEMMAS: self.lemmas}
+        return {name: layer.header() if layer else None for name, layer in layers.items()}
 
     def arrays(self) -> Arrays:
-        """Return the distributions of all columns."""
-        return flat({name: choice.arrays for name, choice in self.choices.items()})
+        """Return the distributions of all experts and of lemmas."""
+        parts = dict(self.tags.product.parts) if self.tags else {}
+        return flat(parts | ({LEMMAS: self.lemmas.choice.arrays} if self.lemmas else {}))
 
     @classmethod
     def from_parts(
         cls, config: ColumnsConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the model again from a file."""
-        parts = by_owner(arrays, PREDICTED)
-        named = header["choices"]
-        choices = {
-            name: Choice.from_parts(named[name], parts[name]) for name in PREDICTED if name in named
-        }
-        return cls(config, choices, [EditRule.from_header(r) for r in header["rules"]], origin)
+        experts = config.contexts.experts
+        parts = by_owner(arrays, (*experts, LEMMAS))
+        tags = lemmas = None
+        if header["tags"] is not None:
+            own = {name: parts[name] for name in experts if name in parts}
+            if len(own) < len(experts):
+                raise ModelFileError("an expert on tags and features has no arrays")
+            tags = Tags.from_parts(config, header["tags"], own)
+        if header[LEMMAS] is not None:
+            lemmas = Lemmas.from_parts(config, header[LEMMAS], parts[LEMMAS])
+        return cls(config, tags, lemmas, origin)
 
     def summary(self) -> dict[str, Any]:
-        """Return the number of values of each column, and the size."""
-        sizes = {f"{name}, values": len(choice.outcomes) for name, choice in self.choices.items()}
-        return {**sizes, "megabytes": megabytes(self.arrays())}
+        """Return the number of outcomes, and the size."""
+        facts: dict[str, Any] = {"columns": ", ".join(self.found)}
+        if self.tags:
+            facts["combinations of tags"] = len(self.tags.product.outcomes)
+        if self.lemmas:
+            facts["rules of lemmas"] = len(self.lemmas.rules)
+        return {**facts, "megabytes": megabytes(self.arrays())}
+
+
+def _by_sentence(words: Words, columns: Mapping[str, Sequence[Any]]) -> list[dict[str, list[Any]]]:
+    cut = {name: words.cut(values) for name, values in columns.items()}
+    return [{name: rows[i] for name, rows in cut.items()} for i in range(len(words.starts))]

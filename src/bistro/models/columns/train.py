@@ -1,4 +1,4 @@
-"""Training of the model of columns: one chain per column that the treebank has."""
+"""Training of the model of columns: one chain per expert on tags and features, one for lemmas."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Sequence
 
 from bistro.encoding.edits import EditRule, chosen_rules
 from bistro.errors import BistroError
+from bistro.inference.chains import Sweeping
 from bistro.inference.choices import ChoiceLearner
-from bistro.models.columns.config import ColumnsConfig
-from bistro.models.columns.elements import PREDICTED, View, contexts
-from bistro.models.columns.model import LEMMAS, ColumnsModel
+from bistro.inference.products import ProductLearner
+from bistro.models.columns.config import LEMMAS, ColumnsConfig
+from bistro.models.columns.elements import PREDICTED, TAGS, Words
+from bistro.models.columns.lemmas import Lemmas
+from bistro.models.columns.model import ColumnsModel
+from bistro.models.columns.tags import BETWEEN, Tags
 from bistro.models.runs import Run
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
@@ -20,31 +24,52 @@ def train_columns(data: Sequence[Sentence], config: ColumnsConfig, run: Run) -> 
     """Train the model on the columns that are not empty throughout."""
     if not all(isinstance(sentence, Sentence) for sentence in data):
         raise BistroError("columns are learned from a treebank, not from lists of words")
-    views = [View.of(sentence) for sentence in data]
-    rules: list[EditRule] = []
-    learners: dict[str, ChoiceLearner] = {}
-    for name in (name for name in PREDICTED if name in config.columns):
-        outcomes = [value for view in views for value in view.columns[name]]
-        if set(outcomes) <= {EMPTY}:
-            continue
-        if name == LEMMAS:
-            rules, outcomes = _rules([f for view in views for f in view.forms], outcomes)
-        rows = [row for v in views for row in contexts(v, getattr(config.contexts, name))]
-        learners[name] = ChoiceLearner(name, rows, outcomes, config.sampler, run.seed)
-    if not learners:
+    words = Words.of(data)
+    learned = [name for name in PREDICTED if name in config.columns]
+    learned = [name for name in learned if not set(words.columns[name]) <= {EMPTY}]
+    if not learned:
         raise BistroError("the treebank has neither tags nor features nor lemmas to learn")
-    digests = [learner.digest for learner in learners.values()]
-    trace = run.sweep(ColumnsModel.kind, config, digests, list(learners.values()))
-    choices = {name: learner.choice() for name, learner in learners.items()}
-    if LEMMAS in choices:
-        rules = [rules[int(name)] for name in choices[LEMMAS].outcomes.names]
-    return ColumnsModel(config, choices, rules, run.origin(trace))
+    chains: list[Sweeping] = []
+    digests: list[str] = []
+    if columns := [name for name in TAGS if name in learned]:
+        experts = _experts(words, columns, config, run.seed)
+        chains, digests = list(experts.chains), list(experts.digests)
+    if LEMMAS in learned:
+        rules, lemmas = _lemmas(words, config, run.seed)
+        chains.append(lemmas)
+        digests.append(lemmas.digest)
+    trace = run.sweep(ColumnsModel.kind, config, digests, chains)
+    return ColumnsModel(
+        config,
+        Tags(config, columns, experts.product()) if columns else None,
+        _learned_lemmas(config, lemmas, rules) if LEMMAS in learned else None,
+        run.origin(trace),
+    )
 
 
-def _rules(forms: Sequence[str], lemmas: Sequence[str]) -> tuple[list[EditRule], list[str]]:
-    """Return all rules that lemmas need, and for each word the number of its own."""
-    pairs = list(zip(forms, lemmas, strict=True))
+def _experts(
+    words: Words, columns: Sequence[str], config: ColumnsConfig, seed: int
+) -> ProductLearner:
+    """Return the experts on combinations of the columns' values."""
+    outcomes = list(map(BETWEEN.join, zip(*(words.columns[n] for n in columns), strict=True)))
+    seen = config.contexts.experts
+    contexts = {name: [words.element(e) for e in context] for name, context in seen.items()}
+    return ProductLearner(contexts, outcomes, config.sampler, seed)
+
+
+def _lemmas(words: Words, config: ColumnsConfig, seed: int) -> tuple[list[EditRule], ChoiceLearner]:
+    """Return all rules that lemmas need, and the process that chooses one of them by its number."""
+    pairs = list(zip(words.forms, words.columns[LEMMAS], strict=True))
     chosen = chosen_rules(Counter(pairs))
-    used = sorted(set(chosen.values()))
-    numbers = {rule: str(number) for number, rule in enumerate(used)}
-    return used, [numbers[chosen[pair]] for pair in pairs]
+    rules = sorted(set(chosen.values()))
+    numbers = {rule: str(number) for number, rule in enumerate(rules)}
+    contexts = list(zip(*(words.element(e) for e in config.contexts.lemmas), strict=True))
+    outcomes = [numbers[chosen[pair]] for pair in pairs]
+    return rules, ChoiceLearner(LEMMAS, contexts, outcomes, config.sampler, seed)
+
+
+def _learned_lemmas(
+    config: ColumnsConfig, learner: ChoiceLearner, rules: Sequence[EditRule]
+) -> Lemmas:
+    choice = learner.choice()
+    return Lemmas(config, choice, [rules[int(name)] for name in choice.outcomes.names])

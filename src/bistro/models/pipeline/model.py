@@ -23,12 +23,14 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError, ConfigError, nearest
 from bistro.modelfile import Arrays
-from bistro.models.abilities import FILL, PARSE, TOKENISE, Parser
+from bistro.models.abilities import FILL, PARSE, SCORE, TOKENISE, Parser
 from bistro.models.annotating import Filler, Tokeniser
 from bistro.models.base import Model, Origin, from_header, megabytes
 from bistro.models.columns.elements import PREDICTED
 from bistro.models.pipeline.config import PipelineConfig
+from bistro.models.pipeline.text import TextReading
 from bistro.models.results.annotations import with_columns, with_probabilities, with_tree
+from bistro.models.results.columns import Beliefs
 from bistro.models.results.parses import Parse
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
@@ -36,12 +38,13 @@ from bistro.treebank.sentence import Sentence
 AT_ONCE = 500
 """Sentences that go through all layers together."""
 BETWEEN = "/"
+FORWARDS = "left-to-right"
 KEPT = (*PREDICTED, "heads")
 """Columns of the input that may be kept."""
 
 
 @dataclass(eq=False, repr=False)
-class PipelineModel(Model):
+class PipelineModel(TextReading):
     """Trained layers."""
 
     kind: ClassVar[str] = "pipeline"
@@ -52,7 +55,7 @@ class PipelineModel(Model):
     origin: Origin
 
     def __post_init__(self) -> None:
-        self.parts = tuple(self.layers.values())
+        self.parts = (*self.layers.values(), *_readers(self.layers["parser"]))
         self.parser: Parser = PARSE.of(self.layers["parser"])
         self.columns: Filler = FILL.of(self.layers["columns"])
         tokens = self.layers.get("tokens")
@@ -93,7 +96,7 @@ class PipelineModel(Model):
         for name in keep:
             if name not in KEPT:
                 raise ConfigError(f"there is no column '{name}' to keep{nearest(name, KEPT)}")
-        asked = dict(options)
+        asked = {**options, "marginals": True}
         if asked.get("tags") == "given":
             keep = [*keep, self.parser.tag_column]
         if self.parser.tag_column in keep:
@@ -103,18 +106,22 @@ class PipelineModel(Model):
         waiting = iter(self.parser.parse_all(sentences, **asked))
         kept = [name for name in keep if name != "heads"]
         while parses := list(islice(waiting, AT_ONCE)):
-            yield from self._filled(parses, kept)
+            yield from self._filled(parses, kept, shown=bool(options.get("marginals")))
 
-    def _filled(self, parses: Sequence[Parse], keep: Sequence[str]) -> Iterator[Sentence]:
-        """Yield the sentences of parses with their trees and all other columns."""
+    def _filled(
+        self, parses: Sequence[Parse], keep: Sequence[str], *, shown: bool
+    ) -> Iterator[Sentence]:
+        """Yield the sentences of parses with their trees and all other columns.
+
+        The columns settle the tags that are not kept: the parser's marginals are evidence for them.
+        """
         column = self.parser.tag_column
         trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
-        filled = self.columns.fill(trees, keep=[*keep, column])
+        beliefs = None if column in keep else Beliefs(column, self._marginal_tags(parses))
+        filled = self.columns.fill(trees, keep=keep, beliefs=beliefs)
         for parse, tree, found in zip(parses, trees, filled, strict=True):
             whole = with_columns(tree, found)
-            yield with_probabilities(
-                whole, parse, found, column, self._tag_probabilities(parse, whole)
-            )
+            yield with_probabilities(whole, parse, found) if shown else whole
 
     def _tags(self, parse: Parse, keep: Sequence[str]) -> list[str]:
         found = self.parser.shown_tags(parse.tags)
@@ -124,23 +131,12 @@ class PipelineModel(Model):
         given = getattr(parse.sentence, column)
         return [new if old == EMPTY else old for old, new in zip(given, found, strict=True)]
 
-    def _tag_probabilities(self, parse: Parse, sentence: Sentence) -> list[float]:
-        if parse.marginals is None:
-            return []
-        return [
-            sum(
-                p
-                for name, p in zip(
-                    self.parser.shown_tags([name for name, _ in row]),
-                    [p for _, p in row],
-                    strict=True,
-                )
-                if name == tag
-            )
-            for row, tag in zip(
-                parse.marginals.tags, getattr(sentence, self.parser.tag_column), strict=True
-            )
-        ]
+    def _marginal_tags(self, parses: Sequence[Parse]) -> list[list[tuple[str, float]]]:
+        """Return the tags that the parser thinks possible for each word, as the column has them."""
+        rows = [row for p in parses if p.marginals is not None for row in p.marginals.tags]
+        names = list(dict.fromkeys(name for row in rows for name, _ in row))
+        shown = dict(zip(names, self.parser.shown_tags(names), strict=True))
+        return [[(shown[name], p) for name, p in row] for row in rows]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
         """Return the share of right values in each column on given words, in percent."""
@@ -200,6 +196,19 @@ class PipelineModel(Model):
     def describe(self) -> str:
         """Return what is worth knowing of the parser right after training."""
         return self.layers["parser"].describe()
+
+
+def _readers(parser: Model) -> list[Model]:
+    """Return members of a parser that read words from left to right, if it cannot read itself.
+
+    The votes of a committee give words no probability. One member does, the first that goes from
+    left to right, and what it says has its own name.
+    """
+    if SCORE.is_own(parser):
+        return []
+    members: Sequence[Model] = getattr(parser, "members", ())
+    forwards = (m for m in members if getattr(m.config, "direction", FORWARDS) == FORWARDS)
+    return list(islice((m for m in forwards if SCORE.is_own(m)), 1))
 
 
 def _shown(options: Mapping[str, Any]) -> dict[str, Any]:

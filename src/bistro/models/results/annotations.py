@@ -23,9 +23,7 @@ def with_columns(sentence: Sentence, filled: FilledColumns) -> Sentence:
     return sentence.replace(**filled.columns)
 
 
-def with_probabilities(
-    sentence: Sentence, parse: Parse, filled: FilledColumns, tag_column: str, tags: Sequence[float]
-) -> Sentence:
+def with_probabilities(sentence: Sentence, parse: Parse, filled: FilledColumns) -> Sentence:
     """Return a sentence whose MISC has the probability of every value that was found."""
     if parse.marginals is None:
         return sentence
@@ -37,6 +35,6 @@ def with_probabilities(
             listed = parse.marginals.labels[word]
             values[KEYS["deprels"]] = added(p for name, p in listed if plain_label(name) == label)
         for name, found in filled.probabilities.items():
-            values[KEYS[name]] = tags[word] if name == tag_column else found[word]
+            values[KEYS[name]] = found[word]
         misc.append(put_probabilities(old, {key: min(p, 1.0) for key, p in values.items()}))
     return sentence.replace(misc=misc)

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, overload
 
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.models.results.scores import TextScores
+from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,6 +70,30 @@ class Token:
 def word_tokens(words: Iterable[str]) -> list[Token]:
     """Return every word as a token of its own."""
     return [Token(place, word) for place, word in enumerate(words, start=1)]
+
+
+def numbered_tokens(items: Iterable[tuple[str, int]]) -> list[Token]:
+    """Return what gets a row of surprisal, given as forms and the number of their words."""
+    tokens = []
+    place = 1
+    for form, size in items:
+        name: int | str = place if size == 1 else f"{place}-{place + size - 1}"
+        tokens.append(Token(name, form, size))
+        place += size
+    return tokens
+
+
+def written_tokens(sentence: Sentence) -> list[Token]:
+    """Return the tokens as they are written: words, and multiword tokens in place of theirs."""
+    spans = {first: (last, form) for first, last, form in sentence.multiword}
+    tokens: list[Token] = []
+    place = 1
+    while place <= len(sentence):
+        last, form = spans.get(place, (place, sentence.forms[place - 1]))
+        name: int | str = f"{place}-{last}" if place in spans else place
+        tokens.append(Token(name, form, last - place + 1))
+        place = last + 1
+    return tokens
 
 
 class SurprisalTable(Sequence[SurprisalRow]):

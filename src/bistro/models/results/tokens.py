@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
@@ -15,6 +17,18 @@ _SPACES = re.compile(r"[\s\ufeff]+")
 def _on_one_line(text: str) -> str:
     """Return text with every run of white space as one space."""
     return _SPACES.sub(" ", text)
+
+
+class CutToken(NamedTuple):
+    """A token and its syntactic words."""
+
+    form: str
+    words: tuple[str, ...]
+
+
+def words_in(tokens: Iterable[CutToken]) -> list[str]:
+    """Return the words of tokens."""
+    return [word for token in tokens for word in token.words]
 
 
 @dataclass(frozen=True)
@@ -97,3 +111,37 @@ class TextSentence:
             if len(self.words[i]) > 1:
                 entries.append(f"PWords={self.word_probabilities[i]:.4f}")
         return "|".join(entries) or EMPTY
+
+
+def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
+    """Return tokens of a text as one sentence, with their places and the spaces between them."""
+    starts: list[int] = []
+    end = 0
+    for token in tokens:
+        starts.append(text.index(token.form, end))
+        end = starts[-1] + len(token.form)
+    ends = [start + len(token.form) for start, token in zip(starts, tokens, strict=True)]
+    spaces = [text[a:b] for a, b in zip(ends, [*starts[1:], len(text)], strict=True)]
+    sure = [1.0] * len(tokens)
+    forms, words = [token.form for token in tokens], [token.words for token in tokens]
+    return TextSentence(forms, starts, spaces, sure, words, sure, 1.0, before=text[: starts[0]])
+
+
+def joined(sentences: Sequence[TextSentence], offset: int = 0) -> TextSentence:
+    """Return sentences that follow one another as one; `offset` is added to their places."""
+
+    def flat(name: str) -> list[Any]:
+        return [value for sentence in sentences for value in getattr(sentence, name)]
+
+    first, last = sentences[0], sentences[-1]
+    return TextSentence(
+        flat("forms"),
+        [offset + start for start in flat("starts")],
+        flat("spaces"),
+        flat("probabilities"),
+        flat("words"),
+        flat("word_probabilities"),
+        last.end_probability,
+        new_paragraph=first.new_paragraph,
+        before=first.before,
+    )

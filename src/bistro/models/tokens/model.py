@@ -31,13 +31,16 @@ from bistro._core import Automaton, Frozen
 from bistro.encoding.characters import (
     BREAK,
     HIDDEN,
+    SENTENCE_END,
+    WORD_END,
     Characters,
     EncodedText,
 )
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
-from bistro.models.results.tokens import TextSentence
+from bistro.models.results.tokens import CutToken, TextSentence
 from bistro.models.tokens.blocks import TextCutter
+from bistro.models.tokens.cells import CellCutter, inner_ends
 from bistro.models.tokens.config import TokensConfig
 from bistro.models.tokens.events import allowed_events
 from bistro.models.tokens.splits import SPLITS, Splits
@@ -77,9 +80,40 @@ class TokensModel(Model):
         cutter = TextCutter(self.characters, self.boundaries, self.splits)
         return cutter.sentences(text, line_ends=line_ends)
 
+    def cut_cells(self, cells: Sequence[str]) -> list[list[CutToken]]:
+        """Return the tokens of each cell of one sentence, each with its words.
+
+        The sentence is the same as running text, with spaces as a treebank has them, or in cells of
+        any size (`bistro.models.tokens.cells`).
+        """
+        cutter = CellCutter(lambda text: list(self.tokenise(text)), self.log_prob, self._word_end)
+        return cutter.tokens(cells)
+
+    def log_prob(self, text: str) -> float:
+        """Return log p of a text, summed over all ways to cut it."""
+        return self._sums(self.characters.encode(text))[1]
+
+    def _word_end(self, text: str, place: int) -> float:
+        """Return how probable it is that a word ends before a place, 0 if the best cut has none."""
+        for sentence in self.tokenise(text):
+            columns = (sentence.starts, sentence.forms, sentence.words, sentence.word_probabilities)
+            for start, form, words, probability in zip(*columns, strict=True):
+                inside = place - start in inner_ends(form, words)
+                if start == place or inside:
+                    encoded = self.characters.encode(text)
+                    symbol = int(np.searchsorted(encoded.places, place)) - 1
+                    events = self.boundaries(encoded)[symbol]
+                    ends = float(events[[WORD_END, SENTENCE_END]].sum())
+                    return ends + (1 - ends) * probability if inside else ends
+        return 0.0
+
     def boundaries(self, text: EncodedText) -> NDArray[np.float32]:
         """Return the probabilities of the hidden events after each symbol of a text."""
-        probabilities, _ = self._automaton.boundaries(
+        return self._sums(text)[0]
+
+    def _sums(self, text: EncodedText) -> tuple[NDArray[np.float32], float]:
+        """Return the probabilities of the hidden events, and log p of the text."""
+        probabilities, log_prob = self._automaton.boundaries(
             text.symbols,
             allowed_events(text.symbols),
             before=np.array([BREAK], np.int32),
@@ -88,7 +122,7 @@ class TokensModel(Model):
             least_share=LEAST_SHARE,
             most=MOST_HISTORIES,
         )
-        return probabilities.reshape(-1, len(HIDDEN))
+        return probabilities.reshape(-1, len(HIDDEN)), log_prob
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:
         """Return F1 of tokens, of sentences and of words, in percent."""

@@ -6,7 +6,7 @@ import { Composer } from "./composer.js";
 import { errorNote, h, replace } from "./dom.js";
 import { Generated } from "./generated.js";
 import { Pane } from "./pane.js";
-import { readAddress, remember, sideOf, withSide } from "./state.js";
+import { FIRST, readAddress, remember, sideOf, withSide } from "./state.js";
 
 class App {
   constructor(catalogue) {
@@ -17,7 +17,8 @@ class App {
     });
     this.panes = [false, true].map((second) => new Pane(catalogue, {
       onchange: (changes) => this.note(withSide(this.state, second, changes)),
-      onread: (text) => this.read({ ...withSide(this.state, second, { text, step: 0, tree: 1 }), spaces: true }),
+      onread: (text) => this.read({ ...withSide(this.state, second, { text, ...FIRST }), spaces: true }),
+      onsentence: (sentence) => this.read(withSide(this.state, second, { sentence, step: 0, tree: 1 })),
       onparts: (parts) => this.showParts(parts),
     }));
     this.generated = this.makeGenerated();
@@ -35,7 +36,7 @@ class App {
     const writers = this.catalogue.models.filter((model) => model.abilities.includes("generate"));
     const read = (text, writer) => {
       const reads = this.composer.readers.some((model) => model.id === writer);
-      this.read({ model: reads ? writer : this.state.model, text, spaces: true, compare: false, step: 0, tree: 1 });
+      this.read({ model: reads ? writer : this.state.model, text, spaces: true, compare: false, ...FIRST });
       document.getElementById("composer").scrollIntoView({ block: "start" });
     };
     return writers.length ? new Generated(writers, this.catalogue.limits, read) : null;

@@ -1,4 +1,5 @@
 // One sentence under one model: its reading, its trees, other orders of its words. Shows what the model can do.
+// A text of several sentences is a list, of which one is shown.
 
 import { ask } from "./api.js";
 import { announce, errorNote, h, replace } from "./dom.js";
@@ -7,8 +8,8 @@ import { Reading } from "./reading.js";
 import { Trees } from "./trees.js";
 
 // The more analyses are told, the better lineages can be traced; long sentences would make long answers.
-function followed(text) {
-  return text.split(/\s+/).length > 40 ? 6 : 20;
+function followed(words) {
+  return words.length > 40 ? 6 : 20;
 }
 
 function cannotRead({ id, abilities }) {
@@ -17,9 +18,9 @@ function cannotRead({ id, abilities }) {
 }
 
 export class Pane {
-  constructor(catalogue, { onchange, onread, onparts }) {
+  constructor(catalogue, hooks) {
     this.catalogue = catalogue;
-    this.hooks = { onchange, onread, onparts };
+    this.hooks = hooks; // onchange, onread, onsentence, onparts
     this.element = h("article", { class: "pane" });
     this.asked = "";
     this.reading = null;
@@ -28,7 +29,7 @@ export class Pane {
 
   // Loads what is new and moves to the given step and tree; returns whether all went well.
   async show(side, parts) {
-    const key = JSON.stringify([side.model, side.text, side.spaces]);
+    const key = JSON.stringify([side.model, side.text, side.sentence, side.spaces]);
     const isNew = key !== this.asked;
     if (isNew && !(await this.load(side, key, parts))) return false;
     if (this.reading) {
@@ -47,18 +48,24 @@ export class Pane {
     this.clear();
     this.element.setAttribute("aria-busy", "true");
     replace(this.element, h("p", { class: "status" }, `${side.model} is reading …`));
-    const body = { model: side.model, text: side.text, ...(side.spaces ? { split: "spaces" } : {}) };
     const can = (...names) => model && names.some((name) => model.abilities.includes(name));
     const { analyses } = this.catalogue.limits;
     try {
       if (!model) throw new Error(`There is no model “${side.model}” on this server: choose one of the list.`);
       if (!can("read", "surprisal", "parse")) throw new Error(cannotRead(model));
-      const reading = { ...body, analyses: Math.min(followed(side.text), analyses) };
+      const split = side.spaces ? { split: "spaces" } : {};
+      const { sentences, words } = await ask("words", { model: side.model, text: side.text, ...split }, signal);
+      const isList = !side.spaces && sentences.length > 1;
+      const chosen = isList ? Math.min(side.sentence, sentences.length) : 0;
+      const given = isList ? { words: sentences[chosen - 1] } : { text: side.text, ...split };
+      const body = { model: side.model, ...given };
+      const reading = { ...body, analyses: Math.min(followed(given.words ?? words), analyses) };
       const [read, parse] = await Promise.all([
         can("read", "surprisal") ? ask("read", reading, signal) : null,
         can("parse") ? ask("parse", { ...body, kbest: Math.min(5, analyses) }, signal) : null,
       ]);
       this.fill(model, read, parse, parts);
+      if (isList) this.element.prepend(this.list(sentences, chosen));
     } catch (error) {
       if (error.name === "AbortError") return false;
       this.element.removeAttribute("aria-busy");
@@ -93,6 +100,16 @@ export class Pane {
         h("span", { class: "note" }, `${model.id}: `), h("bdi", { dir: "auto" }, words.join(" "))),
       this.reading?.element, this.trees?.element, this.orders?.element);
     this.trees?.show(1);
+  }
+
+  // All sentences of the text, to choose from.
+  list(sentences, chosen) {
+    const button = (words, i) => h("button", {
+      type: "button", class: "chip", "aria-pressed": String(i + 1 === chosen),
+      onclick: () => this.hooks.onsentence(i + 1),
+    }, h("bdi", { dir: "auto" }, words.join(" ")));
+    const items = sentences.map((words, i) => h("li", {}, button(words, i)));
+    return h("ol", { class: "chips paragraph", "aria-label": "Sentences" }, items);
   }
 
   makeReading(read, parts) {

@@ -2,16 +2,18 @@
 //
 //   #model=english&text=The+horse+raced+past+the+barn+fell.&step=7&tree=2
 //
+// `sentence` is the number of the one that is shown of a text with several.
 // The second sentence of a comparison has the same names with a 2.
 
 const DEFAULTS = {
-  model: "", text: "", step: 0, tree: 1,
-  compare: false, model2: "", text2: "", step2: 0, tree2: 1,
+  model: "", text: "", sentence: 1, step: 0, tree: 1,
+  compare: false, model2: "", text2: "", sentence2: 1, step2: 0, tree2: 1,
   parts: false, spaces: false,
 };
 
-// Where a new sentence begins.
-export const START = { step: 0, tree: 1, step2: 0, tree2: 1 };
+// Where a new text begins, and where both of a comparison do.
+export const FIRST = { sentence: 1, step: 0, tree: 1 };
+export const START = { ...FIRST, sentence2: 1, step2: 0, tree2: 1 };
 
 export function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
@@ -45,7 +47,8 @@ export function remember(state, isNew) {
 export function sideOf(state, second) {
   const tail = second ? "2" : "";
   const pick = (name) => state[name + tail];
-  return { model: pick("model"), text: pick("text"), step: pick("step"), tree: pick("tree"), spaces: state.spaces };
+  const [model, text, sentence, step, tree] = ["model", "text", "sentence", "step", "tree"].map(pick);
+  return { model, text, sentence, step, tree, spaces: state.spaces };
 }
 
 export function withSide(state, second, changes) {

@@ -1,0 +1,102 @@
+"""Lemmas of words: an edit rule for each, chosen by a Pitman-Yor process."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bistro.encoding.edits import EditRule
+from bistro.errors import ModelFileError
+from bistro.inference.choices import Choice
+from bistro.modelfile import Arrays
+from bistro.models.columns.config import ColumnsConfig
+from bistro.models.columns.elements import Words
+from bistro.models.columns.tags import Doubt
+from bistro.sums import added
+from bistro.treebank.fields import EMPTY
+
+_CANDIDATES = 6
+_MOST_CACHED = 200_000
+
+Chances = dict[str, float]
+"""Lemmas with their probabilities."""
+
+
+class Lemmas:
+    """A learned choice of lemmas."""
+
+    def __init__(self, config: ColumnsConfig, choice: Choice, rules: Sequence[EditRule]) -> None:
+        if len(rules) != len(choice.outcomes):
+            raise ModelFileError("the rules of lemmas are damaged")
+        self.config, self.choice, self.rules = config, choice, list(rules)
+        self._cache: dict[tuple[str, ...], Chances] = {}
+
+    def find(
+        self, words: Words, kept: list[str] | None, doubts: Sequence[Doubt]
+    ) -> tuple[list[str], list[float]]:
+        """Return the lemmas of words and their probabilities; kept ones have probability 1.
+
+        A lemma is the best one under the tags that were chosen; its probability is summed over all
+        likely tags.
+        """
+        names = self.config.contexts.lemmas
+        contexts = [words.element(name) for name in names]
+        keys = list(zip(words.forms, *contexts, strict=True))
+        doubted = {doubt.place: _other_keys(keys[doubt.place], names, doubt) for doubt in doubts}
+        self._learn([*keys, *(key for others in doubted.values() for key in others)])
+        answers = [_best(self._cache[key], key[0]) for key in keys]
+        for doubt in doubts:
+            lemma = answers[doubt.place][0]
+            chances = (self._cache[key].get(lemma, 0.0) for key in doubted[doubt.place])
+            pairs = zip(chances, doubt.weights, strict=True)
+            answers[doubt.place] = lemma, min(1.0, math.fsum(p * weight for p, weight in pairs))
+        given = kept or [EMPTY] * len(answers)
+        found = list(zip(given, answers, strict=True))
+        lemmas = [new if old == EMPTY else old for old, (new, _) in found]
+        return lemmas, [p if old == EMPTY else 1.0 for old, (_, p) in found]
+
+    def _learn(self, keys: Sequence[tuple[str, ...]]) -> None:
+        """Look up the lemmas of forms in contexts, and remember them."""
+        cache = self._cache
+        if len(cache) > _MOST_CACHED:
+            cache.clear()
+        if missing := [key for key in dict.fromkeys(keys) if key not in cache]:
+            numbers, weights = self.choice.ranked([key[1:] for key in missing], _CANDIDATES)
+            ranked = zip(missing, numbers.tolist(), weights.tolist(), strict=True)
+            cache |= {key: self._chances(key[0], n, p) for key, n, p in ranked}
+
+    def _chances(self, form: str, numbers: Sequence[int], weights: Sequence[float]) -> Chances:
+        found: Chances = {}
+        for number, weight in zip(numbers, weights, strict=True):
+            lemma = self.rules[number].apply(form) if number >= 0 else None
+            if lemma:
+                found[lemma] = found.get(lemma, 0.0) + weight
+        total = added(found.values())
+        return {lemma: p / total for lemma, p in found.items()} if total > 0 else {}
+
+    def header(self) -> dict[str, Any]:
+        """Return what is not an array, ready for JSON."""
+        return {"rules": [rule.to_header() for rule in self.rules], **self.choice.header()}
+
+    @classmethod
+    def from_parts(cls, config: ColumnsConfig, header: Mapping[str, Any], arrays: Arrays) -> Lemmas:
+        """Make the choice again from a file."""
+        rules = [EditRule.from_header(rule) for rule in header["rules"]]
+        return cls(config, Choice.from_parts(header, arrays), rules)
+
+
+def _other_keys(key: tuple[str, ...], names: Sequence[str], doubt: Doubt) -> list[tuple[str, ...]]:
+    """Return the form and context of a word under each of its likely tags."""
+    return [
+        (key[0], *(tags.get(name, old) for name, old in zip(names, key[1:], strict=True)))
+        for tags in doubt.tags
+    ]
+
+
+def _best(chances: Chances, form: str) -> tuple[str, float]:
+    """Return the best lemma; a word without one is its own."""
+    if not chances:
+        return form, 0.0
+    best = max(chances, key=lambda lemma: chances[lemma])
+    return best, min(1.0, chances[best])

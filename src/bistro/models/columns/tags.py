@@ -1,0 +1,192 @@
+"""UPOS, XPOS and FEATS of words, found together by several experts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import ModelFileError
+from bistro.inference.products import Candidates, Product
+from bistro.modelfile import Arrays
+from bistro.models.columns.config import ColumnsConfig
+from bistro.models.columns.elements import TAGS, Words
+from bistro.models.results.columns import Beliefs
+from bistro.treebank.fields import EMPTY
+
+BETWEEN = "\t"
+"""Stands between the columns in the name of an outcome."""
+_CANDIDATES = 5
+_LEAST_BELIEF = 1e-3
+"""What a parser does not believe in at all may still be true."""
+
+_SHARPNESS = 0.75
+_BELIEF_SHARPNESS = 0.5
+"""The weights of experts and parser that give the best tags are too sure of themselves: with these
+probabilities are calibrated (chosen on the development part of English EWT)."""
+_SURE = 0.97
+_LIKELY = 3
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A word whose tags are not sure: the likely ones, with weights that sum to 1."""
+
+    place: int
+    tags: list[dict[str, str]]
+    weights: list[float]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The tags of words."""
+
+    values: dict[str, list[str]]
+    probabilities: dict[str, list[float]]
+    doubts: list[Doubt]
+
+
+class Tags:
+    """Learned experts on combinations of tags and features."""
+
+    def __init__(self, config: ColumnsConfig, columns: Sequence[str], product: Product) -> None:
+        rows = [name.split(BETWEEN) for name in product.outcomes.names]
+        if not columns or any(len(row) != len(columns) for row in rows):
+            raise ModelFileError("the outcomes do not fit the columns")
+        self.config, self.columns, self.product = config, tuple(columns), product
+        self._values: dict[str, list[str]] = {
+            name: [row[place] for row in rows] for place, name in enumerate(columns)
+        }
+        self._names = {name: sorted(set(values)) for name, values in self._values.items()}
+        self._codes = {
+            name: np.searchsorted(np.array(self._names[name]), np.array(values))
+            for name, values in self._values.items()
+        }
+        self._allowed: dict[tuple[str, ...], list[int]] = {}
+
+    def find(self, words: Words, kept: Mapping[str, list[str]], beliefs: Beliefs | None) -> Found:
+        """Return values and probabilities, and put the values into the words' columns.
+
+        The tags of neighbours are part of what experts see. Those that are not known yet are
+        guessed first.
+        """
+        name = self.columns[0]
+        before = words.columns[name]
+        if EMPTY in before:
+            guessed = self._decide(words, kept, beliefs).values
+            pairs = zip(before, guessed[name], strict=True)
+            words.put(name, [new if old == EMPTY else old for old, new in pairs])
+        found = self._decide(words, kept, beliefs)
+        for name, column in found.values.items():
+            words.put(name, column)
+        return found
+
+    def _decide(
+        self, words: Words, kept: Mapping[str, list[str]], beliefs: Beliefs | None
+    ) -> Found:
+        experts = self.config.contexts.experts
+        contexts = {n: [words.element(e) for e in own] for n, own in experts.items()}
+        given = [kept.get(name) for name in self.columns]
+        rows = zip(*(column or [EMPTY] * len(words.forms) for column in given), strict=True)
+        candidates = self.product.candidates(
+            contexts,
+            [self._possible(row) for row in rows],
+            prior=self.config.prior,
+            most=_CANDIDATES,
+        )
+        believed = np.zeros(len(candidates.outcomes))
+        if beliefs and beliefs.column in self.columns:
+            believed = self._believed(candidates, beliefs)
+        deciding = candidates.scores + self.config.evidence * believed
+        best = candidates.outcomes[replace(candidates, scores=deciding).best()]
+        calm = _SHARPNESS * candidates.scores + _BELIEF_SHARPNESS * believed
+        chances = replace(candidates, scores=calm).probabilities()
+        values, probabilities = self._read(candidates, best, chances, kept)
+        return Found(values, probabilities, self._doubts(candidates, best, chances))
+
+    def _read(
+        self,
+        candidates: Candidates,
+        best: NDArray[np.int32],
+        chances: NDArray[np.float64],
+        kept: Mapping[str, list[str]],
+    ) -> tuple[dict[str, list[str]], dict[str, list[float]]]:
+        """Return the best outcomes column by column, each value with its own probability."""
+        values: dict[str, list[str]] = {}
+        probabilities: dict[str, list[float]] = {}
+        places = candidates.places
+        for name in self.columns:
+            own = self._codes[name]
+            same = own[candidates.outcomes] == own[best][places]
+            sure = np.minimum(np.add.reduceat(np.where(same, chances, 0.0), candidates.starts), 1.0)
+            given = kept.get(name) or [EMPTY] * len(best)
+            found = [self._values[name][outcome] for outcome in best.tolist()]
+            values[name] = [
+                new if old == EMPTY else old for old, new in zip(given, found, strict=True)
+            ]
+            probabilities[name] = [
+                p if old == EMPTY else 1.0 for old, p in zip(given, sure.tolist(), strict=True)
+            ]
+        return values, probabilities
+
+    def _doubts(
+        self, candidates: Candidates, best: NDArray[np.int32], chances: NDArray[np.float64]
+    ) -> list[Doubt]:
+        """Return the words whose best outcome is not sure, with their likely ones."""
+        is_best = candidates.outcomes == best[candidates.places]
+        sure = np.add.reduceat(np.where(is_best, chances, 0.0), candidates.starts)
+        ends = [*candidates.starts[1:].tolist(), len(chances)]
+        doubts = []
+        for place in np.flatnonzero(sure < _SURE).tolist():
+            own = slice(int(candidates.starts[place]), ends[place])
+            order = np.argsort(-chances[own], kind="stable")[:_LIKELY]
+            weights = chances[own][order]
+            tags = [
+                {name: self._values[name][outcome] for name in self.columns}
+                for outcome in candidates.outcomes[own][order].tolist()
+            ]
+            doubts.append(Doubt(place, tags, (weights / weights.sum()).tolist()))
+        return doubts
+
+    def _possible(self, row: tuple[str, ...]) -> list[int]:
+        """Return the outcomes that agree with the kept values of a word; none: all may be."""
+        if row.count(EMPTY) == len(row):
+            return []
+        if row not in self._allowed:
+            agreeing = np.zeros(len(self.product.outcomes))
+            for name, value in zip(self.columns, row, strict=True):
+                if value != EMPTY:
+                    agreeing += [value == own for own in self._values[name]]
+            most = agreeing.max()
+            self._allowed[row] = np.flatnonzero(agreeing == most).tolist() if most else []
+        return self._allowed[row]
+
+    def _believed(self, candidates: Candidates, beliefs: Beliefs) -> NDArray[np.float64]:
+        """Return the log-probability that a parser gives to the tag of each candidate."""
+        names = self._names[beliefs.column]
+        numbers = {name: number for number, name in enumerate(names)}
+        table: NDArray[np.float64] = np.zeros((len(beliefs.rows), len(names)))
+        for place, row in enumerate(beliefs.rows):
+            for name, p in row:
+                if (number := numbers.get(name)) is not None:
+                    table[place, number] += p
+        logs = np.log(np.clip(table, _LEAST_BELIEF, 1.0))
+        codes = self._codes[beliefs.column][candidates.outcomes]
+        return np.asarray(logs[candidates.places, codes])
+
+    def header(self) -> dict[str, Any]:
+        """Return what is not an array, ready for JSON."""
+        return {"columns": list(self.columns), **self.product.header()}
+
+    @classmethod
+    def from_parts(
+        cls, config: ColumnsConfig, header: Mapping[str, Any], parts: Mapping[str, Arrays]
+    ) -> Tags:
+        """Make the experts again from a file."""
+        columns = header["columns"]
+        if not isinstance(columns, list) or not set(columns) <= set(TAGS):
+            raise ModelFileError("the columns of the experts are damaged")
+        return cls(config, columns, Product.from_parts(header, parts))

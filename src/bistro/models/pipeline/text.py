@@ -1,0 +1,78 @@
+"""A string where a parser takes a list of words: the pipeline finds the words itself.
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=300, seed=1)
+>>> model = bistro.train("pipeline", treebank, seed=1, parser="transition")
+>>> model.parse("The dog sleeps.").heads
+[2, 3, 0, 3]
+>>> [row.token for row in model.surprisal("The dog sleeps.")]
+['The', 'dog', 'sleeps', '.', '</s>']
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from bistro.errors import BistroError
+from bistro.models.abilities import PARSE, SCORE, TOKENISE, Parser
+from bistro.models.annotating import cut_sentences
+from bistro.models.base import Model
+from bistro.models.inputs import Words
+from bistro.models.results.parses import Parse
+from bistro.models.results.surprisal import SurprisalTable, numbered_tokens
+from bistro.models.results.tokens import words_in
+from bistro.treebank.sentence import Sentence
+
+
+class TextReading(Model):
+    """What a pipeline does with strings and with sentences alike."""
+
+    @abstractmethod
+    def sentences(self, text: str | Iterable[str]) -> Iterator[Sentence]:
+        """Yield the sentences of a text with their words alone."""
+
+    def parse(self, sentence: str | Words, **options: Any) -> Parse:
+        """Return the parse of one sentence, a string or a list of words; see `parse_all`."""
+        if not isinstance(sentence, str):
+            return self._parser.parse(sentence, **options)
+        found = list(self.parse_all(sentence, **options))
+        if len(found) != 1:
+            raise BistroError(
+                f"the text has {len(found)} sentences, where one is parsed: use parse_all, which "
+                "yields a parse for each, or annotate, which yields sentences with all columns"
+            )
+        return found[0]
+
+    def parse_all(self, sentences: str | Iterable[Words], **options: Any) -> Iterator[Parse]:
+        """Yield a parse for every sentence of a text, or of several sentences.
+
+        Parameters
+        ----------
+        sentences
+            Running text, or sentences as lists of words or with annotation.
+        **options
+            Those of the parser inside, such as ``marginals=True``.
+        """
+        given = self.sentences(sentences) if isinstance(sentences, str) else sentences
+        return self._parser.parse_all(given, **options)
+
+    def surprisal(self, text: str | Words | Iterable[Words], **options: Any) -> SurprisalTable:
+        """Return the surprisal of every token of a text, or of sentences, in bits.
+
+        Of a string, a token of several words (*don't*) has one row, with the sum of its words.
+        """
+        reader = SCORE.of(self)
+        if not isinstance(text, str):
+            return reader.surprisal(text, **options)
+        found = list(cut_sentences(TOKENISE.of(self), text))
+        if not found:
+            raise BistroError("the text has no words")
+        words = [words_in(tokens) for tokens in found]
+        rows = [numbered_tokens((form, len(own)) for form, own in tokens) for tokens in found]
+        return reader.surprisal(words, tokens=rows, **options)
+
+    @property
+    def _parser(self) -> Parser:
+        return PARSE.of(self)

@@ -1,0 +1,158 @@
+"""The words of a sentence whose writer has set spaces or cells: they are evidence, not all of it.
+
+People give sentences as running text (*She's sure they don't.*), with spaces as a treebank has them
+(*She 's sure they do n't .*), or in the cells of a table, one word or several in each. The words
+must be the same. The characters between two spaces are a *chunk*:
+
+1. No word goes over the edge of a cell. A chunk is cut as running text is.
+2. If a chunk comes out as one word, that is the end of it: so text that is already cut stays as it
+   is. If it comes out in pieces, a space beside it may be one that the running text does not have
+   (*'s* alone looks like a quotation mark and *s*). It is taken out if the chunk then is one word
+   that ends there, and the text without the space is more probable:
+
+    p(text without the space) p(a word ends there | text without the space) > p(text)
+
+3. The text that remains is cut once more, and the spaces that were taken out end words.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bistro.models.results.tokens import CutToken, TextSentence
+
+_CHUNK = re.compile(r"[^\s\ufeff]+")
+_LEFT, _RIGHT = 3, 2
+"""Chunks to the left and right of a space that its probability depends on."""
+_LONGEST_CHUNK = 100
+"""Beside a longer one no space is taken out."""
+
+Cut = Callable[[str], list[TextSentence]]
+"""Returns the sentences of a text."""
+Measure = Callable[[str], float]
+"""Returns log p of a text."""
+WordEnd = Callable[[str, int], float]
+"""Returns how probable it is that a word ends before a place in a text, 0 if the best way to cut
+the text has no end there."""
+
+
+class _Chunk(NamedTuple):
+    text: str
+    cell: int
+
+
+@dataclass(frozen=True)
+class CellCutter:
+    """Cuts the cells of one sentence into words."""
+
+    cut: Cut
+    log_prob: Measure
+    word_end: WordEnd
+
+    def tokens(self, cells: Sequence[str]) -> list[list[CutToken]]:
+        """Return the tokens of each cell, each with its words."""
+        chunks = [_Chunk(found[0], i) for i, c in enumerate(cells) for found in _CHUNK.finditer(c)]
+        laid = self._laid_out(chunks, [" "] * len(chunks))
+        doubtful = [not _is_one_word(tokens) for _, tokens in laid]
+        if any(doubtful) and len(chunks) > 1:
+            gaps = self._gaps(chunks, doubtful)
+            if "" in gaps:
+                laid = self._laid_out(chunks, gaps)
+        found: list[list[CutToken]] = [[] for _ in cells]
+        for cell, tokens in laid:
+            found[cell] += tokens
+        return found
+
+    def _gaps(self, chunks: Sequence[_Chunk], doubtful: Sequence[bool]) -> list[str]:
+        """Return what stands after each chunk in the running text: a space, or nothing."""
+        gaps = [" "] * len(chunks)
+        for i, (now, after) in enumerate(itertools.pairwise(doubtful)):
+            window = slice(max(0, i + 1 - _LEFT), i + 1 + _RIGHT)
+            beside = [place - window.start for place, d in ((i, now), (i + 1, after)) if d]
+            if beside and self._is_extra(chunks[window], gaps[window], i - window.start, beside):
+                gaps[i] = ""
+        return gaps
+
+    def _is_extra(
+        self, chunks: Sequence[_Chunk], gaps: Sequence[str], place: int, doubtful: Sequence[int]
+    ) -> bool:
+        """Tell whether the space after a chunk is one that running text would not have."""
+        if any(len(chunk.text) > _LONGEST_CHUNK for chunk in chunks):
+            return False
+        joined = [*gaps[:place], "", *gaps[place + 1 :]]
+        written = [chunk.text + gap for chunk, gap in zip(chunks, joined, strict=True)]
+        left, right = "".join(written[: place + 1]), "".join(written[place + 1 :]).rstrip()
+        end = self.word_end(left + right, len(left))
+        if end <= 0:
+            return False
+        if self.log_prob(left + right) + math.log(end) <= self.log_prob(f"{left} {right}"):
+            return False
+        laid = self._laid_out(chunks, joined)
+        return any(_is_one_word(laid[i][1]) for i in doubtful)
+
+    def _laid_out(
+        self, chunks: Sequence[_Chunk], gaps: Sequence[str]
+    ) -> list[tuple[int, list[CutToken]]]:
+        """Return the tokens of each chunk with its cell; a token of several chunks is the first's.
+
+        Only chunks of the same cell can share a token, and only over a space that stays.
+        """
+        text = "".join(chunk.text + gap for chunk, gap in zip(chunks, gaps, strict=True))
+        sizes = [len(chunk.text) + len(gap) for chunk, gap in zip(chunks, gaps, strict=True)]
+        begins = list(itertools.accumulate(sizes, initial=0))[:-1]
+        edges = [
+            place
+            for place, (one, gap, two) in zip(
+                begins[1:], zip(chunks, gaps, chunks[1:], strict=False), strict=True
+            )
+            if not gap or one.cell != two.cell
+        ]
+        laid: list[tuple[int, list[CutToken]]] = [(chunk.cell, []) for chunk in chunks]
+        for start, token in self._pieces(text, edges):
+            laid[bisect_right(begins, start) - 1][1].append(token)
+        return laid
+
+    def _pieces(self, text: str, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
+        """Yield the tokens of a text with their places, none of them over an edge."""
+        for sentence in self.cut(text):
+            for start, form, words in zip(
+                sentence.starts, sentence.forms, sentence.words, strict=True
+            ):
+                first, last = bisect_right(edges, start), bisect_left(edges, start + len(form))
+                inside = [edge - start for edge in edges[first:last]]
+                yield from _divided(start, CutToken(form, words), inside)
+
+
+def _is_one_word(tokens: Sequence[CutToken]) -> bool:
+    return len(tokens) == 1 and len(tokens[0].words) == 1
+
+
+def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tuple[int, CutToken]]:
+    """Yield the parts of a token between edges: its words if they end there, else each a word."""
+    if not edges:
+        yield start, token
+        return
+    spelled = set(edges) <= inner_ends(token.form, token.words)
+    ends = list(itertools.accumulate(map(len, token.words)))
+    for begin, end in itertools.pairwise((0, *edges, len(token.form))):
+        words = tuple(w for w, stop in zip(token.words, ends, strict=True) if begin < stop <= end)
+        # The space before the edge of a cell is part of a token that goes over it.
+        form = token.form[begin:end].strip()
+        yield start + begin, CutToken(form, words if spelled else (form,))
+
+
+def inner_ends(form: str, words: Sequence[str]) -> set[int]:
+    """Return where words end inside of a token; nowhere if they are not its characters.
+
+    >>> inner_ends("don't", ["do", "n't"]), inner_ends("du", ["de", "le"])
+    ({2}, set())
+    """
+    if "".join(words) != form:
+        return set()
+    return set(itertools.accumulate(map(len, words[:-1])))

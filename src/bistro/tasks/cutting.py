@@ -1,0 +1,93 @@
+"""How text becomes the words of a model: by what the model has learned, at punctuation, at spaces.
+
+A sentence comes as one text or in the cells of a table; each cell keeps the words that stand in it.
+A model that has learned words from its treebank (a pipeline) cuts by itself. For the others text
+has words at spaces, and on request punctuation at the ends of words is split off.
+
+>>> cut = at_punctuation(["He", "said:", "Don't!"])
+>>> [[token.form for token in cell] for cell in cut]
+[['He'], ['said', ':'], ["Don't", '!']]
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from bistro.errors import TreebankError
+from bistro.models.abilities import TOKENISE
+from bistro.models.annotating import cut_sentences
+from bistro.models.base import Model
+from bistro.models.results.tokens import CutToken
+from bistro.tasks.annotate import decoded
+from bistro.treebank.invisible import is_invisible, seen
+from bistro.treebank.treebank import Source, opened
+
+Cutting = Callable[[Sequence[str]], list[list[CutToken]]]
+"""Returns the tokens of each cell of one sentence."""
+
+
+def cutting(model: Model, split_punct: bool | None = None, *, default: bool = False) -> Cutting:
+    """Return how text becomes words of a model.
+
+    Parameters
+    ----------
+    model
+        If it can find words in text, it does so, unless `split_punct` is false.
+    split_punct
+        Whether punctuation is split from words; None is the default of the command.
+    default
+        What None means for a model that cannot find words.
+    """
+    if split_punct is not False and TOKENISE.is_of(model):
+        return TOKENISE.of(model).cut_cells
+    return at_punctuation if split_punct or (split_punct is None and default) else at_spaces
+
+
+def at_spaces(cells: Sequence[str]) -> list[list[CutToken]]:
+    """Return what is between spaces as words."""
+    return [[CutToken(word, (word,)) for word in cell.split()] for cell in cells]
+
+
+def at_punctuation(cells: Sequence[str]) -> list[list[CutToken]]:
+    """Return what is between spaces as words, and punctuation at its ends as words of its own."""
+    return [
+        [CutToken(part, (part,)) for word in cell.split() for part in split_word(word)]
+        for cell in cells
+    ]
+
+
+def split_word(word: str) -> list[str]:
+    """Split punctuation from either end of a word.
+
+    >>> split_word('"Stop!"'), split_word("don't"), split_word("...")
+    (['"', 'Stop', '!', '"'], ["don't"], ['...'])
+    """
+    marks = [unicodedata.category(character).startswith("P") for character in word]
+    if all(marks):
+        return [word]
+    first, last = marks.index(False), len(word) - marks[::-1].index(False)
+    return [*word[:first], word[first:last], *word[last:]]
+
+
+def visible(word: str, path: str | None = None, line: int | None = None) -> str:
+    """Return a word without zero-width characters; one that has nothing else is refused."""
+    if is_invisible(word):
+        codes = " ".join(f"U+{ord(character):04X}" for character in word)
+        told = f"a word cannot be seen: it is {codes}: take it out, or join it to its neighbour"
+        raise TreebankError(told, path=path, line=line)
+    return seen(word)
+
+
+def visible_text(text: str, path: str | None = None, line: int | None = None) -> str:
+    """Return a text without zero-width characters; its place is for messages."""
+    return " ".join(visible(word, path, line) for word in text.split())
+
+
+def file_sentences(model: Model, source: Source) -> list[list[CutToken]]:
+    """Return the tokens of each sentence that a model finds in a file of running text."""
+    with opened(source) as (stream, path):
+        found = list(cut_sentences(TOKENISE.of(model), decoded(stream, path)))
+        if not found:
+            raise TreebankError("the file is empty: expected at least one sentence", path=path)
+    return found

@@ -1,0 +1,38 @@
+"""Does a text look as if its words had not been cut? *said.* and *Monday,"* are signs of it.
+
+Lines with words separated by spaces, punctuation apart, are what parsers read. A line of running
+text has nearly always a word of letters with a mark behind it.
+
+>>> untokenised_words("He left on Monday , she said .".split())
+[]
+>>> untokenised_words('"I left on Monday," she said.'.split())
+['Monday,"', 'said.']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_LEAST_SHARE = 0.5
+_CLOSING = "\"'”’»)\\]"
+_LETTERS = r"[^\W\d_]['’]?[^\W\d_]"
+# Letters before a mark; a full stop alone may belong to an abbreviation, but not at the end.
+_MARKED = re.compile(rf"{_LETTERS}(?:[,;:!?…][{_CLOSING}]*|\.[{_CLOSING}]+)$")
+_LAST = re.compile(rf"{_LETTERS}[.!?…][{_CLOSING}]*$")
+
+
+def untokenised_words(words: Sequence[str]) -> list[str]:
+    """Return the words of a line that have punctuation behind them."""
+    found = [word for word in words[:-1] if _MARKED.search(word)]
+    if words and (_MARKED.search(words[-1]) or _LAST.search(words[-1])):
+        found.append(words[-1])
+    return found
+
+
+def untokenised_examples(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return examples if at least half of the lines have such words, else nothing."""
+    found = [words for words in map(untokenised_words, lines) if words]
+    if len(found) < _LEAST_SHARE * len(lines):
+        return []
+    return list(dict.fromkeys(word for words in found for word in words))
