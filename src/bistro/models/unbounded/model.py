@@ -124,6 +124,10 @@ class UnboundedModel(Model):
         check_arrays(
             arrays,
             {
+                **{
+                    f"{RULES}.{name}": Expected("i", (len(rules),))
+                    for name in ("left", "first", "second")
+                },
                 f"{RULES}.pcfg": Expected("f", (len(rules),), 0, 1),
                 f"{TRIE}.base": Expected("f", (len(rules),), 0, 1),
             },
