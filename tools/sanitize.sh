@@ -45,4 +45,5 @@ exec "$python" -m pytest -q -s -p no:cacheprovider \
     tests/exact/test_franchise*.py tests/exact/test_frozen*.py tests/exact/test_hyper.py tests/unit/test_rng.py \
     tests/exact/test_transition_elements.py tests/exact/test_transition_evidence.py \
     tests/exact/test_transition_search.py tests/exact/test_language_model.py \
+    tests/exact/test_isbn*.py tests/unit/test_checksum.py tests/fuzz \
     tests/exact/test_grammar_core.py tests/exact/test_grammar_chart.py

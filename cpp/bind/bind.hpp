@@ -24,6 +24,7 @@ void bind_tree_search(nanobind::module_& m);  // after bind_infinite and bind_gr
 void bind_chain(nanobind::module_& m);  // after bind_infinite
 void bind_segment(nanobind::module_& m);  // after bind_infinite
 void bind_tokens(nanobind::module_& m);  // after bind_frozen
+void bind_files(nanobind::module_& m);
 void bind_product(nanobind::module_& m);  // after bind_frozen
 
 }  // namespace bistro::bind

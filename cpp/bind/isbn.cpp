@@ -129,10 +129,11 @@ struct IsbnHolder {
                     seen.begin.back() == static_cast<std::int32_t>(seen.list.size()) &&
                     std::is_sorted(seen.begin.begin(), seen.begin.end()) && seen.log_share.size() == seen.list.size();
         for (const std::int32_t c : seen.list) good = good && c >= 0 && c < s.clusters();
+        for (const float share : seen.log_share) good = good && std::isfinite(share);
         if (!good) throw std::invalid_argument("the tags of the words are damaged");
         if (weights.size() != shape.parameters()) throw std::invalid_argument("the parameters do not fit the model");
         for (const float w : weights)
-            if (!std::isfinite(w)) throw std::invalid_argument("a parameter is not a number");
+            if (!(std::abs(w) <= isbn::kLargestWeight)) throw std::invalid_argument("a parameter is not a number, or too large");
         gains = isbn::all_gains(shape, weights.data());
     }
 };
@@ -170,7 +171,7 @@ nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
 nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int32_t most_words, std::uint64_t seed,
                                std::uint64_t purpose, double temperature, const Batch& prefix, std::int64_t particles) {
     if (!(temperature > 0) || particles < 1) throw std::invalid_argument("temperature and particles must be above 0");
-    prefix.check(symbols_of(self.shape));
+    check(prefix, self.shape);
     GeneratedArrays drawn;
     {
         nb::gil_scoped_release release;
@@ -189,6 +190,7 @@ nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int3
 }  // namespace
 
 void bind_isbn(nb::module_& m) {
+    m.attr("ISBN_LARGEST_WEIGHT") = isbn::kLargestWeight;
     m.def("isbn_elements", &isbn::isbn_elements, "The names of all features of a configuration.");
 
     nb::class_<isbn::Shape>(m, "IsbnShape", "Symbols, features and sizes of a latent-variable parser.")

@@ -23,5 +23,6 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_chain(m);
     bistro::bind::bind_segment(m);
     bistro::bind::bind_tokens(m);
+    bistro::bind::bind_files(m);
     bistro::bind::bind_product(m);
 }

@@ -5,6 +5,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
+#include "bind/signals.hpp"
 #include "pcfg/chart.hpp"
 #include "pcfg/semirings.hpp"
 
@@ -37,12 +38,6 @@ pcfg::Words words_of(std::int32_t known_symbols, const In<std::int64_t>& begin, 
     for (const double prob : words.probs) good = good && prob >= 0 && prob <= 1;
     if (!good) throw std::invalid_argument("words, symbols and probabilities do not fit together");
     return words;
-}
-
-// Lets Python hear Ctrl-C; raises what it answers.
-void hear_signals() {
-    nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 template <class Semiring>

@@ -170,9 +170,7 @@ struct Frozen {
         if (!shapes) throw std::invalid_argument("the arrays of a frozen franchise do not fit together");
         validate_regions(child_begin, element, 1, kNone);
         validate_regions(entry_begin, dish, 0, static_cast<std::uint32_t>(dishes));
-        const auto is_weight = [](double p) { return p >= 0 && p < std::numeric_limits<double>::infinity(); };
-        if (!std::ranges::all_of(backoff, is_weight) || !std::ranges::all_of(probability, is_weight) ||
-            !std::ranges::all_of(base, is_weight))
+        if (!are_weights(backoff) || !are_weights(probability) || !are_weights(base))
             throw std::invalid_argument("the arrays of a frozen franchise are damaged");
     }
 
@@ -185,20 +183,28 @@ private:
         return static_cast<std::uint32_t>(dishes - 1);
     }
 
+    // The loops below go on after a bad value: without a branch they work on many values at a time, and loading a model is
+    // mostly this.
+    template <class Real>
+    static bool are_weights(std::span<const Real> values) {
+        unsigned bad = 0;
+        for (const Real p : values) bad |= !(p >= 0) | !(p < std::numeric_limits<Real>::infinity());
+        return bad == 0;
+    }
+
     static void validate_regions(std::span<const std::uint32_t> begin, std::span<const std::uint32_t> keys,
                                  std::uint32_t first, std::uint32_t key_limit) {
-        bool good = begin.front() >= first && begin.back() <= keys.size();
-        for (std::size_t i = 0; good && i + 1 < begin.size(); ++i) {
-            // The end is checked before anything up to it is read.
-            good = begin[i] <= begin[i + 1] && begin[i + 1] <= keys.size();
-            bool has_gap = !good || begin[i + 1] - begin[i] <= kLinear;
-            for (std::uint32_t at = begin[i]; good && at < begin[i + 1]; ++at) {
-                has_gap |= keys[at] == kNone;
-                good = keys[at] == kNone || keys[at] < key_limit;
-            }
-            good &= has_gap;
+        unsigned bad = begin.front() < first || begin.back() > keys.size();
+        for (std::size_t i = 1; i < begin.size(); ++i) bad |= begin[i - 1] > begin[i];
+        // All offsets lie within the keys from here on.
+        if (bad == 0) {
+            for (const std::uint32_t key : keys.subspan(begin.front(), begin.back() - begin.front()))
+                bad |= (key >= key_limit) & (key != kNone);
+            for (std::size_t i = 1; i < begin.size(); ++i)
+                if (begin[i] - begin[i - 1] > kLinear)
+                    bad |= std::find(keys.begin() + begin[i - 1], keys.begin() + begin[i], kNone) == keys.begin() + begin[i];
         }
-        if (!good) throw std::invalid_argument("the arrays of a frozen franchise are damaged");
+        if (bad != 0) throw std::invalid_argument("the arrays of a frozen franchise are damaged");
     }
 };
 

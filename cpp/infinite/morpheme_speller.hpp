@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "infinite/morpheme_table.hpp"
@@ -30,11 +31,17 @@ public:
     // Calls told(length, log P) for every length from `shortest` on of a morpheme made of the first of these letters.
     template <class Told>
     void spell(Letters letters, std::int32_t label, std::size_t shortest, const Told& told) const {
-        std::vector<std::int32_t> context;
+        // As `spelling_context` has it, at the end of a vector that is filled from behind: a letter costs the same wherever it is.
+        const std::size_t n = letters.size();
+        std::vector<std::int32_t> context(n + 3);
+        context[n + 2] = 1 + labels_;
         double log_prob = 0;
         for (std::size_t length = 0;; ++length) {
-            spelling_context(letters.first(length), label, labels_, context);
-            const Place place = trie_->locate(context);
+            const std::size_t first = n - length;
+            context[first] = 0;
+            context[first + 1] = 1 + label;
+            if (length > 0) context[first + 2] = 2 + labels_ + letters[length - 1];
+            const Place place = trie_->locate(std::span<const std::int32_t>(context).subspan(first));
             if (length >= shortest) told(static_cast<std::int32_t>(length), log_prob + std::log(trie_->probability(place, end_)));
             if (length == letters.size()) return;
             log_prob += std::log(trie_->probability(place, letters[length]));

@@ -53,7 +53,9 @@ public:
         if (options.beam < 1) throw std::invalid_argument("a beam keeps at least one analysis");
     }
 
-    SegmentResult segment(Letters word, std::int32_t kbest) {
+    // `pause` is called before each letter; it may throw to stop.
+    template <class Pause>
+    SegmentResult segment(Letters word, std::int32_t kbest, const Pause& pause) {
         if (kbest < 1) throw std::invalid_argument("at least one analysis is asked for");
         if (word.empty()) throw std::invalid_argument("a word has at least one letter");
         const auto length = static_cast<std::int32_t>(word.size());
@@ -62,6 +64,7 @@ public:
         beams_[0].push_back(0);
         worst_.assign(word.size() + 1, -std::numeric_limits<double>::infinity());
         for (std::int32_t at = 0; at <= length; ++at) {
+            pause();
             find_known(word.subspan(static_cast<std::size_t>(at)), at);
             add_empty(at);
             cut(at);

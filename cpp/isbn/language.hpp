@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "isbn/beam.hpp"
@@ -46,6 +47,7 @@ public:
     // Begins with a prefix, under one of the derivations that a search has kept.
     void begin_with(Beam<Real>& beam, const Sentence& prefix) {
         const auto& kept = beam.run_prefix(prefix, most_words_ + 1);
+        if (kept.empty()) throw std::logic_error("a prefix without a derivation");
         std::vector<double> weights;
         for (const auto& k : kept) weights.push_back(std::exp(k.log_prob - kept[0].log_prob));
         configuration_ = kept[bistro::draw(weights, rng_)].configuration;

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -20,6 +21,9 @@
 namespace bistro::isbn {
 
 inline constexpr int kRelations = 7;
+// Limits of what a model file may say: sums of so many of these numbers stay finite and keep their digits.
+inline constexpr std::int32_t kMostHidden = 1 << 20;
+inline constexpr double kLowestFrequency = 1e-3, kHighestFrequency = 1e15, kLargestWeight = 1e6;
 inline constexpr std::int32_t kAbsent = -1;
 
 enum Action : std::int32_t { kLeftArc = 0, kRightArc = 1, kReduce = 2, kShift = 3, kStart = 4 };
@@ -81,6 +85,7 @@ struct Symbols {
     static std::int32_t arc_decision(Action arc, std::int32_t label) { return 2 + 2 * label + (arc == kRightArc); }
     std::int32_t decisions() const { return 2 + 2 * labels; }
 
+    // Everything that the accessors rely on; a model file can hold any numbers.
     void check() const {
         auto offsets = [&](const std::vector<std::int32_t>& begin, std::size_t length) {
             return begin.size() == tag_of.size() + 1 && begin.front() == 0 && begin.back() == static_cast<std::int32_t>(length) &&
@@ -92,14 +97,18 @@ struct Symbols {
         auto one_for_each = [&](const std::vector<std::int32_t>& values, std::int32_t limit, std::size_t length) {
             return limit >= 0 && within(values, limit) && values.size() == (limit > 0 ? length : 0);
         };
+        auto rising = [](auto begin, auto end) { return std::adjacent_find(begin, end, std::greater_equal<>()) == end; };
         bool good = words > 0 && tags > 0 && labels > 0 && components >= 0 && !tag_of.empty() && within(tag_of, tags) &&
                     offsets(component_begin, component_list.size()) && within(component_list, components) &&
                     offsets(word_begin, word_list.size()) && within(word_list, words) && !root_labels.empty() &&
-                    within(root_labels, labels) && frequency.size() == static_cast<std::size_t>(words) &&
+                    within(root_labels, labels) && rising(root_labels.begin(), root_labels.end()) && frequency.size() == static_cast<std::size_t>(words) &&
                     one_for_each(coarse_of, coarse_tags, tag_of.size()) && one_for_each(lemma_of, lemmas, frequency.size());
         for (std::size_t c = 0; good && c < tag_of.size(); ++c)
-            good = std::is_sorted(word_list.begin() + word_begin[c], word_list.begin() + word_begin[c + 1]);
-        for (const double f : frequency) good = good && f > 0 && std::isfinite(f);
+            good = rising(word_list.begin() + word_begin[c], word_list.begin() + word_begin[c + 1]);
+        for (const double f : frequency) good = good && f >= kLowestFrequency && f <= kHighestFrequency;
+        std::vector<bool> has_cluster(good ? static_cast<std::size_t>(tags) : 0);
+        for (std::size_t c = 0; good && c < tag_of.size(); ++c) has_cluster[static_cast<std::size_t>(tag_of[c])] = true;
+        good = good && std::find(has_cluster.begin(), has_cluster.end(), false) == has_cluster.end();
         if (!good) throw std::invalid_argument("the symbols of the model are damaged");
     }
 };
@@ -116,6 +125,7 @@ public:
         : symbols_(std::move(symbols)), hidden_(hidden), elements_(std::move(elements)), linked_(linked), mean_field_(mean_field) {
         symbols_.check();
         if (hidden < 1) throw std::invalid_argument("a state must have at least one variable");
+        if (hidden > kMostHidden) throw std::invalid_argument("a state has too many variables");
         number_bundles();
         weigh_other_words();
         rows_ = 1;  // row 0 is always seen
@@ -192,12 +202,21 @@ private:
     }
 
     void weigh_other_words() {
-        const double total = std::accumulate(symbols_.frequency.begin(), symbols_.frequency.end(), 0.0);
+        const std::vector<double>& f = symbols_.frequency;
+        const double total = std::accumulate(f.begin(), f.end(), 0.0);
         for (std::int32_t c = 0; c < symbols_.clusters(); ++c) {
-            double listed = 0;
-            for (auto i = symbols_.word_begin[c]; i < symbols_.word_begin[c + 1]; ++i) listed += symbols_.frequency[symbols_.word_list[i]];
-            const bool all = symbols_.word_begin[c + 1] - symbols_.word_begin[c] == symbols_.words;
-            other_.push_back(all ? 0.0 : total - listed);
+            const auto begin = symbols_.word_list.begin() + symbols_.word_begin[c], end = symbols_.word_list.begin() + symbols_.word_begin[c + 1];
+            double other = total;
+            for (auto word = begin; word != end; ++word) other -= f[*word];
+            // A difference that has lost its digits is summed up instead; it is above 0 if there are such words.
+            if (other < 1e-6 * total) {
+                other = 0;
+                auto word = begin;
+                for (std::int32_t w = 0; w < symbols_.words; ++w)
+                    if (word != end && *word == w) ++word;
+                    else other += f[w];
+            }
+            other_.push_back(other);
         }
     }
 

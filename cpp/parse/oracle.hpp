@@ -74,13 +74,31 @@ public:
     void retrace(const Sentence& sentence, const std::vector<HistoryStep>& history) {
         states_.clear();
         last_ = start(shape_.system, states_);
-        for (const HistoryStep& made : history) last_ = step(sentence, last_, made.action, &made);
+        for (const HistoryStep& made : history) {
+            if (!is_possible(sentence, made)) throw std::invalid_argument("the derivation is damaged");
+            last_ = step(sentence, last_, made.action, &made);
+        }
     }
 
     const States& states() const { return states_; }
     std::uint32_t last() const { return last_; }
 
 private:
+    // A history may come from a file.
+    bool is_possible(const Sentence& sentence, const HistoryStep& made) const {
+        const Choices possible = choices(shape_.system, states_, last_);
+        const Symbols& symbols = shape_.system.symbols;
+        switch (made.action) {
+            case Action::shift:
+                return possible.shift && static_cast<std::size_t>(states_[last_].shifted) < sentence.words.size() &&
+                       made.tag >= 0 && made.tag <= symbols.root_tag();
+            case Action::end: return possible.end;
+            case Action::left_arc: return possible.left_arc && (!shape_.labelled || (made.label >= 0 && made.label < symbols.labels));
+            case Action::right_arc: return possible.right_arc && (!shape_.labelled || (made.label >= 0 && made.label < symbols.labels));
+            default: return false;
+        }
+    }
+
     // Records one transition and makes it.
     std::uint32_t step(const Sentence& sentence, std::uint32_t id, Action action, const HistoryStep* made = nullptr) {
         observe(states_, id, shape_.system.symbols, sentence.words, elements_);

@@ -11,7 +11,10 @@ bistro.errors.TreebankError: train.conllu:12: head 9 is outside the sentence
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
+
+_LONG_WORD = re.compile(r"\S{500,}")
 
 
 class BistroError(Exception):
@@ -47,6 +50,16 @@ class ModelFileError(BistroError):
 
 class OutputError(BistroError):
     """A result could not be written; nothing partial was left behind."""
+
+
+def printable(text: str) -> str:
+    """Return a text that a terminal shows and does not obey, with endless words shortened.
+
+    >>> printable("a word \\x1b[31m")
+    'a word \\\\x1b[31m'
+    """
+    shown = "".join(c if c.isprintable() or c in "\n\t" else ascii(c)[1:-1] for c in text)
+    return _LONG_WORD.sub(lambda found: f"{found[0][:100]}…{found[0][-50:]}", shown)
 
 
 def nearest(name: str, choices: Iterable[str]) -> str:

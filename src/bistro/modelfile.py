@@ -1,12 +1,14 @@
 """The model file: arrays in safetensors form with one JSON object that says what they are.
 
     8 bytes   length N of the header, little-endian
-    N bytes   JSON: name -> {dtype, shape, data_offsets}, and under ``__metadata__`` the entry
-              ``bistro``, itself JSON; filled up with spaces so that the data starts at 64 k bytes
+    N bytes   JSON: name -> {dtype, shape, data_offsets}, and under ``__metadata__`` the entries
+              ``checksum``, 16 hexadecimal digits at a fixed place, and ``bistro``, itself JSON;
+              filled up with spaces so that the data starts at 64 k bytes
     the rest  the arrays, without gaps, wide types first, then by name
 
-Nothing in it is executed. Reading maps the file: arrays are read-only views, loaded by the
-operating system when touched and shared between processes. See docs/file-format.md.
+Nothing in it is executed. The checksum is that of all bytes after it. Reading copies the file into
+memory, so that nobody who overwrites it harms those who use it; arrays are read-only views. See
+docs/file-format.md.
 
 >>> import tempfile
 >>> path = tempfile.mkdtemp() + "/m.bistro"
@@ -18,11 +20,12 @@ operating system when touched and shared between processes. See docs/file-format
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,14 +33,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro._core import Checksum, read_whole
 from bistro.errors import ModelFileError
 from bistro.files import explain, writing
 
-FORMAT_VERSION = 2
-"""The newest version that can be read; a file has the oldest one that fits its family."""
+FORMAT_VERSION = 3
+"""The newest version that can be read, and the one that is written."""
+FIRST_CHECKED = 3
+"""Files have a checksum since this version."""
 Arrays = Mapping[str, NDArray[Any]]
 METADATA = "__metadata__"
 OWN_ENTRY = "bistro"
+_BEFORE_CHECKSUM = b'{"__metadata__":{"checksum":"'
+_DIGITS = 16
+_CHECKED_FROM = 8 + len(_BEFORE_CHECKSUM) + _DIGITS
+_MOST_THREADS = 4
+_MOST_DIMENSIONS = 32
 ALIGNMENT = 64
 # The limit of the safetensors format.
 LONGEST_HEADER = 100_000_000
@@ -60,7 +71,10 @@ class ModelFile:
 
 
 def write_model(
-    path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays, version: int = 1
+    path: str | os.PathLike[str],
+    header: Mapping[str, Any],
+    arrays: Arrays,
+    version: int = FORMAT_VERSION,
 ) -> None:
     """Write a model; the same header and arrays give the same bytes.
 
@@ -68,13 +82,13 @@ def write_model(
     """
     name = os.fspath(path)
     if name.endswith(_COMPRESSED):
-        raise ModelFileError(f"{name}: a model file is mapped, not compressed: choose another name")
+        raise ModelFileError(f"{name}: a model file is not compressed: choose another name")
     pieces = _pieces(name, header, arrays, version)
     with writing(name) as stream:
         stream.writelines(pieces)
 
 
-def encode_model(header: Mapping[str, Any], arrays: Arrays, version: int = 1) -> bytes:
+def encode_model(header: Mapping[str, Any], arrays: Arrays, version: int = FORMAT_VERSION) -> bytes:
     """Return what `write_model` would write."""
     return b"".join(_pieces("the model", header, arrays, version))
 
@@ -91,25 +105,60 @@ def _pieces(
         key=lambda item: (-item[1].dtype.itemsize, item[0]),
     )
     content = _encode_header(name, own, ordered)
-    data = [array.reshape(-1).view(np.uint8).data for _, array in ordered]
-    return [len(content).to_bytes(8, "little"), content, *data]
+    data = [array.reshape(-1).view(np.uint8) for _, array in ordered]
+    checksum = Checksum()
+    for piece in (np.frombuffer(content, np.uint8)[_CHECKED_FROM - 8 :], *data):
+        checksum.add(piece)
+    content = b"%s%016x%s" % (_BEFORE_CHECKSUM, checksum.value, content[_CHECKED_FROM - 8 :])
+    return [len(content).to_bytes(8, "little"), content, *(piece.data for piece in data)]
 
 
 def read_model(path: str | os.PathLike[str]) -> ModelFile:
-    """Map a model file and check all of it but the numbers themselves."""
+    """Read a model file and check all of it but the meaning of the numbers."""
     name = os.fspath(path)
-    return _parts(name, _map(name))
+    with _opened(name) as (descriptor, size):
+        begin = os.pread(descriptor, 8, 0)
+        begin += os.pread(descriptor, min(_header_length(name, begin, size), LONGEST_HEADER), 8)
+        # What the file says of itself must fit its size before memory is taken for it.
+        parts = _parts(name, begin, size)
+        whole = read_whole(descriptor, size, _CHECKED_FROM, min(_MOST_THREADS, os.cpu_count() or 1))
+    if whole is None or whole[0][: len(begin)].tobytes() != begin:
+        raise ModelFileError(f"{name}: was changed while it was read: try again")
+    return parts.checked(*whole)
 
 
 def decode_model(content: bytes, name: str) -> ModelFile:
     """Check the content of a model file like `read_model`; `name` is for messages."""
-    return _parts(name, np.frombuffer(content, dtype=np.uint8))
+    begin = content[: 8 + _header_length(name, content[:8], len(content))]
+    data, checksum = np.frombuffer(content, dtype=np.uint8), Checksum()
+    checksum.add(data[_CHECKED_FROM:])
+    return _parts(name, begin, len(content)).checked(data, checksum.value)
 
 
-def _parts(name: str, data: NDArray[np.uint8]) -> ModelFile:
-    outer, start = _decode_header(name, data)
-    header = _own_entry(name, outer.pop(METADATA, None))
-    return ModelFile(header, _arrays(name, outer, data, start))
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What the beginning of a file says of the whole."""
+
+    name: str
+    begin: bytes
+    metadata: Any
+    layout: list[tuple[int, int, np.dtype[Any], list[int], str]]
+    """Begin and end in the file, type, shape and name of each array."""
+
+    def checked(self, data: NDArray[np.uint8], checksum: int) -> ModelFile:
+        """Return the parts of a file, if it is the one that was written."""
+        has_checksum = self.begin[8:].startswith(_BEFORE_CHECKSUM)
+        written = self.begin[_CHECKED_FROM - _DIGITS : _CHECKED_FROM]
+        if has_checksum and written != b"%016x" % checksum:
+            raise ModelFileError(f"{self.name}: is damaged: its checksum is wrong: copy it again")
+        header = _own_entry(self.name, self.metadata)
+        if not has_checksum and header["format_version"] >= FIRST_CHECKED:
+            raise ModelFileError(f"{self.name}: is damaged: its checksum is missing: copy it again")
+        arrays = {
+            key: data[begin:end].view(dtype).reshape(shape)
+            for begin, end, dtype, shape, key in self.layout
+        }
+        return ModelFile(header, arrays)
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
@@ -135,7 +184,8 @@ def _plain(key: str, array: NDArray[Any]) -> NDArray[Any]:
 def _encode_header(
     name: str, own: Mapping[str, Any], ordered: list[tuple[str, NDArray[Any]]]
 ) -> bytes:
-    outer: dict[str, Any] = {METADATA: {OWN_ENTRY: json.dumps(own, sort_keys=True)}}
+    about = {"checksum": "0" * _DIGITS, OWN_ENTRY: json.dumps(own, sort_keys=True)}
+    outer: dict[str, Any] = {METADATA: about}
     offset = 0
     for key, array in ordered:
         outer[key] = {
@@ -154,35 +204,45 @@ def _encode_header(
     return content
 
 
-def _map(name: str) -> NDArray[np.uint8]:
+@contextlib.contextmanager
+def _opened(name: str) -> Iterator[tuple[int, int]]:
+    """Open a file that can hold a model; yield its descriptor and size."""
     try:
         if Path(name).is_dir():
             raise ModelFileError(f"{name}: is a folder, where a model file was expected")
-        size = Path(name).stat().st_size
-        if size == 0 and Path(name).is_file():
-            raise ModelFileError(f"{name}: is empty, where a model file was expected")
-        if not Path(name).is_file():
-            raise ModelFileError(f"{name}: is not a regular file, so it cannot be mapped")
-        return np.asarray(np.memmap(name, dtype=np.uint8, mode="r"))
+        if Path(name).exists() and not Path(name).is_file():
+            raise ModelFileError(f"{name}: is not a regular file, as a model file is")
+        with Path(name).open("rb") as stream:
+            size = os.fstat(stream.fileno()).st_size
+            if size == 0:
+                raise ModelFileError(f"{name}: is empty, where a model file was expected")
+            yield stream.fileno(), size
     except OSError as error:
         raise ModelFileError(f"{name}: cannot be read: {explain(error)}") from error
 
 
-def _decode_header(name: str, data: NDArray[np.uint8]) -> tuple[dict[str, Any], int]:
-    """Return the JSON of the safetensors header and the place where the arrays start."""
-    length = int.from_bytes(data[:8].tobytes(), "little")
-    starts_well = data[8:9].tobytes() in (b"{", b"") and 2 <= length <= LONGEST_HEADER
-    if data.size < 8 or not starts_well:
+def _header_length(name: str, begin: bytes, size: int) -> int:
+    length = int.from_bytes(begin[:8], "little")
+    if size < 8 or not 2 <= length <= LONGEST_HEADER:
         raise ModelFileError(f"{name}: is not a Bistro model file")
-    if 8 + length > data.size:
-        raise _cut_short(name, data.size, 8 + length)
+    return length
+
+
+def _parts(name: str, begin: bytes, size: int) -> _Parts:
+    """Return what the safetensors header says, after checking it against the size of the file."""
+    start = 8 + int.from_bytes(begin[:8], "little")
+    if begin[8:9] not in (b"{", b""):
+        raise ModelFileError(f"{name}: is not a Bistro model file")
+    if start > size or len(begin) < start:
+        raise _cut_short(name, size, start)
     try:
-        outer = json.loads(data[8 : 8 + length].tobytes())
+        outer = json.loads(begin[8:])
     except (ValueError, RecursionError):
         raise ModelFileError(f"{name}: is damaged: its header is not valid JSON") from None
     if not isinstance(outer, dict):
         raise ModelFileError(f"{name}: is damaged: its header is not a JSON object")
-    return outer, 8 + length
+    metadata = outer.pop(METADATA, None)
+    return _Parts(name, begin, metadata, _layout(name, outer, start, size))
 
 
 def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
@@ -207,32 +267,29 @@ def _own_entry(name: str, metadata: Any) -> dict[str, Any]:
     return result
 
 
-def _arrays(
-    name: str, entries: Mapping[str, Any], data: NDArray[np.uint8], start: int
-) -> dict[str, NDArray[Any]]:
-    """Return views of the data, which must be covered exactly: no gap, no overlap, no rest."""
-    layout = sorted((*_layout(name, key, entry), key) for key, entry in entries.items())
-    arrays: dict[str, NDArray[Any]] = {}
+def _layout(
+    name: str, entries: Mapping[str, Any], start: int, size: int
+) -> list[tuple[int, int, np.dtype[Any], list[int], str]]:
+    """Return where the arrays are; they must cover the data exactly: no gap, no overlap."""
+    entries_in_order = sorted((*_entry(name, key, entry), key) for key, entry in entries.items())
+    layout = []
     position = start
-    for begin, end, dtype_name, shape, key in layout:
+    for begin, end, dtype_name, shape, key in entries_in_order:
         if start + begin != position:
             raise ModelFileError(f"{name}: is damaged: array {key!r} overlaps or leaves a gap")
         position = start + end
-        if position > data.size:
-            raise _cut_short(name, data.size, start + max(item[1] for item in layout))
+        if position > size:
+            raise _cut_short(name, size, start + max(item[1] for item in entries_in_order))
         dtype = _DTYPES[dtype_name]
         if (start + begin) % dtype.itemsize and end > begin:
             raise ModelFileError(f"{name}: is damaged: array {key!r} is not aligned")
-        try:
-            arrays[key] = data[start + begin : position].view(dtype).reshape(shape)
-        except ValueError:
-            raise _bad_entry(name, key) from None
-    if position != data.size:
-        raise ModelFileError(f"{name}: is damaged: {data.size - position} bytes too many")
-    return arrays
+        layout.append((start + begin, position, dtype, shape, key))
+    if position != size:
+        raise ModelFileError(f"{name}: is damaged: {size - position} bytes too many")
+    return layout
 
 
-def _layout(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
+def _entry(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
     """Return begin, end, type and shape of one array, after checking them against each other."""
     try:
         dtype_name, shape = entry["dtype"], entry["shape"]
@@ -245,7 +302,9 @@ def _layout(name: str, key: str, entry: Any) -> tuple[int, int, str, list[int]]:
         type(n) is not int or n < 0 for n in (begin, end, *shape)
     ):
         raise _bad_entry(name, key)
-    if end - begin != math.prod(shape) * _DTYPES[dtype_name].itemsize:
+    # NumPy has its limits even where a dimension is 0.
+    is_possible = len(shape) <= _MOST_DIMENSIONS and math.prod(n or 1 for n in shape) < 2**60
+    if not is_possible or end - begin != math.prod(shape) * _DTYPES[dtype_name].itemsize:
         raise _bad_entry(name, key)
     return begin, end, dtype_name, shape
 

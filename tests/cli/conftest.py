@@ -81,6 +81,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 @pytest.fixture
 def old(here: Path) -> Path:
     """A folder with results of an earlier day."""
-    for name in ("old.bistro", "old.tsv", "old.conllu"):
-        (here / name).write_bytes(b"results of an earlier day\n")
+    for name, content in (
+        ("old.bistro", b"\x02\0\0\0\0\0\0\0{} of an earlier day\n"),
+        ("old.tsv", b"results\tof an earlier day\n"),
+        ("old.conllu", b"1\tresults\t_\t_\t_\t_\t0\troot\t_\tof an earlier day\n\n"),
+    ):
+        (here / name).write_bytes(content)
     return here

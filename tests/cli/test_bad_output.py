@@ -16,12 +16,14 @@ from .refusals import QUICK, expect_refusal, picture, refuse
 def writers(files: Path, name: str) -> list[tuple[object, ...]]:
     """All commands that write files, with `name` as their output."""
     model = files / "english.bistro"
-    return [
+    force = ("--force",) if name == "old.conllu" else ()
+    commands: list[tuple[object, ...]] = [
         ("train", "ngram", files / "train.txt", "-o", name, *QUICK),
         ("surprisal", model, files / "test.conllu", "-o", name),
         ("generate", model, "-o", name),
         ("convert", files / "test.conllu", "-o", name),
     ]
+    return [(*command, *force) for command in commands]
 
 
 @pytest.fixture

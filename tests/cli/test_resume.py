@@ -91,7 +91,8 @@ def test_killed_again_and_again(files: Path, here: Path, unbroken: bytes) -> Non
         swept += number - (moment == "saving")
         assert not (here / "m.bistro").exists()
         assert len(read_model(CHECKPOINT).header["trace"]) == swept
-    assert len(list(here.glob(f".{CHECKPOINT}.*.part"))) == 2
+        # What the run before left half-written is gone.
+        assert len(list(here.glob(f".{CHECKPOINT}.*.part"))) == (moment == "saving")
     code, told = run(files, "--resume")
     assert code == 0
     assert f"going on after sweep {swept} of {SWEEPS}" in told

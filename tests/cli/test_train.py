@@ -92,7 +92,7 @@ def test_dev_is_reported_as_perplexity_would(bistro_here: Command, files: Path, 
 
 
 def test_an_old_model_is_replaced_whole(bistro_here: Command, files: Path, here: Path) -> None:
-    (here / "m.bistro").write_bytes(b"old")
+    (here / "m.bistro").write_bytes(b"\x02\0\0\0\0\0\0\0{}old")
     done = bistro_here("train", "ngram", files / "train.txt", "-o", "m.bistro", *QUICK)
     assert done.code == 0
     assert bistro.load("m.bistro").kind == "ngram"

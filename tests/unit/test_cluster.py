@@ -43,6 +43,22 @@ def test_a_cluster_parses_like_threads(name: str, two: Workers) -> None:
         assert list(workers.run(parse, SharedModel(model), items)) == expected
 
 
+def test_other_accounts_cannot_use_a_local_cluster(two: Workers) -> None:
+    """Whoever reaches a scheduler can run code: a local one asks for a certificate of the run."""
+    import distributed
+
+    assert isinstance(two, ClusterWorkers)
+    address = two._client.scheduler.address
+    assert address.startswith("tls://127.0.0.1:")
+    workers = two._client.scheduler_info()["workers"]
+    stranger = distributed.Security.temporary()
+    for reached in (address, *workers):
+        assert reached.startswith("tls://127.0.0.1:")
+        for name, security in ((reached, stranger), (reached.replace("tls", "tcp"), None)):
+            with pytest.raises(OSError):
+                distributed.Client(name, timeout=2, security=security, set_as_default=False)
+
+
 def test_both_workers_work(two: Workers) -> None:
     assert len(set(two.run(process, None, range(20)))) == 2
 

@@ -58,6 +58,22 @@ def test_a_cluster_without_workers_is_an_error(bare: Any) -> None:
             list(workers.run(fail_at, -1, range(3)))
 
 
+def test_a_scheduler_lost_while_the_model_is_sent_out(
+    bare: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare.scale(1)
+    with workers_for(bare.scheduler_address, threads=0) as workers:
+        replicate = workers._client.replicate  # type: ignore[attr-defined]
+
+        def lost(futures: Any) -> None:
+            bare.close()
+            replicate(futures)
+
+        monkeypatch.setattr(workers._client, "replicate", lost)  # type: ignore[attr-defined]
+        with pytest.raises(ClusterError, match="the scheduler is gone: start the cluster again"):
+            list(workers.run(process, None, range(10)))
+
+
 def test_a_lost_scheduler_is_an_error(bare: Any) -> None:
     bare.scale(1)
     with workers_for(bare.scheduler_address, threads=0) as workers:

@@ -16,6 +16,7 @@ import ast
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -114,8 +115,7 @@ def test_the_page_runs(
     blocks = blocks_of(page.read_text("utf-8"))
     if not blocks:
         return
-    for path in prepared.iterdir():
-        (tmp_path / path.name).symlink_to(path)
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, object] = {"__name__": "page"}
     for block in blocks:

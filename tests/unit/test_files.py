@@ -6,6 +6,7 @@ import errno
 import gzip
 import lzma
 import os
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -87,6 +88,31 @@ def test_files_put_together_are_read_as_one(
         pieces = [compress(part) for part in parts]
     path.write_bytes(b"".join(pieces))
     assert read_all(path) == b"first\nsecond\n"
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES[1:])
+def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"x{suffix}"
+    with writing(path) as stream:
+        for _ in range(400):
+            stream.write(bytes(1 << 20))
+    tracemalloc.start()
+    read = 0
+    with pytest.raises(InputError, match="more than 200 times"), open_binary(path) as stream:
+        while piece := stream.read(1 << 16):
+            read += len(piece)
+    assert read < (1 << 25) + 200 * path.stat().st_size
+    assert tracemalloc.get_traced_memory()[1] < 1 << 28
+    tracemalloc.stop()
+
+
+def test_what_is_well_compressed_is_no_bomb(tmp_path: Path) -> None:
+    """The built-in treebank and small files of one repeated line."""
+    for suffix in SUFFIXES[1:]:
+        path = tmp_path / f"x{suffix}"
+        with writing(path) as stream:
+            stream.write(b"the same line\n" * 500_000)
+        assert len(read_all(path)) == 7_000_000
 
 
 def test_a_failure_keeps_the_old_file_and_leaves_nothing(tmp_path: Path) -> None:

@@ -245,9 +245,10 @@ def test_a_diverging_run_leaves_its_last_good_state(
     assert again.to_bytes() == bistro.train("isbn", treebank, seed=1, **SHORT).to_bytes()
 
 
-def test_a_rate_that_is_far_too_high_is_told() -> None:
+@pytest.mark.parametrize("rate", [1e8, 1e38])
+def test_a_rate_that_is_far_too_high_is_told(rate: float) -> None:
     with pytest.raises(BistroError, match=r"set a lower learning\.rate than 1e"):
-        trained(learning={"passes": 3, "rate": 1e38})
+        trained(learning={"passes": 3, "rate": rate})
 
 
 def test_it_votes_in_a_committee() -> None:

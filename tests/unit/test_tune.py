@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -214,6 +216,25 @@ def test_a_line_cut_short_is_forgotten(tmp_path: Path) -> None:
     again.add({"a": 3}, {"score": 4.0})
     assert [json.loads(line) for line in path.read_text().splitlines()][-1]["config"] == {"a": 3}
     assert len(Journal(path, {"seed": 1})) == 2
+
+
+def test_a_full_disk_leaves_the_journal_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "j"
+    journal = Journal(path, {"seed": 1})
+    for number in range(50):
+        journal.add({"a": number}, {"score": 2.0})
+    before = path.read_bytes()
+
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(BistroError, match="no space left"):
+        Journal(path, {"seed": 1})
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_journal_of_another_search_is_refused(tmp_path: Path) -> None:

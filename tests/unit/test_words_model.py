@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,6 +15,8 @@ import bistro
 from bistro.errors import BistroError, ConfigError
 from bistro.models.morphology.words import WordsModel
 from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
+
+STORED = Path(__file__).resolve().parents[1] / "data" / "models"
 
 LIST = [
     "u[Pre]-mu[Class]-ntu[Stem]",
@@ -121,3 +129,34 @@ def test_what_cannot_be(model: WordsModel) -> None:
         trained([paragraph(LIST)], sampler={"seating": "gibbs"})
     with pytest.raises(ConfigError, match="bad_words"):
         trained([paragraph(LIST)], bad_words=2.0)
+
+
+def test_time_does_not_explode_with_the_length_of_a_word() -> None:
+    """Quadratic, not cubic: four times the letters take less than thirty times as long."""
+    model = bistro.load(STORED / "morphology-3.bistro")
+    times = []
+    for letters in (400, 1600):
+        word = ("unlockable" * 160)[:letters]
+        begin = time.process_time()
+        model.segment([word])
+        times.append(time.process_time() - begin)
+    assert times[1] < 30 * times[0]
+
+
+def test_ctrl_c_is_heard_within_a_word() -> None:
+    code = (
+        "import sys, bistro; model = bistro.load(sys.argv[1]); print('ready', flush=True)\n"
+        "model.segment(['unlockable' * 2000])"
+    )
+    path = STORED / "morphology-3.bistro"
+    command = [sys.executable, "-c", code, str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(1)
+        assert process.poll() is None, "the word was too short for this test"
+        process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        process.wait(timeout=30)
+    assert time.monotonic() - begin < 5
+    assert process.returncode == -signal.SIGINT

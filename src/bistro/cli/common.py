@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import bistro
-from bistro.errors import BistroError, OutputError
-from bistro.files import STANDARD_STREAM, explain, write_text
+from bistro.errors import BistroError, OutputError, printable
+from bistro.files import STANDARD_STREAM, write_text
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from bistro.models.kinds import Kind
 
 LINES_LOOKED_AT = 20
@@ -46,7 +47,6 @@ MODEL = argument("MODEL", "A model file.")
 INPUT = argument(
     "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - is stdin.", default="-"
 )
-OUTPUT = option("OUT", "Where to write; - is stdout.", "--output", "-o", default="-")
 THREADS = option(
     "N", "Number of threads; 0 uses all cores. The result does not depend on it.", default=0, min=0
 )
@@ -96,7 +96,14 @@ BY = option(
 
 def say(message: str) -> None:
     """Tell the user something that is not a result."""
-    print(message, file=sys.stderr)
+    print(printable(message), file=sys.stderr)
+
+
+def console(*, markup: bool = False, **options: Any) -> Console:
+    """Return a console that prints text as it is: ``[/q]`` in a name is no markup."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=markup, emoji=False, **options)
 
 
 def tell_invisible(texts: Iterable[str]) -> None:
@@ -181,22 +188,6 @@ def print_json(figures: dict[str, Any]) -> None:
         return value
 
     print(json.dumps(plain(figures), ensure_ascii=False, indent=2))
-
-
-def require_writable(*paths: str | None) -> None:
-    """Refuse places where a file could not be written: before hours of work, not after them."""
-    for path in paths:
-        if path in (None, STANDARD_STREAM):
-            continue
-        place = Path(str(path))
-        if place.is_dir():
-            raise OutputError(f"{path}: is a folder, where a file was to be written")
-        try:
-            tempfile.TemporaryFile(dir=place.parent).close()
-        except OSError as error:
-            raise OutputError(
-                f"{path}: cannot be written: the folder {place.parent}: {explain(error)}"
-            ) from error
 
 
 def require_suffix(path: str | None, *suffixes: str) -> None:

@@ -6,14 +6,14 @@ import os
 from typing import Any
 
 import bistro
-from bistro.cli import common
-from bistro.cli.common import chosen_config, option, require_writable, say
+from bistro.cli import common, outputs
+from bistro.cli.common import chosen_config, option, say
 from bistro.errors import BistroError
 
 
 def complete(
     treebank: str = common.TREEBANK,
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TREES),
     model: str | None = option(
         "MODEL",
         "A parser; otherwise one is trained on the sentences of FILE that lack nothing.",
@@ -45,7 +45,6 @@ def complete(
     from bistro.tasks.complete import USUAL_KIND
     from bistro.tasks.complete import complete as run
 
-    require_writable(output)
     if model and (kind or config or overrides):
         raise BistroError("--kind, --config and --set say how to train: not with --model")
     chosen = kind or USUAL_KIND

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import bistro
-from bistro.cli import common
+from bistro.cli import outputs
 from bistro.cli.common import argument, flag, option, say
 from bistro.errors import ConfigError, nearest
 
@@ -20,7 +20,7 @@ _SHOWN = 5
 
 def convert(
     input: str = argument("INPUT", "CoNLL-U, CoNLL-X, text or bracketed trees.", default="-"),
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TEXT),
     from_: str | None = option(
         "FORMAT",
         "conllu, conllx, text or brackets; otherwise by suffix (.conllu; .conll, .conllx; "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
 
@@ -21,7 +21,8 @@ def crossval(
     folds: int = option("K", "How many folds.", "-k", "--folds", default=10),
     by: str = common.BY,
     tags: str = common.TAGS,
-    output: str | None = option(
+    output: str | None = outputs.output(
+        outputs.TREES,
         "OUT",
         "FILE with each sentence parsed by the model that has not seen it, with marginals.",
         "--output",
@@ -56,7 +57,6 @@ def crossval(
     judged_kind(family.name, settings)
     if output is not None and not family.can("parse"):
         raise BistroError(f"-o writes parses: {PARSE.refusal(family.name)}")
-    common.require_writable(output)
     sentences = SENTENCES.read([treebank], format=format, roots=common.chosen_roots(roots))
     common.tell_odd_words(sentences)
     settings = common.fitting_config(family, settings, config, overrides, sentences)

@@ -77,10 +77,9 @@ def _made(output: str) -> Path:
 
 def _print(result: DemoResult) -> None:
     """Print the surprisal of one sentence, the scores and some generated sentences."""
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = common.console(soft_wrap=True)
     table = Table("word", title="surprisal, bits")
     for name in result.bits:
         table.add_column(name, justify="right")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import bistro
-from bistro.cli import common
-from bistro.cli.common import argument, option, require_writable, say
+from bistro.cli import common, outputs
+from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ def diagnose(
     burn_in: int | None = option(
         "N", "Sweeps of each chain that are left out; default: the first half.", min=0
     ),
-    output: str | None = option("OUT.html", "Also a page with pictures.", "--output", "-o"),
-    netcdf: str | None = option("OUT.nc", "Also the draws, for ArviZ."),
+    output: str | None = outputs.output(
+        outputs.PAGE, "OUT.html", "Also a page with pictures.", "--output", "-o"
+    ),
+    netcdf: str | None = outputs.output(outputs.DRAWS, "OUT.nc", "Also the draws, for ArviZ."),
     config: str | None = option("FILE.toml", "Settings: a file or a preset."),
     overrides: list[str] | None = option(
         "KEY=VALUE", "One setting, as often as you like.", "--set"
@@ -56,7 +58,6 @@ def diagnose(
     from bistro.report.diagnostics import advice, load_arviz, table_lines, write_netcdf
     from bistro.report.diagnostics import diagnose as judge
 
-    require_writable(output, netcdf)
     load_arviz()
     if is_model_file(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import option, say
 from bistro.errors import BistroError
 from bistro.files import write_text
@@ -19,7 +19,7 @@ def doctor(
         "learned from too.",
         "--with",
     ),
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TABLE),
     kind: str = option(
         "KIND", "The parser: eisner (quick), transition, isbn or committee.", default="eisner"
     ),
@@ -27,8 +27,10 @@ def doctor(
     by: str = common.BY,
     top: int = option("N", "Rows; 0: all of them.", default=100, min=0),
     only: str | None = option("arcs|tags", "One kind of value."),
-    html: str | None = option(
-        "OUT.html", "Also a page with the trees, as annotated and with the alternative."
+    html: str | None = outputs.output(
+        outputs.PAGE,
+        "OUT.html",
+        "Also a page with the trees, as annotated and with the alternative.",
     ),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,
@@ -57,7 +59,6 @@ def doctor(
         raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
     common.require_suffix(html, ".html", ".htm")
     family, settings = common.chosen_config(kind, config, overrides)
-    common.require_writable(output, html)
     found = bistro.examine(
         bistro.read(treebank, format=format, roots="any", partial=True),
         kind=family.name,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from bistro.cli import common
-from bistro.cli.common import argument, flag, option, print_json, require_writable, say
+from bistro.cli import common, outputs
+from bistro.cli.common import argument, flag, option, print_json, say
 from bistro.errors import ConfigError
 from bistro.files import write_text
 
@@ -30,8 +30,10 @@ def evaluate(
         "--calibration",
         "Also how honest the probabilities in MISC are (of `bistro parse --marginals`).",
     ),
-    plot: str | None = option(
-        "OUT.svg", "With --calibration: the reliability diagram, as .svg or in an .html page."
+    plot: str | None = outputs.output(
+        outputs.PICTURE,
+        "OUT.svg",
+        "With --calibration: the reliability diagram, as .svg or in an .html page.",
     ),
     brackets: bool = flag("--brackets", "Compare constituency trees, as EVALB does."),
     morphemes: bool = flag("--morphemes", "Compare words cut into morphemes."),
@@ -114,7 +116,6 @@ def _check_plot(plot: str, calibration: bool) -> None:
         raise ConfigError("--plot draws the reliability diagram: add --calibration")
     if not plot.endswith((".svg", ".html")):
         raise ConfigError(f"--plot '{plot}': the name must end in .svg or .html")
-    require_writable(plot)
 
 
 def _draw(honesty: dict[str, Calibration], plot: str, title: str) -> None:

@@ -8,7 +8,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import argument, option, say, write_table
 from bistro.errors import BistroError
 from bistro.files import write_text
@@ -35,7 +35,7 @@ def explain(
     ),
     train: str | None = option("FILE", "The training data: adds how often each context occurs."),
     format: str = option("text|tsv|json", "What to write.", default="text"),
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.LINES),
 ) -> None:
     """Show which counts and back-off levels made the probability of a sentence.
 
@@ -113,20 +113,19 @@ def _chosen(explanation: Explanation, places: list[int] | None) -> list[Decision
 
 
 def _write_text(explanation: Explanation, chosen: list[Decision], output: str) -> None:
-    from rich.console import Console
 
     from bistro.report.explained import tables_of, tree_of
 
     whole = len(chosen) == len(explanation.decisions)
     parts = [tree_of(explanation)] if whole else tables_of(chosen)
     if output == "-":
-        console = Console(highlight=False)
+        console = common.console(markup=True)
         if not console.is_terminal:
-            console = Console(highlight=False, width=WIDE)
+            console = common.console(markup=True, width=WIDE)
         console.print(*parts, sep="\n")
         return
     text = io.StringIO()
-    Console(file=text, highlight=False, width=WIDE).print(*parts, sep="\n")
+    common.console(markup=True, file=text, width=WIDE).print(*parts, sep="\n")
     write_text(output, text.getvalue())
 
 

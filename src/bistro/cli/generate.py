@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sized
 from typing import Any, TypeVar
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import flag, option, say
 from bistro.files import write_text
 
@@ -17,7 +17,7 @@ def generate(
     model: str = common.MODEL,
     number: int = option("N", "How many sentences.", "--number", "-n", default=10, min=1),
     seed: int = common.SEED,
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TEXT),
     trees: bool = flag("--trees", "CoNLL-U with the trees they were generated with."),
     temperature: float = option(
         "T", "Draw by p^(1/T): below 1 the likely, above 1 the unlikely gain.", default=1.0

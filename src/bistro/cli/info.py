@@ -18,7 +18,6 @@ def info(model: str = common.MODEL, json: bool = common.JSON) -> None:
         bistro info english.bistro
         bistro info english.bistro --json
     """
-    from rich.console import Console
     from rich.table import Table
 
     from bistro.report.about import flattened
@@ -39,4 +38,4 @@ def info(model: str = common.MODEL, json: bool = common.JSON) -> None:
         table.add_row(name, value)
     if trained.origin.trace:
         table.add_row("log-likelihood", f"{trained.origin.trace[-1]['log_likelihood']:,.1f}")
-    Console(highlight=False).print(table)
+    common.console().print(table)

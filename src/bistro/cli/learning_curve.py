@@ -7,7 +7,7 @@ from fractions import Fraction
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, cast
 
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError
 from bistro.files import write_text
@@ -34,7 +34,7 @@ def learning_curve(
     ),
     draws: int = option("N", "Random parts of each size.", default=3),
     tags: str = common.TAGS,
-    plot: str | None = option("OUT.svg", "Also a picture."),
+    plot: str | None = outputs.output(outputs.PICTURE, "OUT.svg", "Also a picture."),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
@@ -66,7 +66,6 @@ def learning_curve(
     shares = _shares(parts)
     allowed = common.chosen_roots(roots)
     common.require_suffix(plot, ".svg")
-    common.require_writable(plot)
     sentences = SENTENCES.read([treebank], format=format, roots=allowed)
     common.tell_odd_words(sentences)
     settings = common.fitting_config(family, settings, config, overrides, sentences)

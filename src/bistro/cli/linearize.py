@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
 from bistro.files import write_text
@@ -14,7 +14,7 @@ from bistro.files import write_text
 def linearize(
     model: str = common.MODEL,
     input: str = common.INPUT,
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TEXT),
     best: bool = flag("--best", "The most probable order of each tree (the default)."),
     kbest: int | None = option("K", "The K most probable orders.", min=1),
     samples: int | None = option("N", "Draw N orders of each.", "--samples", "--sample", min=1),

@@ -16,7 +16,8 @@ from typing import Any
 
 import typer
 
-from bistro.errors import BistroError
+from bistro.cli.outputs import checked
+from bistro.errors import BistroError, printable
 from bistro.files import explain
 
 USER_ERROR = 2
@@ -53,7 +54,7 @@ def app_of(names: Sequence[str]) -> typer.Typer:
         else:
             # What ends a help text may take time to find: only where it may be shown.
             ending = getattr(module, "epilog", None) if len(names) == 1 else None
-            app.command(name, epilog=ending() if ending else None)(command)
+            app.command(name, epilog=ending() if ending else None)(checked(command))
     return app
 
 
@@ -118,7 +119,7 @@ def _usage_sentence(error: Any) -> str:
 
 
 def _complain(sentence: str) -> int:
-    print(f"bistro: {sentence}", file=sys.stderr)
+    print(f"bistro: {printable(sentence)}", file=sys.stderr)
     return USER_ERROR
 
 

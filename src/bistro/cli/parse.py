@@ -9,8 +9,8 @@ from typing import Any, Literal
 import typer
 
 import bistro
-from bistro.cli import common
-from bistro.cli.common import argument, chosen_tags, flag, option, require_writable, say
+from bistro.cli import common, outputs
+from bistro.cli.common import argument, chosen_tags, flag, option, say
 from bistro.errors import BistroError, ConfigError
 from bistro.files import write_text
 
@@ -26,7 +26,7 @@ def parse(
         "Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with one "
         "sentence per line (a pipeline: running text); - is stdin.",
     ),
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TREES),
     tags: str = option("joint|given", "Find the tags too, or use INPUT's.", default="joint"),
     kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
     samples: int = option("N", "Write N trees drawn from the posterior.", default=0, min=0),
@@ -120,8 +120,11 @@ def parse(
     line_ends: bool = flag(
         "--line-ends", "Every end of a line ends a sentence.", rich_help_panel=PIPELINES
     ),
-    log_probs: str | None = _of_trees(
-        "OUT.tsv", "Also a table of the trees' probabilities, for which brackets have no place."
+    log_probs: str | None = outputs.output(
+        outputs.TABLE,
+        "OUT.tsv",
+        "Also a table of the trees' probabilities, for which brackets have no place.",
+        rich_help_panel=CONSTITUENTS,
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
@@ -250,7 +253,6 @@ def _constituents(
     from bistro.treebank.brackets import write_trees
     from bistro.treebank.tree_files import iter_words
 
-    require_writable(log_probs)
     progress = Progress(input, output)
     run = TreeRun(model, tree_options(options, of_trees), progress.add)
     try:

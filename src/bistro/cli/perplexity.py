@@ -130,7 +130,6 @@ def print_figures(figures: LanguageFigures, title: str) -> None:
 
 def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None:
     """Print a table with one column of figures per model, each figure with what it counts."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("figure", title=title)
@@ -154,4 +153,4 @@ def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None
         ("log_prob", "{:,.1f}", "natural logarithm, sentence ends included"),
     ):
         table.add_row(name, *(shape.format(getattr(f, name)) for f in figures.values()), protocol)
-    Console(highlight=False).print(table)
+    common.console().print(table)

@@ -8,16 +8,16 @@ from typing import Literal
 import typer
 
 import bistro
-from bistro.cli import common
-from bistro.cli.common import option, require_suffix, require_writable, say
+from bistro.cli import common, outputs
+from bistro.cli.common import option, require_suffix, say
 from bistro.errors import ConfigError
 
 
 def report(
     model: str = common.MODEL,
     test: str = option("FILE", "What the model is tested on; - is stdin.", default=...),
-    output: str = option(
-        "OUT.html", "The page; - is stdout.", "--output", "-o", default="report.html"
+    output: str = outputs.output(
+        outputs.PAGE, "OUT.html", "The page; - is stdout.", "--output", "-o", default="report.html"
     ),
     tags: Literal["joint", "given"] | None = typer.Option(
         None,
@@ -50,7 +50,6 @@ def report(
     from bistro.report.model_report import ReportOptions, read_test, report_page
 
     require_suffix(output, ".html", ".htm")
-    require_writable(output)
     borders = _lengths(by_sentences) if by_sentences else BORDERS
     trained = bistro.load(model)
     if (tags or by_sentences) and not PARSE.is_of(trained):

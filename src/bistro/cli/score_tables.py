@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.table import Table
 
+from bistro.cli import common
 from bistro.evaluate.attachment import CONTENT_SCORES, IN_ORDER, SCORES
 from bistro.evaluate.brackets import SHORT
 from bistro.evaluate.calibration import PROTOCOL
@@ -25,7 +25,7 @@ def print_tables(
     title: str,
 ) -> None:
     """Print the scores of dependency trees."""
-    console = Console(highlight=False)
+    console = common.console()
     if scores.aligned_by == "words":
         console.print(_score_table(scores, title))
     else:
@@ -111,7 +111,7 @@ def _percent(figure: float | None) -> str:
 
 def print_brackets(report: BracketReport, title: str) -> None:
     """Print the scores of constituency trees."""
-    console = Console(highlight=False)
+    console = common.console()
     console.print(_bracket_table(report, title))
     console.print(report.protocol, soft_wrap=True)
 

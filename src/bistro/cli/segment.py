@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import flag, option, print_json, say
 from bistro.errors import BistroError, ConfigError
 from bistro.files import write_text
@@ -14,7 +14,7 @@ from bistro.files import write_text
 def segment(
     model: str = common.MODEL,
     input: str = common.INPUT,
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.LINES),
     kbest: int = option("K", "How many analyses a word.", default=1, min=1),
     forms: str = option(
         "surface|canonical",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import argument, flag, option, say, score_settings, write_table
 from bistro.errors import BistroError
 
@@ -34,7 +34,7 @@ def suite(
         "Split punctuation from words (a pipeline: as it has learned), or leave it.",
         default=True,
     ),
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TABLE),
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,
     repeats: int | None = common.REPEATS,

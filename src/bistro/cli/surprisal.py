@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import flag, option
 from bistro.errors import BistroError
 
@@ -21,7 +21,7 @@ TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 def surprisal(
     model: str = common.MODEL,
     input: str = common.INPUT,
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TABLE),
     text: str | None = option("COLUMN", "INPUT is CSV or TSV; this column has the sentences."),
     id: str | None = option("COLUMN", "The column that names each sentence."),
     sentence: list[str] | None = option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import flag, option, say
 from bistro.errors import BistroError
 
@@ -13,7 +13,7 @@ from bistro.errors import BistroError
 def tag(
     model: str = common.MODEL,
     input: str = common.INPUT,
-    output: str = common.OUTPUT,
+    output: str = outputs.results(outputs.TREES),
     search: str | None = option(
         "NAME",
         "beam (default), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import option, print_json, say
 
 topics = typer.Typer(help="Latent states of syntactic topics: see what they stand for.")
@@ -26,7 +26,9 @@ def show(
     states: int = option("N", "How many, the largest first.", default=20, min=1),
     words: int = option("N", "Words a state.", default=10, min=1),
     sample: int = option("N", "Which sample; -1 is the last.", default=-1),
-    picture: str | None = option("FILE.svg", "Draw the states as cards as well."),
+    picture: str | None = outputs.output(
+        outputs.PICTURE, "OUT.svg", "Draw the states as cards as well."
+    ),
     json: bool = common.JSON,
 ) -> None:
     """Print the likeliest words of each state, and the parents that choose it.
@@ -37,7 +39,6 @@ def show(
         bistro topics show topics.bistro --states 12
         bistro topics show topics.bistro --words 15 --picture states.svg
     """
-    from rich.console import Console
     from rich.table import Table
 
     from bistro.files import write_text
@@ -59,7 +60,7 @@ def show(
                 " ".join(word for word, _ in state.words),
                 " ".join(parent for parent, _ in state.parents),
             )
-        Console(highlight=False, markup=False).print(table)
+        common.console().print(table)
     if picture is not None:
         cards = [state_card(state) for state in found[:states]]
         write_text(picture, topic_cards(cards))

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import bistro
-from bistro.cli import common
+from bistro.cli import common, outputs
 from bistro.cli.common import argument, flag, option, say
 from bistro.cli.watcher import Watcher
+from bistro.destination import is_special
 from bistro.errors import BistroError, OutputError
 from bistro.models import kinds
 
@@ -33,7 +34,8 @@ def train(
         "RAW",
         "Raw text, one sentence per line, to learn words from too (transition).",
     ),
-    output: str | None = option(
+    output: str | None = outputs.output(
+        outputs.MODEL,
         "MODEL",
         "The model file to write; needed, and by custom named *.bistro.",
         "--output",
@@ -190,9 +192,10 @@ def _checked_output(output: str | None) -> str:
         raise BistroError("the model needs a name: give one with -o, as in -o english.bistro")
     if output == "-":
         raise OutputError("a model is a file of its own: name it with -o, stdout cannot hold it")
+    if is_special(output):
+        raise OutputError(f"{output}: a model is a file of its own, not a device or a pipe")
     if output.endswith(_COMPRESSED):
         raise OutputError(f"{output}: a model file is not compressed: choose another name")
-    common.require_writable(output)
     return output
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import bistro
-from bistro.cli import common
-from bistro.cli.common import argument, option, require_writable, say
+from bistro.cli import common, outputs
+from bistro.cli.common import argument, option, say
 from bistro.cli.watcher import Watcher
 from bistro.errors import ConfigError, nearest
 from bistro.files import write_text
@@ -33,7 +33,9 @@ def tune(
     kind: str = argument("KIND", "The kind of model: transition."),
     data: list[str] = argument("TRAIN", "Treebanks to train on, read as one."),
     dev: str = option("DEV", "The treebank that decides.", default=...),
-    output: str = option("FILE.toml", "The config to write.", "--output", "-o", default=...),
+    output: str = outputs.output(
+        outputs.CONFIG, "FILE.toml", "The config to write.", "--output", "-o", default=...
+    ),
     config: str | None = option("FILE.toml", "Where to begin: a file or a preset."),
     overrides: list[str] | None = option("KEY=VALUE", "One setting of the beginning.", "--set"),
     distributions: str = option(
@@ -84,7 +86,6 @@ def tune(
     parts += _names("--distributions", distributions, DISTRIBUTIONS)
     _check("--tags", [tags], TAGS)
     _check("--metric", [metric] if metric else [], METRICS)
-    require_writable(output)
     start = common.chosen_config(kind, config, overrides)[1]
     allowed = common.chosen_roots(roots)
     treebank = SENTENCES.read(data, format=format, roots=allowed)

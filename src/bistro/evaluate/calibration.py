@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bistro.errors import TreebankError
+from bistro.sums import added
 from bistro.treebank.probabilities import KEYS, read_probabilities
 from bistro.treebank.sentence import Sentence
 
@@ -74,9 +75,9 @@ def calibration_of(pairs: Sequence[tuple[float, bool]]) -> Calibration:
         if one.confidence is not None and one.accuracy is not None
     )
     return Calibration(
-        expected_calibration_error=sum(gaps) / total,
-        brier=sum((p - right) ** 2 for p, right in pairs) / total,
-        confidence=sum(p for p, _ in pairs) / total,
+        expected_calibration_error=added(gaps) / total,
+        brier=added((p - right) ** 2 for p, right in pairs) / total,
+        confidence=added(p for p, _ in pairs) / total,
         accuracy=sum(right for _, right in pairs) / total,
         words=total,
         bins=bins,
@@ -118,6 +119,6 @@ def _bin(number: int, pairs: list[tuple[float, bool]]) -> Bin:
         low=number / BINS,
         high=(number + 1) / BINS,
         words=words,
-        confidence=sum(p for p, _ in pairs) / words if words else None,
+        confidence=added(p for p, _ in pairs) / words if words else None,
         accuracy=sum(right for _, right in pairs) / words if words else None,
     )

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.errors import BistroError
+from bistro.sums import added
 
 Clusters = Sequence[int] | NDArray[np.integer]
 
@@ -32,7 +33,7 @@ def variation_of_information(one: Clusters, other: Clusters) -> float:
         )
     both = np.unique(np.stack((first, second), axis=1), axis=0, return_counts=True)[1]
     alone = [np.unique(clusters, return_counts=True)[1] for clusters in (first, second)]
-    distance = 2 * entropy(both) - sum(map(entropy, alone))
+    distance = 2 * entropy(both) - added(map(entropy, alone))
     return max(0.0, float(distance))
 
 

@@ -15,6 +15,7 @@ from bistro.errors import BistroError
 from bistro.evaluate.attachment import AttachmentScores, score
 from bistro.models.abilities import Parser
 from bistro.models.results.parses import Parse
+from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.treebank import Treebank
 
@@ -45,7 +46,7 @@ class DevelopmentSet:
         wanted = [figures.get(f"{way}.{self.metric}") for way in ways]
         if None in wanted:
             raise BistroError(f"there is no {self.metric} on a treebank without labels: use uas")
-        return {"score": sum(wanted) / len(wanted), **figures}  # type: ignore[arg-type]
+        return {"score": added(wanted) / len(wanted), **figures}  # type: ignore[arg-type]
 
 
 def default_metric(sentences: Sequence[Sentence], *, labelled: bool = True) -> Metric:

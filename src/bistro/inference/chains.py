@@ -21,6 +21,7 @@ from bistro.errors import ModelFileError
 from bistro.inference.checkpoint import Checkpoint, PhaseCheckpoint, StoppedError
 from bistro.inference.settings import SamplerSettings
 from bistro.inference.workers import Workers
+from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
@@ -34,6 +35,10 @@ def short(value: float) -> float:
     (0.123457, 70000.0)
     """
     return float(f"{value:.6g}")
+
+
+FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What comes of a state that no training was ever in."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,19 @@ class Session:
             raise ModelFileError(
                 f"{self.checkpoint.path}: is damaged: delete it and start from the beginning"
             ) from None
+
+    @contextmanager
+    def continuing(self) -> Iterator[None]:
+        """Say that the checkpoint cannot be used if a training that goes on from it fails."""
+        try:
+            yield
+        except FAILURES as error:
+            if not (self.resume and self.checkpoint and self.checkpoint.path.exists()):
+                raise
+            raise ModelFileError(
+                f"{self.checkpoint.path}: training cannot go on from it: delete it and start from "
+                "the beginning"
+            ) from error
 
     def for_phase(
         self, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]
@@ -168,7 +186,7 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
                 chain.seat()
         keep = number >= first + stage.sweeps - stage.samples
         _step(stage.chains, number, keep=keep, threads=session.threads)
-        log_likelihood = sum(chain.log_likelihood() for chain in stage.chains)
+        log_likelihood = added(chain.log_likelihood() for chain in stage.chains)
         trace.append({"sweep": number + 1, "log_likelihood": log_likelihood, **stage.figures()})
         session.on_sweep(Sweep(number + 1, total, log_likelihood))
         stopping = session.stop_asked() and number + 1 < total

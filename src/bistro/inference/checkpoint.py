@@ -7,7 +7,6 @@ and renamed, so there is always one whole checkpoint, and it goes when the model
 
 from __future__ import annotations
 
-import glob
 import os
 import time
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from bistro.destination import remove_left_overs
 from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import read_model, write_model
 
@@ -69,11 +69,8 @@ class Checkpoint:
     def discard(self) -> None:
         """Remove the file, and what killed runs left half-written; the model itself is safe."""
         self.path.unlink(missing_ok=True)
-        for name in (self.path.name, self.path.stem):
-            # The names that `bistro.files.writing` gives to files until they are complete.
-            pattern = f".{glob.escape(name)}.{'[0-9a-f]' * 8}.part"
-            for left_over in self.path.parent.glob(pattern):
-                left_over.unlink(missing_ok=True)
+        for path in (self.path, self.path.with_suffix("")):
+            remove_left_overs(path)
 
 
 class PhaseCheckpoint(Checkpoint):

@@ -36,7 +36,7 @@ from bistro.inference.workers import Item, LocalWorkers, Result, Shared, Workers
 from bistro.version import __version__
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client, Future, Security
 
 AHEAD_PER_WORKER = 6
 """Items under way for each worker. Results are taken in order, so all wait in the end for the item
@@ -64,8 +64,10 @@ def workers_for(cluster: str | None, threads: int) -> Iterator[Workers]:
     processes = _check_address(cluster)
     _check_installed()
     with _quiet(), ExitStack() as stack:
-        address = stack.enter_context(_local_cluster(processes)) if processes else cluster
-        yield ClusterWorkers(stack.enter_context(_connected(address)), cluster)
+        address, security = cluster, None
+        if processes:
+            address, security = stack.enter_context(_local_cluster(processes))
+        yield ClusterWorkers(stack.enter_context(_connected(address, security)), cluster)
 
 
 class ClusterWorkers:
@@ -113,9 +115,12 @@ class ClusterWorkers:
         It goes as a task, not as scattered data, since a task's result can be made again when all
         the workers that had it are lost.
         """
-        held = self._client.submit(_hold, shared, key=f"{name}-shared")
-        self._await(held)
-        self._client.replicate([held])
+        try:
+            held = self._client.submit(_hold, shared, key=f"{name}-shared")
+            self._await(held)
+            self._client.replicate([held])
+        except (OSError, TimeoutError, CancelledError):
+            raise self._scheduler_lost() from None
         return held
 
     def _room(self, under_way: int) -> int:
@@ -222,6 +227,7 @@ def _check_address(cluster: str) -> int:
 
 def _check_installed() -> None:
     try:
+        import cryptography  # noqa: F401
         import distributed  # noqa: F401
     except ImportError:
         raise ClusterError(
@@ -244,16 +250,23 @@ def _quiet() -> Iterator[None]:
 
 
 @contextmanager
-def _local_cluster(processes: int) -> Iterator[str]:
-    """Run worker processes on this machine; yield the address of their scheduler."""
-    import dask
-    from distributed import LocalCluster
+def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
+    """Run worker processes on this machine; yield the address of their scheduler, and its keys.
 
+    Whoever talks to a scheduler can run code as its user. A port of this machine is open to all
+    its accounts, so that all connections need a certificate, which is made for this run.
+    """
+    import dask
+    from distributed import LocalCluster, Security
+
+    security = Security.temporary()
     with (
         tempfile.TemporaryDirectory(prefix="bistro-cluster-") as folder,
         dask.config.set({"temporary-directory": folder}),
         LocalCluster(
             n_workers=processes,
+            security=security,
+            protocol="tls",
             threads_per_worker=1,
             # Dask serves a page of its state whatever one says: here, and on any free port.
             dashboard_address="127.0.0.1:0",
@@ -263,7 +276,7 @@ def _local_cluster(processes: int) -> Iterator[str]:
             preload=[__name__],
         ) as cluster,
     ):
-        yield cluster.scheduler_address
+        yield cluster.scheduler_address, security
 
 
 def dask_setup(worker: object) -> None:
@@ -272,12 +285,14 @@ def dask_setup(worker: object) -> None:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[Client]:
+def _connected(address: str, security: Security | None) -> Iterator[Client]:
     """Yield a client of the scheduler, or say soon that there is none."""
     from distributed import Client
 
     try:
-        client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
+        client = Client(
+            address, timeout=SECONDS_TO_CONNECT, set_as_default=False, security=security
+        )
     except (OSError, TimeoutError):
         raise ClusterError(
             f"--cluster {address}: no scheduler answers within {SECONDS_TO_CONNECT:.0f} "

@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bistro.errors import BistroError
-from bistro.files import explain
+from bistro.errors import BistroError, OutputError
+from bistro.files import explain, write_text
 
 
 class Journal:
@@ -25,13 +25,11 @@ class Journal:
         lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
         if lines:
             self._load(path, lines, search)
-        # Written anew: what a crash left half-written must not stay in front of the next line.
+        # Replaced as a whole: what a crash left half-written must not stay in front of the next
+        # line, and a full disk must not take what is there.
         whole = [json.dumps({"search": search}, sort_keys=True)]
         whole += [_line(key, figures) for key, figures in self._figures.items()]
-        try:
-            path.write_text("".join(f"{line}\n" for line in whole), encoding="utf-8")
-        except OSError as error:
-            raise BistroError(f"{path}: cannot be written: {explain(error)}") from None
+        write_text(path, (f"{line}\n" for line in whole))
 
     def __len__(self) -> int:
         return len(self._figures)
@@ -45,8 +43,11 @@ class Journal:
         key = _key(config)
         self._figures[key] = figures
         if self.path is not None:
-            with self.path.open("a", encoding="utf-8") as stream:
-                stream.write(_line(key, figures) + "\n")
+            try:
+                with self.path.open("a", encoding="utf-8") as stream:
+                    stream.write(_line(key, figures) + "\n")
+            except OSError as error:
+                raise OutputError(f"{self.path}: cannot be written: {explain(error)}") from None
 
     def _load(self, path: Path, lines: list[bytes], search: dict[str, Any]) -> None:
         try:

@@ -19,6 +19,7 @@ from bistro.encoding.events import Events
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin
 from bistro.models.results.explanations import BASE, Decision, Level
+from bistro.sums import added
 
 GAP = 2**32 - 1
 SPELLED = "the model does not know the word: times the probability of its spelling"
@@ -65,7 +66,7 @@ class Backoff:
     def distribution_sum(self, context: Sequence[Seen], outcomes: Sequence[int]) -> float:
         """Return the sum of p(outcome | context) over several outcomes."""
         places = self._places(context)
-        return sum(self._probability(places, outcome) for outcome in outcomes)
+        return added(self._probability(places, outcome) for outcome in outcomes)
 
     def _probability(self, places: Sequence[int | None], outcome: int) -> float:
         weight = 1.0
@@ -157,7 +158,7 @@ def decided(
     reason: str = "",
 ) -> Decision:
     """Return a decision, `about` as its first fields; without levels nothing was to be decided."""
-    p = sum(level.contribution for level in levels) if levels else 1.0
+    p = added(level.contribution for level in levels) if levels else 1.0
     return Decision(*about, p, scale, reason, levels)
 
 

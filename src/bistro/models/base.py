@@ -82,11 +82,15 @@ class Origin:
     trace: list[dict[str, Any]] = field(default_factory=list)
 
 
+UNUSABLE = (BistroError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What comes of a file that holds other things than it should."""
+
+
 class Model(ABC):
     """The base of all models; subclasses add their abilities."""
 
     kind: ClassVar[str]
-    format_version: ClassVar[int] = 1
+    format_version: ClassVar[int] = 3
     """The version of the model file in which the header took its present form."""
     config: Any
     """The settings it was trained with, of its family's own class."""
@@ -173,7 +177,7 @@ if TYPE_CHECKING:
 
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
-    """Open a model file, whatever its kind; its arrays are mapped, not read.
+    """Open a model file, whatever its kind.
 
     Parameters
     ----------
@@ -190,11 +194,19 @@ def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:
 
 def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
     """Make a model of the kind that its header names."""
-    origin = Origin(**{entry: header[entry] for entry in ("seed", "treebank", "trace")})
+    origin = _origin(header["seed"], header["treebank"], header["trace"])
     kind = kinds.find(header["kind"])
     where = "the model's configuration"
     config = configuration.from_dict(kind.config_class(), header["config"], where)
     return kind.model_class().from_parts(config, header, arrays, origin)
+
+
+def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
+    """Return where a model came from, as its header has it, after a look at the types."""
+    is_trace = isinstance(trace, list) and all(isinstance(row, dict) for row in trace)
+    if type(seed) is not int or not isinstance(treebank, dict) or not is_trace:
+        raise TypeError("seed, treebank or trace")
+    return Origin(seed, treebank, trace)
 
 
 def _model_of(file: ModelFile, name: str) -> LoadedModel:
@@ -214,11 +226,13 @@ def _model_of(file: ModelFile, name: str) -> LoadedModel:
         raise ModelFileError(
             f"{name}: was made by another version of Bistro ({version}): {error}"
         ) from None
-    except (BistroError, KeyError, TypeError, ValueError) as error:
+    except UNUSABLE as error:
         raise ModelFileError(f"{name}: is damaged: {_reason(error)}") from None
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, KeyError):
-        return f"the entry {error} is missing"
-    return "an entry has the wrong type" if isinstance(error, TypeError) else str(error)
+        return f"the entry {str(error)[:100]} is missing"
+    if isinstance(error, BistroError | ValueError):
+        return " ".join(str(error).split())[:500]
+    return "an entry has the wrong type or size"

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bistro.pictures.text import text_width
+from bistro.sums import added
 
 LABEL_SIZE = 11
 LABEL_PADDING = 4.0
@@ -185,7 +186,7 @@ def _set_gaps(spans: list[Arc], halves: list[float]) -> list[float]:
     gaps = [left + WORD_GAP + right for left, right in itertools.pairwise(halves)]
     for arc in spans:
         span = range(arc.low, arc.high)
-        available = sum(gaps[gap] for gap in span) - arc.legs_inside
+        available = added(gaps[gap] for gap in span) - arc.legs_inside
         missing = arc.caption_width + 2 * CORNER - available
         for gap in span:
             gaps[gap] += max(0.0, missing) / len(span)

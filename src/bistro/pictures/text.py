@@ -17,6 +17,8 @@ import unicodedata
 from collections.abc import Iterable
 from html import escape
 
+from bistro.sums import added
+
 WIDE = 1.0
 NARROW_LETTERS = dict.fromkeys("ijl.,:;'|!`·’‘", 0.30) | dict.fromkeys('frt()[]{}-/\\"“” ', 0.40)
 BROAD_LETTERS = dict.fromkeys("mwMW—…@%", 0.92)
@@ -27,7 +29,7 @@ FORBIDDEN = re.compile("[^\t\n\r\\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def text_width(text: str, size: float) -> float:
     """Return the estimated width of `text` in a sans-serif font of `size` pixels."""
-    return size * sum(_em(character) for character in text)
+    return size * added(_em(character) for character in text)
 
 
 def xml_text(text: str) -> str:

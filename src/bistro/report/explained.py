@@ -16,6 +16,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from bistro.models.results.explanations import BASE, Decision, Explanation, Level
+from bistro.sums import added
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,12 +28,12 @@ BAR = 12
 
 def tree_of(explanation: Explanation) -> Tree:
     """Return the sentence, its words, the decisions of each, and where these come from."""
-    bits = sum(decision.bits for decision in explanation.decisions)
+    bits = added(decision.bits for decision in explanation.decisions)
     text = " ".join(explanation.words)
     tree = Tree(f"[bold]{escape(text)}[/bold]  {bits:.2f} bits", highlight=False)
     for place, group in groupby(explanation.decisions, lambda decision: decision.word):
         decisions = list(group)
-        own = sum(decision.bits for decision in decisions)
+        own = added(decision.bits for decision in decisions)
         branch = tree.add(f"{place} [bold]{escape(decisions[0].token)}[/bold]  {own:.2f} bits")
         for decision in decisions:
             node = branch.add(headline(decision))

@@ -11,6 +11,7 @@ import math
 
 from bistro.pictures.svg import opening, text_at
 from bistro.pictures.text import text_width
+from bistro.sums import added
 
 COLOURS = (
     *("#3b6fb6", "#dd9a3c", "#3f8f6b", "#8a5ea8", "#c4504f"),
@@ -66,7 +67,7 @@ class Frame:
         self.legend = legend and len(names) > 1
         self.height = height
         self.left = max(text_width(self.shown(tick), TICK_SIZE) for tick in ticks) + 16
-        room = sum(28 + text_width(name, TICK_SIZE + 1) for name in names) if self.legend else 0.0
+        room = added(28 + text_width(name, TICK_SIZE + 1) for name in names) if self.legend else 0.0
         # The legend stands beside the unit, and neither may reach into the other.
         told = UNIT_LEFT + text_width(unit, TICK_SIZE) + 8 + room
         self.right = max(self.left + width, self.left + room, told)

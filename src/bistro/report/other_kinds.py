@@ -12,6 +12,7 @@ from bistro.evaluate.brackets import score_brackets
 from bistro.models.abilities import Orderer, TreeParser
 from bistro.pictures.constituents import draw_constituents
 from bistro.report.html import facts, figure, heading, paragraph, protocol, table
+from bistro.sums import added
 from bistro.treebank.brackets import Tree
 from bistro.treebank.constituents import simplified
 from bistro.treebank.sentence import Sentence
@@ -33,7 +34,7 @@ def figure_blocks(figures: Mapping[str, float]) -> list[str]:
 def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
     """Return how probable the real orders are, and some of them beside the likeliest."""
     scores = [model.score_order(sentence) for sentence in sentences]
-    total = sum(one.log_prob for one in scores)
+    total = added(one.log_prob for one in scores)
     dependents = sum(one.dependents for one in scores)
     bits = -total / math.log(2) / max(1, dependents)
     tiles = {

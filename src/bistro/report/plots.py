@@ -33,6 +33,7 @@ from bistro.report.frame import (
     round_ticks,
     tick_at,
 )
+from bistro.sums import added
 
 BAR, BAR_GAP, GROUP_GAP = 20.0, 3.0, 22.0
 MOST_DOTS = 60
@@ -55,9 +56,9 @@ def bar_chart(names: Sequence[str], series: Series, *, unit: str = "") -> str:
     ticks = round_ticks(0.0, max(finite, default=1.0) or 1.0)
     bars = len(series) * (BAR + BAR_GAP) - BAR_GAP
     widths = [max(bars, text_width(name, NAME_SIZE)) + GROUP_GAP for name in names]
-    frame = Frame(sum(widths), ticks, unit, list(series))
+    frame = Frame(added(widths), ticks, unit, list(series))
     # A long legend may have made the frame wider than its bars: spread them.
-    spare = (frame.right - frame.left - sum(widths)) / max(1, len(names))
+    spare = (frame.right - frame.left - added(widths)) / max(1, len(names))
     widths = [width + spare for width in widths]
     parts = frame.opening(f"Bars of {', '.join(series)} for: {' '.join(names)}")
     middle = frame.left

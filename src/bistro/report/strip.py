@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from bistro.pictures.svg import opening, text_at
 from bistro.pictures.text import text_width, xml_text
 from bistro.report.frame import INK, TICK_SIZE, rectangle, tick_at
+from bistro.sums import added
 
 WORD_SIZE = 15
 BAR, LONGEST = 22.0, 84.0
@@ -40,7 +41,7 @@ def surprisal_strip(
     finite = [value for value in bits if math.isfinite(value)]
     scale = LONGEST / max(most or max(finite, default=1.0), 1e-9)
     lines = _lines(words, width)
-    used = max((sum(room for _, room in line) for line in lines), default=0.0) + 2 * MARGIN
+    used = max((added(room for _, room in line) for line in lines), default=0.0) + 2 * MARGIN
     top = MARGIN + (18.0 if syntactic is not None else 0.0)
     deepest = LONGEST if len(finite) < len(bits) else scale * max(finite, default=0.0)
     line_height = LINE + min(LONGEST, deepest)

@@ -29,6 +29,7 @@ from bistro.models.abilities import PARSE, Parser
 from bistro.models.base import Model
 from bistro.models.parsing.codec import can_be_met
 from bistro.models.results.parses import Parse, head_probability, plain_label
+from bistro.sums import added
 from bistro.tasks.train import train
 from bistro.treebank.fields import EMPTY, head_text
 from bistro.treebank.probabilities import KEYS, put_probabilities
@@ -257,13 +258,13 @@ def _probabilities(name: str, heads: list[int], parse: Parse, model: Parser) -> 
         found = [head_probability(heads, word, heads[word], marginals) for word in words]
     elif name == "deprels":
         found = [
-            sum(p for label, p in row if plain_label(label) == own)
+            added(p for label, p in row if plain_label(label) == own)
             for row, own in zip(marginals.labels, parse.labels, strict=True)
         ]
     else:
         tags = model.shown_tags(parse.tags)
         rows = [[(model.shown_tags([t])[0], p) for t, p in row] for row in marginals.tags]
-        found = [sum(p for t, p in rows[word] if t == tags[word]) for word in words]
+        found = [added(p for t, p in rows[word] if t == tags[word]) for word in words]
     return [min(1.0, p) for p in found]
 
 
@@ -272,7 +273,7 @@ def _count(
 ) -> None:
     if accepted:
         done.filled[name] = done.filled.get(name, 0) + len(accepted)
-        done.expected[name] = done.expected.get(name, 0.0) + sum(sure[w] for w in accepted)
+        done.expected[name] = done.expected.get(name, 0.0) + added(sure[w] for w in accepted)
     if len(accepted) < len(words):
         done.left[name] = done.left.get(name, 0) + len(words) - len(accepted)
 

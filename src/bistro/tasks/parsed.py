@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from bistro.models.abilities import Parser
 from bistro.models.parsing.tagging import summed
 from bistro.models.results.parses import Analysis, Marginals, Parse, head_probability, plain_label
+from bistro.sums import added
 from bistro.treebank.conllu import to_conllu
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.probabilities import KEYS, put_probabilities
@@ -88,7 +89,9 @@ class ParseWriter:
             values = {KEYS["heads"]: head_probability(sentence.heads, word, head, marginals)}
             if label != EMPTY:
                 listed = marginals.labels[word]
-                values[KEYS["deprels"]] = sum(p for name, p in listed if plain_label(name) == label)
+                values[KEYS["deprels"]] = added(
+                    p for name, p in listed if plain_label(name) == label
+                )
             if not self.given_tags:
                 tag = getattr(sentence, self.tag_column)[word]
                 values[KEYS[self.tag_column]] = self._tag_probability(marginals.tags[word], tag)
@@ -98,7 +101,7 @@ class ParseWriter:
 
     def _tag_probability(self, listed: Sequence[tuple[str, float]], shown: str) -> float:
         names = self.shown_tags([name for name, _ in listed])
-        return sum(p for name, (_, p) in zip(names, listed, strict=True) if name == shown)
+        return added(p for name, (_, p) in zip(names, listed, strict=True) if name == shown)
 
 
 def as_columns(sentence: Sentence, number: int) -> Sentence:

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bistro.errors import BistroError
+from bistro.sums import added
 
 Surprisals = Mapping[tuple[str, str], float]
 """Bits of (condition, region); the region ``$`` is the end of the sentence."""
@@ -139,7 +140,7 @@ class _Reader:
         self.regions.add((condition, region))
         if region != ALL_REGIONS:
             return lambda bits: bits[condition, region]
-        return lambda bits: sum(
+        return lambda bits: added(
             value
             for (name, place), value in bits.items()
             if name == condition and place != END_REGION

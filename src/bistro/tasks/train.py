@@ -114,9 +114,10 @@ def train(
     try:
         items, facts = family.data().items(data, chosen)
         run = Run(seed, facts, session or Session())
-        if text:
-            return family.train_with_text(items, chosen, run, RawText(text))
         fitting = {} if dev is None else {"dev": dev if isinstance(dev, Treebank) else list(dev)}
-        return family.train(items, chosen, run, **fitting)
+        with run.session.continuing():
+            if text:
+                return family.train_with_text(items, chosen, run, RawText(text))
+            return family.train(items, chosen, run, **fitting)
     except TreebankError as error:
         raise error.in_file(data.path if isinstance(data, Treebank) else None) from None

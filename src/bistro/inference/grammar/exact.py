@@ -28,6 +28,7 @@ from bistro.errors import BistroError
 from bistro.inference.grammar.binary import BinaryGrammar, Emissions, columns_of
 from bistro.inference.grammar.search import Chart, Search, Way
 from bistro.rng import Stream
+from bistro.sums import added
 from bistro.treebank.builtin.derivations import Derivation, to_sentence
 from bistro.treebank.builtin.grammar import BEGINNING, Grammar, english_parts
 from bistro.treebank.sentence import Sentence
@@ -49,7 +50,7 @@ class ExactGrammar(Grammar):
             counts = self.binary.counts
         except BistroError:
             return False
-        return float(sum(counts[self.binary.index[symbol]] for symbol in self.lexicon)) <= longest
+        return float(added(counts[self.binary.index[symbol]] for symbol in self.lexicon)) <= longest
 
     @cached_property
     def _sums(self) -> ContextFreeSums:

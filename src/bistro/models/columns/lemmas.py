@@ -13,6 +13,7 @@ from bistro.modelfile import Arrays
 from bistro.models.columns.config import ColumnsConfig
 from bistro.models.columns.elements import TAGS, Words
 from bistro.models.columns.tags import Doubt
+from bistro.sums import added
 from bistro.treebank.fields import EMPTY
 
 _CANDIDATES = 6
@@ -71,7 +72,7 @@ class Lemmas:
             lemma = self.rules[number].apply(form) if number >= 0 else None
             if lemma:
                 found[lemma] = found.get(lemma, 0.0) + weight
-        total = sum(found.values())
+        total = added(found.values())
         return {lemma: p / total for lemma, p in found.items()} if total > 0 else {}
 
     def header(self) -> dict[str, Any]:

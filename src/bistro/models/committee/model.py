@@ -304,7 +304,8 @@ class CommitteeModel(TaggingByParsing, Model):
             VOTE.of(from_header(inner, own[str(place)]))
             for place, inner in enumerate(header["members"])
         ]
-        fits = {way: Fit.from_dict(fit, len(members)) for way, fit in header["fits"].items()}
+        ways = ("given", "joint")
+        fits = {way: Fit.from_dict(header["fits"][way], len(members)) for way in ways}
         return cls(config, members, fits, origin, _crossing_of(header))
 
     def summary(self) -> dict[str, Any]:

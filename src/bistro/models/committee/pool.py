@@ -20,6 +20,7 @@ import numpy as np
 from bistro._core import Stream
 from bistro.models.results.parses import Analysis, Parse
 from bistro.rng import purpose_key
+from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def pooled(
             for analysis in parse.analyses:
                 key = tuple(analysis.heads), tuple(_tags(committee, analysis, place, parses))
                 trees.setdefault(key, []).append((weights[place] * analysis.posterior, analysis))
-        ranked = sorted(trees.items(), key=lambda item: -sum(p for p, _ in item[1]))
+        ranked = sorted(trees.items(), key=lambda item: -added(p for p, _ in item[1]))
         yield [_one(list(key[1]), shares) for key, shares in ranked[:kbest]]
 
 

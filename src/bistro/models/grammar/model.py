@@ -28,6 +28,7 @@ from bistro.errors import BistroError
 from bistro.inference.grammar.exact import ExactGrammar
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin
+from bistro.models.checks import Expected, check_arrays
 from bistro.models.grammar.config import GrammarConfig
 from bistro.models.grammar.counts import RuleCounts
 from bistro.models.grammar.smoothing import Level, Levels, smoothed_grammar
@@ -39,6 +40,8 @@ from bistro.treebank.builtin.derivations import capital
 from bistro.treebank.constituents import ROOT
 
 LEVELS = "levels"
+MOST = 1e12
+"""A discount or a strength is never larger."""
 
 
 @dataclass(eq=False, repr=False)
@@ -127,6 +130,7 @@ class GrammarModel(Scoring, Model):
     ) -> Self:
         """Make the model again from a file."""
         vocabulary = Vocabulary.from_header(header["vocabulary"])
+        check_arrays(arrays, {LEVELS: Expected("f", (len(Levels._fields), 2), 0, MOST)})
         counts = RuleCounts.from_parts(header["counts"], arrays)
         levels = Levels(*(Level(*pair) for pair in arrays[LEVELS].tolist()))
         return cls(config, vocabulary, counts, levels, frozenset(header["capitals"]), origin)

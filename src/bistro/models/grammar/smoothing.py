@@ -21,6 +21,7 @@ from typing import NamedTuple
 from bistro.errors import BistroError
 from bistro.inference.grammar.exact import ExactGrammar
 from bistro.models.grammar.counts import RuleCounts
+from bistro.sums import added
 from bistro.treebank.builtin.rules import Rule, Word
 
 # A space cannot stand in the labels of a treebank: these names are free.
@@ -49,7 +50,7 @@ class Shares(NamedTuple):
 def shares(counts: Mapping[str, int], level: Level) -> Shares:
     """Return the predictive shares under minimal seating: one table for every dish."""
     discount, strength = level
-    total = sum(counts.values()) + strength
+    total = added(counts.values()) + strength
     seen = {dish: (count - discount) / total for dish, count in counts.items()}
     return Shares(seen, (strength + discount * len(counts)) / total)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import IsbnDerivations, IsbnDropout, IsbnTrainer, random_bits
+from bistro._core import ISBN_LARGEST_WEIGHT, IsbnDerivations, IsbnDropout, IsbnTrainer, random_bits
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep, fingerprint_of
 from bistro.inference.checkpoint import StoppedError
@@ -29,6 +29,7 @@ from bistro.models.parsing.codec import Tree, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.runs import Run, Trace
 from bistro.rng import purpose_key
+from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float32]
@@ -178,7 +179,9 @@ class Training:
         while not progress.is_over(self.config):
             log_likelihood = self._learn(progress.passes, session.threads)
             score = self._score(session.threads)
-            if not (math.isfinite(log_likelihood) and math.isfinite(score)):
+            largest = float(np.abs(self.trainer.weights).max())
+            is_sound = math.isfinite(log_likelihood + score) and largest <= ISBN_LARGEST_WEIGHT
+            if not is_sound:
                 raise self._diverged(progress, session)
             progress.note(log_likelihood, score)
             if progress.best_pass == progress.passes:
@@ -226,7 +229,7 @@ class Training:
 
     def _score(self, threads: int) -> float:
         """Return the log-probability of the held-out sentences with their trees, a word."""
-        return sum(self.trainer.log_probs(self.judged, threads)) / self.words
+        return added(self.trainer.log_probs(self.judged, threads)) / self.words
 
     def _state(self) -> dict[str, Floats]:
         trainer = self.trainer
@@ -259,5 +262,5 @@ class Training:
 
 
 def _own(arrays: Mapping[str, NDArray[Any]], name: str) -> Floats:
-    """Return a copy of an array, which outlives the file that it is mapped from."""
+    """Return a copy of an array of a checkpoint."""
     return np.array(arrays[name], dtype=np.float32)

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from bistro.errors import BistroError, ConfigError, TreebankError
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, megabytes
+from bistro.models.checks import Expected, check_arrays
 from bistro.models.inputs import check_number
 from bistro.models.linearize.config import LinearizeConfig, order_of, parse_labelling
 from bistro.models.linearize.ngrams import Part
@@ -48,6 +49,7 @@ from bistro.models.linearize.search import (
 from bistro.models.linearize.trees import Labels, UnorderedTree, check_labels, projective_order
 from bistro.models.results.structures import Family, Linearization, OrderScore, Ties
 from bistro.rng import Stream, check_seed
+from bistro.sums import added
 from bistro.treebank.punctuation import mark, recognise
 from bistro.treebank.reordering import reordered
 from bistro.treebank.sentence import Sentence
@@ -196,7 +198,7 @@ class LinearizeModel(Model):
             log_prob = float(np.logaddexp.reduce(self._log_weights + self.part_log_probs(ordered)))
             if of_labels:
                 labels = ordered.labels
-                log_prob += sum(math.lgamma(labels.count(x) + 1) for x in set(labels))
+                log_prob += added(math.lgamma(labels.count(x) + 1) for x in set(labels))
             by_family.append((ordered.family, log_prob))
         total = math.fsum(log_prob for _, log_prob in by_family)
         return OrderScore(total, sum(len(o.labels) for o in found), by_family)
@@ -312,6 +314,9 @@ class LinearizeModel(Model):
             for name, symbols in zip(config.labellings, header["labels"], strict=True)
         ]
         weights = np.array(header["weights"], dtype=np.float64)
+        check_arrays(
+            {"weights": weights}, {"weights": Expected("f", (len(part_names(config)),), 0, 1)}
+        )
         return cls(config, header["punctuation_rule"], learned, weights, origin)
 
     def describe(self) -> str:

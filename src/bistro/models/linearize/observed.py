@@ -20,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.modelfile import Arrays
+from bistro.models.checks import Expected, check_arrays
 from bistro.models.linearize.ngrams import DependentNgram
 from bistro.models.linearize.orders import EQUAL, Order, Orders, UniformOrders
 from bistro.models.linearize.permutations import draw, expand, log_repeats, shuffled
 from bistro.rng import Stream
+from bistro.sums import added
 
 Integers = NDArray[np.int64]
 
@@ -32,6 +34,15 @@ class ObservedOrders:
     """Whole families as they were seen, and a base for all others."""
 
     def __init__(self, arrays: Arrays, base: DependentNgram | None) -> None:
+        check_arrays(
+            arrays,
+            {
+                "rests": Expected("f", (None,), 1e-300, 1e12),
+                "masses": Expected("f", (len(arrays["shapes"]),), 0, 1e12),
+                "shapes": Expected("i", (None, 3), 0, len(arrays["labels"])),
+                "labels": Expected("i", (None,), 0),
+            },
+        )
         self._base = base
         self._rests = arrays["rests"]
         self._seen: dict[tuple[int, tuple[int, ...]], dict[Order, float]] = {}
@@ -107,7 +118,7 @@ class SeenOrders(Orders):
         self._seen = seen
         self._log_rest = log_rest
         self._base = base
-        mass = sum(seen.values())
+        mass = added(seen.values())
         self._log_seen = math.log(mass) + log_ways if mass > 0 else -math.inf
         self.log_total = float(np.logaddexp(self._log_seen, self._log_rest + base.log_total))
 

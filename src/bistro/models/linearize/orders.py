@@ -38,6 +38,7 @@ from bistro.models.linearize.permutations import (
     shuffled,
 )
 from bistro.rng import Stream
+from bistro.sums import added
 
 Order = tuple[Side, Side]
 """Types left of the head and right of it, from the head outwards."""
@@ -163,7 +164,7 @@ class UnigramOrders(SequenceOrders):
         """
         left, right = self.log_steps[LEFT, 0, : self.size], self.log_steps[RIGHT, 0, : self.size]
         stops = float(self.log_steps[:, 0, self.size].sum())
-        best = stops + sum(max(left[t], right[t]) for t in self._words)
+        best = stops + added(max(left[t], right[t]) for t in self._words)
         costs = np.abs(left - right)
         is_left = left > right
         for t in np.flatnonzero(left == right).tolist():

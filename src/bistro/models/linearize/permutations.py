@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.rng import Stream
+from bistro.sums import added
 
 Side = tuple[int, ...]
 """Types of dependents in a sequence."""
@@ -26,7 +27,7 @@ Item = TypeVar("Item")
 
 def log_repeats(counts: Iterable[int]) -> float:
     """Return the log of how many orders of words an order of types stands for: of prod m!."""
-    return sum(math.lgamma(count + 1) for count in counts)
+    return added(math.lgamma(count + 1) for count in counts)
 
 
 def expand(counts: Integers) -> list[int]:

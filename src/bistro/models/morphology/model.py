@@ -20,7 +20,6 @@ class MorphologyModel(Model):
     """The base of both models of morphology."""
 
     kind: ClassVar[str] = "morphology"
-    format_version: ClassVar[int] = 2
 
     @classmethod
     def from_parts(

@@ -201,7 +201,8 @@ class Codec:
     def from_parts(cls, config: ParserSettings, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """Make the codec again from a model file."""
         for name in ("tags", "labels"):
-            if not isinstance(header[name], list) or not header[name]:
+            names = header[name]
+            if not isinstance(names, list) or not names or not all(type(n) is str for n in names):
                 raise ModelFileError(f"the {name} are damaged")
         vocabulary = Vocabulary.from_header(header["vocabulary"])
         speller = None

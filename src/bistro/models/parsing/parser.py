@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bistro._core import SentenceBatch
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError
+from bistro.errors import BistroError, ModelFileError
 from bistro.models.base import Model, megabytes
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence, place_of
 from bistro.models.options import a_model
@@ -126,7 +126,10 @@ class ParsingAbility(TaggingByParsing, Model):
         while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
             unseen = self.codec.unseen(chunk)
             batch = self._batch(chunk, chosen, unseen)
-            found = self._parser.parse(batch, chosen.request(next(chunks)), threads)
+            try:
+                found = self._parser.parse(batch, chosen.request(next(chunks)), threads)
+            except (RuntimeError, ValueError) as error:
+                raise ModelFileError(f"the model is damaged: {error}") from error
             yield from self._results(chunk, found, chosen, unseen.log_scale)
 
     def best_tree(self, sentence: Sentence, **options: Any) -> Tree:

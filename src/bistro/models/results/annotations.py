@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bistro.models.results.columns import FilledColumns
 from bistro.models.results.parses import Parse, head_probability, plain_label
+from bistro.sums import added
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.probabilities import KEYS, put_probabilities
 from bistro.treebank.sentence import Sentence
@@ -32,7 +33,7 @@ def with_probabilities(sentence: Sentence, parse: Parse, filled: FilledColumns) 
         values = {KEYS["heads"]: head_probability(sentence.heads, word, head, parse.marginals)}
         if label != EMPTY:
             listed = parse.marginals.labels[word]
-            values[KEYS["deprels"]] = sum(p for name, p in listed if plain_label(name) == label)
+            values[KEYS["deprels"]] = added(p for name, p in listed if plain_label(name) == label)
         for name, found in filled.probabilities.items():
             values[KEYS[name]] = found[word]
         misc.append(put_probabilities(old, {key: min(p, 1.0) for key, p in values.items()}))

@@ -27,6 +27,8 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from bistro.sums import added
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -111,7 +113,7 @@ class Explanation:
     def log_prob(self) -> float:
         """Natural logarithm of the product of all decisions."""
         probabilities = [d.probability for d in self.decisions]
-        return sum(map(math.log, probabilities)) if min(probabilities) > 0 else -math.inf
+        return added(map(math.log, probabilities)) if min(probabilities) > 0 else -math.inf
 
     def of_word(self, place: int) -> list[Decision]:
         """Return the decisions that led to a word, counted from 1, or to the end."""

@@ -21,6 +21,7 @@ from bistro.errors import ModelFileError
 from bistro.inference.choices import Choice, ChoiceLearner
 from bistro.inference.settings import SamplerSettings
 from bistro.modelfile import Arrays
+from bistro.sums import added
 
 SPLITS = "splits"
 ENDS = ("back", "front")
@@ -79,7 +80,7 @@ class Splits:
         if not found:
             return (token,), 1.0
         best = max(found, key=lambda words: found[words])
-        probability = found[best] / sum(found.values())
+        probability = found[best] / added(found.values())
         return ((token,) if best == token else tuple(best.split(_SEPARATOR))), probability
 
     def header(self) -> dict[str, Any]:

@@ -55,7 +55,6 @@ class TopicsModel(TopicsParsing, Model):
     """A trained model of syntactic topics."""
 
     kind: ClassVar[str] = "topics"
-    format_version: ClassVar[int] = 2
 
     config: TopicsConfig
     vocabulary: Vocabulary
@@ -203,6 +202,10 @@ class TopicsModel(TopicsParsing, Model):
         samples = [TopicSample.from_arrays(parts[name]) for name in names]
         vocabulary = Vocabulary.from_header(header["vocabulary"])
         num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
+        for sample in samples:
+            limits = (sample.parents, num_parents), (sample.words, len(vocabulary))
+            if any(rows[:, 0].max(initial=0) >= limit for rows, limit in limits):
+                raise ValueError("a sample counts a word that the model does not have")
         stops = arrays["stops"] if config.stops else np.zeros(num_parents, np.int32)
         if stops.shape != (num_parents,):
             raise ValueError("the model does not have one number of stops for each parent")

@@ -22,6 +22,7 @@ from bistro.models.topics.arc_trees import ArcTrees, ScoredTree
 from bistro.models.topics.resample import JointTrees, Unparsed
 from bistro.models.topics.samples import TopicSample
 from bistro.rng import purpose_key
+from bistro.sums import added
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
@@ -184,7 +185,7 @@ def _log(probabilities: Floats) -> Floats:
 
 
 def _scored(heads: list[int], logs: Floats) -> ScoredTree:
-    return ScoredTree(heads, float(sum(logs[h, d] for d, h in enumerate(heads, 1))))
+    return ScoredTree(heads, float(added(logs[h, d] for d, h in enumerate(heads, 1))))
 
 
 def _marginals(trees: ArcTrees, sentence: Sentence) -> Marginals:

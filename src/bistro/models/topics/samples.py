@@ -18,9 +18,15 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro.models.checks import Expected, check_arrays
+
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int32]
 """Rows of (parent or word, state, count)."""
+
+
+MOST = 1e12
+"""A weight or a hyper-parameter is never larger."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +57,21 @@ class TopicSample:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Make the sample again from what `arrays` gave."""
+        check_arrays(
+            arrays,
+            {
+                "parents": Expected("i", (None, 3), 0),
+                "words": Expected("i", (None, 3), 0),
+                "weights": Expected("f", (None,), 0, MOST),
+                "numbers": Expected("f", (None,), 0, MOST),
+            },
+        )
         sample = cls(
             arrays["parents"], arrays["words"], arrays["weights"], *arrays["numbers"].tolist()
         )
+        if not (sample.strength > 0 and sample.smoothing > 0 and sample.weights.sum() > 0):
+            raise ValueError("the weights of a sample are all 0")
         for counts in (sample.parents, sample.words):
-            if counts.ndim != 2 or counts.shape[1] != 3 or (counts < 0).any():
-                raise ValueError("the counts of a sample are not rows of three numbers")
             if counts.size and counts[:, 1].max() >= sample.weights.size:
                 raise ValueError("a sample counts a state that it does not have")
         return sample

@@ -20,13 +20,14 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.inference.chains import Figures, fingerprint_of, run_chains, short
 from bistro.inference.settings import SamplerSettings
 from bistro.models.base import flat
+from bistro.models.checks import Expected, check_arrays
 from bistro.models.inputs import Words
 from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.runs import Run
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.contexts import parent_numbers
 from bistro.models.topics.model import TopicsModel
-from bistro.models.topics.samples import TopicSample, triples
+from bistro.models.topics.samples import MOST, TopicSample, triples
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
@@ -120,7 +121,16 @@ class TopicsChain:
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Come back into a saved state."""
-        # What was read is mapped from a file and may not be writable: the core takes copies.
+        most_states = len(state["topics.weights"]) - 1
+        check_arrays(
+            state,
+            {
+                "topics.states": Expected("i", self.sampler.states.shape, 0, most_states),
+                "topics.weights": Expected("f", self.sampler.weights.shape, 0, 1),
+                "topics.numbers": Expected("f", (len(NUMBERS),), 0, MOST),
+            },
+        )
+        # What was read from a file is not writable: the core takes copies.
         states, weights = (np.array(state[f"topics.{name}"]) for name in ("states", "weights"))
         numbers = zip(NUMBERS, state["topics.numbers"].tolist(), strict=True)
         self.sampler.restore(states, weights, **dict(numbers))

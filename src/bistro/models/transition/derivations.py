@@ -23,6 +23,7 @@ from bistro._core import DerivationSampler, SentenceBatch, Stream, TransitionSha
 from bistro.inference.chains import Figures
 from bistro.inference.gibbs import Learned
 from bistro.rng import purpose_key
+from bistro.sums import added
 
 WordTags: TypeAlias = tuple[NDArray[np.int32], NDArray[np.int32]]
 """The tags that each word may have: offsets by word, and a list; empty arrays allow all."""
@@ -76,7 +77,7 @@ class DerivationChain:
 
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the present seating."""
-        return sum(part.franchise.log_likelihood() for part in self.learned.values())
+        return added(part.franchise.log_likelihood() for part in self.learned.values())
 
     def figures(self) -> Figures:
         """Return the figures of every distribution, and how many derivations changed."""

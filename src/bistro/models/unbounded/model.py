@@ -25,6 +25,7 @@ from bistro._core import RuleTrie
 from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
+from bistro.models.checks import Expected, check_arrays
 from bistro.models.unbounded.config import ContextElements, UnboundedConfig
 from bistro.models.unbounded.rules import Derivation, RuleTable
 from bistro.models.unbounded.search import SearchOptions, TreeSearch
@@ -39,7 +40,6 @@ SENTENCES_AT_ONCE = 64
 class UnboundedModel(Model):
     """A trained model of one task; a subclass of each task names what it can do."""
 
-    format_version: ClassVar[int] = 2
     task_class: ClassVar[type[Task[Any]]]
 
     config: Any
@@ -121,6 +121,17 @@ class UnboundedModel(Model):
         """Make the model again from a file."""
         parts = by_owner(arrays, (RULES, TRIE, TASK))
         rules = RuleTable.from_parts(header[RULES], parts[RULES])
+        check_arrays(
+            arrays,
+            {
+                **{
+                    f"{RULES}.{name}": Expected("i", (len(rules),))
+                    for name in ("left", "first", "second")
+                },
+                f"{RULES}.pcfg": Expected("f", (len(rules),), 0, 1),
+                f"{TRIE}.base": Expected("f", (len(rules),), 0, 1),
+            },
+        )
         task = cls.task_class.from_parts(header[TASK], parts.get(TASK, {}), rules, config)
         return cls(config, task, parts[RULES]["pcfg"], parts[TRIE], origin)
 

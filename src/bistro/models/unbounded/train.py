@@ -40,6 +40,7 @@ from bistro.models.unbounded.model import (
 )
 from bistro.models.unbounded.rules import Derivation
 from bistro.models.unbounded.task import Task
+from bistro.sums import added
 
 M = TypeVar("M", bound=UnboundedModel)
 NAME = "rules"
@@ -82,7 +83,7 @@ class TrieChain:
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the seating, but for the base."""
         pairs = zip(self._trie.level_likelihoods(self._levels), self._parameters, strict=True)
-        return float(sum(level(*pair) for level, pair in pairs))
+        return float(added(level(*pair) for level, pair in pairs))
 
     def figures(self) -> Figures:
         """Return the hyper-parameters by the length of contexts, from 1."""
@@ -139,7 +140,7 @@ class ContextChain(Learned):
         """Return the log-likelihood of the present seating, but for the base."""
         parameters = self.franchise.parameters()
         levels = list(zip(self.franchise.level_likelihoods(), parameters, strict=True))
-        return float(sum(level(*pair) for level, pair in levels[1:]))
+        return float(added(level(*pair) for level, pair in levels[1:]))
 
     def figures(self) -> Figures:
         """Return hyper-parameters and tables by the length of contexts, from 1.

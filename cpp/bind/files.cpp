@@ -1,0 +1,52 @@
+// Model files as bytes: checksums, and reading into memory.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include "bind/bind.hpp"
+#include "files/read.hpp"
+
+namespace nb = nanobind;
+
+namespace bistro::bind {
+
+using namespace nb::literals;
+
+namespace {
+
+using Bytes = nb::ndarray<const unsigned char, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+using Owned = nb::ndarray<nb::numpy, const unsigned char, nb::ndim<1>>;
+
+std::optional<std::tuple<Owned, std::uint64_t>> read_whole(int descriptor, std::size_t size, std::size_t skipped, int threads) {
+    ReadFile file;
+    {
+        nb::gil_scoped_release release;
+        file = read_file(descriptor, size, skipped, threads);
+    }
+    if (file.error > 0) {
+        errno = file.error;
+        PyErr_SetFromErrno(PyExc_OSError);
+        throw nb::python_error();
+    }
+    if (file.error < 0) return std::nullopt;
+    unsigned char* const data = file.memory.release();
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    return std::make_tuple(Owned(data, {size}, owner), file.checksum);
+}
+
+}  // namespace
+
+void bind_files(nb::module_& m) {
+    m.def("read_whole", &read_whole, "descriptor"_a, "size"_a, "skipped"_a, "threads"_a = 1,
+          "The bytes of a file with the checksum of those after `skipped`, or nothing if the file is shorter than `size`.");
+    nb::class_<Checksum>(m, "Checksum", "The checksum of bytes that come piece by piece.")
+        .def(nb::init<>())
+        .def("add", [](Checksum& self, Bytes bytes) {
+            nb::gil_scoped_release release;
+            self.add({bytes.data(), bytes.shape(0)});
+        }, "bytes"_a.noconvert())
+        .def_prop_ro("value", &Checksum::value);
+}
+
+}  // namespace bistro::bind

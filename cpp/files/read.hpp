@@ -1,0 +1,81 @@
+// Reading a whole file into memory of its own while its checksum is worked out.
+//
+// A mapped file changes, or ends the process, when somebody overwrites or shortens it; memory of one's own does not.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "files/checksum.hpp"
+
+namespace bistro {
+
+struct Freed {
+    void operator()(unsigned char* p) const { std::free(p); }
+};
+using Memory = std::unique_ptr<unsigned char[], Freed>;
+
+// Large pages, where the system has them: a hundred thousand page faults take longer than reading.
+inline Memory large_memory(std::size_t size) {
+    constexpr std::size_t kLargePage = std::size_t{2} << 20, kLine = 64;
+    const std::size_t alignment = size >= kLargePage ? kLargePage : kLine;
+    const std::size_t whole = std::max((size + alignment - 1) / alignment * alignment, alignment);
+    Memory memory(static_cast<unsigned char*>(std::aligned_alloc(alignment, whole)));
+    if (!memory) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    if (size >= kLargePage) madvise(memory.get(), whole, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+struct ReadFile {
+    Memory memory;
+    std::uint64_t checksum = 0;  // of the bytes after those skipped
+    int error = 0;               // as in errno; -1 if the file ended early
+};
+
+inline int read_block(int descriptor, unsigned char* to, std::size_t size, std::size_t at) {
+    while (size > 0) {
+        const ssize_t n = pread(descriptor, to, size, static_cast<off_t>(at));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return errno;
+        if (n == 0) return -1;
+        to += n, at += static_cast<std::size_t>(n), size -= static_cast<std::size_t>(n);
+    }
+    return 0;
+}
+
+inline ReadFile read_file(int descriptor, std::size_t size, std::size_t skipped, int threads) {
+    ReadFile file{large_memory(size)};
+    if (skipped > size) skipped = size;
+    file.error = read_block(descriptor, file.memory.get(), skipped, 0);
+    const std::size_t blocks = (size - skipped + kChecksumBlock - 1) / kChecksumBlock;
+    std::vector<std::uint64_t> digests(blocks);
+    std::atomic<std::size_t> next = 0;
+    std::atomic<int> error = file.error;
+    auto work = [&] {
+        for (std::size_t b; error == 0 && (b = next++) < blocks;) {
+            const std::size_t at = skipped + b * kChecksumBlock, n = std::min(kChecksumBlock, size - at);
+            if (const int failed = read_block(descriptor, file.memory.get() + at, n, at)) error = failed;
+            digests[b] = xxh64({file.memory.get() + at, n});
+        }
+    };
+    std::vector<std::jthread> others;
+    for (int t = 1; t < threads && static_cast<std::size_t>(t) < blocks; ++t) others.emplace_back(work);
+    work();
+    others.clear();
+    file.error = error;
+    file.checksum = of_digests(digests);
+    return file;
+}
+
+}  // namespace bistro

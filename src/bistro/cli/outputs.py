@@ -1,0 +1,199 @@
+"""Files that commands write: what may be overwritten, and what may not.
+
+An output option says what kind of file it writes (`output`). Before a command begins its work,
+`checked` looks at all of its outputs: each must be a place that can be written to, must not
+be one of the inputs (by whatever name), and if there is a file already, it must be one of the kind
+that is about to be written. ``--force``, which every such command has, overwrites other files too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import typer
+
+from bistro.destination import check_writable, is_special
+from bistro.errors import OutputError
+from bistro.files import STANDARD_STREAM, InputError, explain, open_binary
+
+_COLUMNS = 10
+_LOOKED_AT = 1 << 16
+
+
+@dataclass(frozen=True)
+class Writes:
+    """What an output option writes; as the parser of the option's values it changes nothing."""
+
+    what: str
+    contents: frozenset[str]
+    """The answers of `content_of` for files that it may overwrite."""
+    __name__ = "file"
+
+    def __call__(self, value: str) -> str:
+        """Return the value as it is."""
+        return value
+
+
+MODEL = Writes("a model file", frozenset({"model"}))
+TREES = Writes("a treebank", frozenset({"columns", "brackets"}))
+TABLE = Writes("a table", frozenset({"table", "json"}))
+TEXT = Writes("a text or a treebank", frozenset({"columns", "brackets", "table", "json", "text"}))
+LINES = Writes("a text or a table", frozenset({"brackets", "table", "json", "text"}))
+PAGE = Writes("a web page", frozenset({"page"}))
+PICTURE = Writes("a picture", frozenset({"picture", "page"}))
+DRAWS = Writes("a NetCDF file", frozenset({"netcdf"}))
+FORCE = typer.Option(
+    False, "--force", help="Overwrite existing files of other kinds too; never an input."
+)
+CONFIG = Writes("a configuration", frozenset({"toml"}))
+
+
+def output(
+    writes: Writes, metavar: str, meaning: str, *names: str, default: Any = None, **more: Any
+) -> Any:
+    """Return an option that names a file to be written."""
+    return typer.Option(default, *names, metavar=metavar, help=meaning, parser=writes, **more)
+
+
+def results(writes: Writes) -> Any:
+    """Return the option for the place that a command's results go to."""
+    meaning = "Where to write; - is stdout."
+    return output(writes, "OUT", meaning, "--output", "-o", default=STANDARD_STREAM)
+
+
+def checked(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command that checks its outputs before it does anything, and takes ``--force``."""
+    signature, hints = inspect.signature(command), get_type_hints(command)
+    parameters = {
+        name: parameter.replace(annotation=hints[name])
+        for name, parameter in signature.parameters.items()
+    }
+    outputs = {
+        name: parameter.default.parser
+        for name, parameter in parameters.items()
+        if isinstance(getattr(parameter.default, "parser", None), Writes)
+    }
+    if not outputs:
+        return command
+
+    @functools.wraps(command)
+    def run(*, force: bool, **values: Any) -> Any:
+        written = [(values[name], writes) for name, writes in outputs.items() if values[name]]
+        # The first argument of some commands is a kind of model, which may be the name of a file.
+        others = (value for name, value in values.items() if name not in {*outputs, "kind"})
+        inputs = {_identity(text) for value in others for text in _texts(value)}
+        _check(written, inputs - {None}, force=force)
+        return command(**values)
+
+    parameters["force"] = inspect.Parameter(
+        "force", inspect.Parameter.KEYWORD_ONLY, default=FORCE, annotation=bool
+    )
+    run.__signature__ = inspect.Signature([*parameters.values()])  # type: ignore[attr-defined]
+    run.__annotations__ = {**hints, "force": bool}
+    return run
+
+
+def content_of(path: str) -> str:
+    """Return what a file holds, by its beginning; empty files hold nothing."""
+    from bistro.modelfile import is_model_file
+
+    if is_model_file(path):
+        return "model"
+    try:
+        with open_binary(path) as stream:
+            begin = stream.read(_LOOKED_AT)
+        text = begin.decode("utf-8", "strict" if len(begin) < _LOOKED_AT else "ignore")
+    except (InputError, UnicodeDecodeError):
+        netcdf = (b"\x89HDF", b"CDF")
+        return "netcdf" if _begin(path).startswith(netcdf) else "other"
+    return _content_of_text(text.lstrip("\ufeff")) if text.strip() else "nothing"
+
+
+def _content_of_text(text: str) -> str:
+    begin = text.lstrip()[:100].lower()
+    for content, beginnings in (
+        ("page", ("<!doctype html", "<html")),
+        ("picture", ("<svg", "<?xml")),
+        ("netcdf", ("cdf\x01", "cdf\x02", "cdf\x05")),
+        ("brackets", ("(",)),
+        ("json", ("{",)),
+    ):
+        if begin.startswith(beginnings):
+            return content
+    if "\0" in text:
+        return "other"
+    lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    first = next(lines, "# comments only")
+    cells = first.split("\t")
+    if len(cells) == _COLUMNS and cells[0][:1].isdecimal():
+        return "columns"
+    if len(cells) > 1:
+        return "table"
+    return "toml" if first.startswith(("[", "#")) or " = " in first else "text"
+
+
+def _check(outputs: list[tuple[str, Writes]], inputs: set[Any], *, force: bool) -> None:
+    """Refuse outputs that would destroy something, or cannot be written at all."""
+    files = [(name, writes) for name, writes in outputs if name != STANDARD_STREAM]
+    places = [os.path.realpath(name) for name, _ in files if not _is_special(name)]
+    for place in places:
+        if places.count(place) > 1:
+            raise OutputError(f"{place}: is named for two outputs: give them different names")
+    for name, writes in files:
+        if _identity(name) in inputs:
+            raise OutputError(f"{name}: is an input too: give the output another name")
+        require_writable(name)
+        if force or _is_special(name) or not Path(name).exists():
+            continue
+        if content_of(name) not in {*writes.contents, "nothing"}:
+            raise OutputError(
+                f"{name}: exists and is not {writes.what}: choose another name, or add --force to "
+                "overwrite it"
+            )
+
+
+def require_writable(name: str) -> None:
+    """Refuse a place where a file could not be written: before hours of work, not after them."""
+    if Path(name).is_dir():
+        raise OutputError(f"{name}: is a folder, where a file was to be written")
+    try:
+        check_writable(name)
+    except OSError as error:
+        raise OutputError(f"{name}: cannot be written: {explain(error)}") from error
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts among the values of a parameter."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        yield from (item for item in value if isinstance(item, str))
+
+
+def _identity(name: str) -> tuple[int, int] | None:
+    """Return what tells whether two names mean one regular file; nothing for all else."""
+    with contextlib.suppress(OSError, ValueError):
+        found = os.fstat(0) if name == STANDARD_STREAM else Path(name).stat()
+        if stat.S_ISREG(found.st_mode):
+            return found.st_dev, found.st_ino
+    return None
+
+
+def _is_special(name: str) -> bool:
+    try:
+        return is_special(name)
+    except OSError:
+        return False
+
+
+def _begin(path: str) -> bytes:
+    with Path(path).open("rb") as stream:
+        return stream.read(8)

@@ -1,0 +1,157 @@
+"""Where output goes: the descriptor, the device or the file that a name stands for.
+
+Symbolic links are followed, so that a link stays a link and its target is replaced. A name of an
+open descriptor (``/dev/stdout``, ``/dev/fd/63``) means that descriptor, whatever is behind it. A
+pipe or a device is written to. A regular file is replaced as a whole: the new content goes to
+``.NAME.1a2b3c4d.part`` in the same folder, gets the permissions and the owner of the old file, and
+takes its name.
+
+While it is written, the ``.part`` file is locked. A lock ends with its process, however that ends:
+a ``.part`` file without one is left over from a run that was killed, and the next run removes it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import glob
+import os
+import secrets
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+_MOST_LINKS = 40
+_GROUP_BITS = 0o070
+
+
+@contextlib.contextmanager
+def opened(name: str) -> Iterator[IO[bytes]]:
+    """Open what `name` stands for to write to it; a regular file is replaced at the end."""
+    descriptor = descriptor_of(name)
+    if descriptor is not None:
+        if sys.stdout is not None:
+            sys.stdout.flush()  # What was printed before comes before.
+        with os.fdopen(os.dup(descriptor), "wb") as raw:
+            yield raw
+    elif is_special(name):
+        with Path(name).open("wb") as raw:
+            yield raw
+    else:
+        with _replacing(Path(os.path.realpath(name))) as raw:
+            yield raw
+
+
+def descriptor_of(name: str) -> int | None:
+    """Return the number of the descriptor that a name such as ``/dev/stdout`` stands for.
+
+    >>> descriptor_of("/dev/fd/63"), descriptor_of("out.conllu")
+    (63, None)
+    """
+    path = Path.cwd() / name
+    for _ in range(_MOST_LINKS):
+        folder = os.path.realpath(path.parent)
+        if folder in ("/dev/fd", f"/proc/{os.getpid()}/fd") and path.name.isdecimal():
+            return int(path.name)
+        if not path.is_symlink():
+            return None
+        path = Path(os.path.normpath(Path(folder) / path.readlink()))
+    return None
+
+
+def is_special(name: str) -> bool:
+    """Tell whether a name stands for a descriptor, a device or a pipe, which cannot be replaced."""
+    if descriptor_of(name) is not None:
+        return True
+    try:
+        mode = Path(name).stat().st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def check_writable(name: str) -> None:
+    """Raise the `OSError` that writing to this name would end in, as far as it can be foreseen."""
+    descriptor = descriptor_of(name)
+    if descriptor is not None:
+        os.fstat(descriptor)
+    elif is_special(name):
+        _check_access(Path(name))
+    else:
+        target = Path(os.path.realpath(name))
+        if target.exists():
+            _check_access(target)
+        tempfile.TemporaryFile(dir=target.parent).close()
+
+
+def remove_left_overs(target: Path) -> None:
+    """Remove what runs that were killed have left of this file; live runs keep theirs."""
+    target = Path(os.path.realpath(target))
+    pattern = f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.part"
+    for part in target.parent.glob(pattern):
+        with contextlib.suppress(OSError), part.open("rb") as raw:
+            _lock(raw)
+            part.unlink()
+
+
+@contextlib.contextmanager
+def _replacing(target: Path) -> Iterator[IO[bytes]]:
+    before = target.stat() if target.exists() else None
+    if before is not None:
+        _check_access(target)
+    remove_left_overs(target)
+    part, raw = _new_part(target, 0o666 if before is None else 0o600)
+    try:
+        with raw:
+            yield raw
+            raw.flush()
+            if before is not None:
+                _take_over(raw.fileno(), before)
+            os.fsync(raw.fileno())
+            part.replace(target)
+    finally:
+        # After a successful rename the temporary name no longer exists.
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def _new_part(target: Path, mode: int) -> tuple[Path, IO[bytes]]:
+    """Create and lock a temporary file; nobody else may read what the old file hid."""
+    while True:
+        part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+        raw = os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
+        try:
+            _lock(raw)
+        except OSError as error:
+            if error.errno != errno.EWOULDBLOCK:
+                return part, raw  # A file system without locks: left-overs stay there.
+        else:
+            if part.exists():
+                return part, raw
+        # Another run has taken it for a left-over before it was locked.
+        raw.close()
+
+
+def _lock(raw: IO[bytes]) -> None:
+    fcntl.flock(raw.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _check_access(path: Path) -> None:
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _take_over(descriptor: int, before: os.stat_result) -> None:
+    """Give a new file the owner and the permissions of the file that it replaces."""
+    mode, now = stat.S_IMODE(before.st_mode), os.fstat(descriptor)
+    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
+        try:
+            os.fchown(descriptor, before.st_uid, before.st_gid)
+        except PermissionError:
+            # Only root may give files away. What one group may do is not for another one.
+            mode &= ~(_GROUP_BITS | stat.S_ISUID | stat.S_ISGID)
+    os.fchmod(descriptor, mode)

@@ -1,0 +1,48 @@
+"""What the arrays of a model file must be, before anything is done with them.
+
+A family says it in a table: the type, the shape and the least and greatest value of each array.
+Numbers that are not finite are never within limits.
+
+>>> check_arrays({"counts": np.array([1, 2, -1])}, {"counts": Expected("i", (None,), low=0)})
+Traceback (most recent call last):
+bistro.errors.ModelFileError: the array 'counts' has values that it cannot have
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from bistro.errors import ModelFileError
+from bistro.modelfile import Arrays
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is known of an array."""
+
+    kind: str
+    """The kind of its type as NumPy has it: i, u, f or b."""
+    shape: tuple[int | None, ...]
+    """Its size in each dimension, or None for any."""
+    low: float = -math.inf
+    high: float = math.inf
+
+
+def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
+    """Refuse arrays that are not as expected; others may be there too."""
+    for name, wanted in expected.items():
+        array = arrays[name]
+        has_shape = len(array.shape) == len(wanted.shape) and all(
+            size is None or size == found
+            for size, found in zip(wanted.shape, array.shape, strict=True)
+        )
+        if array.dtype.kind != wanted.kind or not has_shape:
+            raise ModelFileError(f"the array '{name}' has another type or size than the model")
+        if wanted.kind == "f" and not np.isfinite(array).all():
+            raise ModelFileError(f"the array '{name}' has values that are not finite")
+        if array.size and not (wanted.low <= array.min() and array.max() <= wanted.high):
+            raise ModelFileError(f"the array '{name}' has values that it cannot have")

@@ -1,0 +1,19 @@
+"""Sums of floating-point numbers that are the same in every version of Python.
+
+The built-in `sum` adds from left to right up to Python 3.11, and with compensated rounding since
+3.12: its last digit, and with it the bytes of a model file, would depend on the interpreter.
+
+>>> added([0.1] * 10)
+0.9999999999999999
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterable
+
+
+def added(numbers: Iterable[float], start: float = 0) -> float:
+    """Return the sum of numbers, added from left to right."""
+    return functools.reduce(operator.add, numbers, start)

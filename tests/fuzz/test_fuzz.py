@@ -1,0 +1,54 @@
+"""Altered model files and checkpoints: a fixed number here, as many as you like by `fuzz.run`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from .cases import damaged, hostile, names
+from .run import run, try_case
+
+DAMAGED, HOSTILE = 500, 150
+PAST_FAILURES = [
+    ("topics-3.bistro", 357),
+    ("tags-3.bistro", 269),
+    ("grammar-3.bistro", 3),
+    ("committee-3.bistro", 173),
+    ("transition-3.bistro", 358),
+    ("transition-3.bistro", 616),
+    ("isbn-3.bistro", 5852),
+    ("transition-unlabelled.checkpoint", 0),
+    ("isbn-local.checkpoint", 0),
+    ("topics.checkpoint", 117),
+]
+"""Hostile cases that ended in a traceback once."""
+
+
+@pytest.fixture(autouse=True)
+def in_reach_of_children(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+
+
+def test_damage_is_refused() -> None:
+    ends, failures = run(names(), 0, 120, DAMAGED, is_hostile=False)
+    assert failures == []
+    assert ends == {"refused": DAMAGED}
+
+
+def test_hostile_files_are_refused_or_answer() -> None:
+    ends, failures = run(names(), 10_000, 120, HOSTILE, is_hostile=True)
+    assert failures == []
+    assert ends["refused"] > HOSTILE / 3
+
+
+@pytest.mark.parametrize(("name", "number"), PAST_FAILURES)
+def test_past_failures_stay_mended(name: str, number: int) -> None:
+    try_case(name, number, is_hostile=True)
+
+
+def test_a_case_has_always_the_same_bytes() -> None:
+    for make in (damaged, hostile):
+        assert make("ngram-3.bistro", 7) == make("ngram-3.bistro", 7)
+        assert make("ngram-3.bistro", 7) != make("ngram-3.bistro", 8)
