@@ -145,7 +145,8 @@ def test_time_does_not_explode_with_the_length_of_a_word() -> None:
 
 def test_ctrl_c_is_heard_within_a_word() -> None:
     code = (
-        "import sys, bistro; model = bistro.load(sys.argv[1]); print('ready', flush=True)\n"
+        "import signal, sys, bistro; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "model = bistro.load(sys.argv[1]); print('ready', flush=True)\n"
         "model.segment(['unlockable' * 2000])"
     )
     path = STORED / "morphology-3.bistro"
