@@ -37,8 +37,8 @@ class ColumnContexts:
         "An expert on tags and features: the tags around.",
     )
     lemmas: tuple[str, ...] = setting(
-        ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "low", "form",
-         "feats"),
+        ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "low",
+         "form", "feats"),
         "Lemmas, by the rules that make them from words.",
     )  # fmt: skip
 

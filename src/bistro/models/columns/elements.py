@@ -119,17 +119,18 @@ def _subjects(words: Words) -> list[str]:
 
 def _frames(words: Words) -> list[str]:
     """Return the auxiliaries and the last marker of each word."""
-    auxiliaries: list[list[str]] = [[] for _ in words.forms]
-    markers = [""] * len(words.forms)
+    auxiliaries: dict[int, list[str]] = {}
+    markers: dict[int, str] = {}
     for low, head, label in zip(words.low, words.heads, words.deprels, strict=True):
         relation = label.partition(":")[0]
         if head >= 0 and relation in _AUXILIARIES:
-            auxiliaries[head].append(low)
+            auxiliaries.setdefault(head, []).append(low)
         elif head >= 0 and relation == "mark":
             markers[head] = low
-    return [
-        f"{' '.join(found)}|{marker}" for found, marker in zip(auxiliaries, markers, strict=True)
-    ]
+    frames = ["|"] * len(words.forms)
+    for place in {*auxiliaries, *markers}:
+        frames[place] = f"{' '.join(auxiliaries.get(place, ()))}|{markers.get(place, '')}"
+    return frames
 
 
 def _of_heads(words: Words, values: list[str]) -> list[str]:

@@ -27,6 +27,8 @@ _CALM = 0.75
 _CALM_EVIDENCE = (0.25, 0.1)
 """The weights of experts and parser that give the best tags are too sure of themselves: with these
 probabilities are calibrated (chosen on the development part of English EWT)."""
+_ANY: list[int] = []
+"""One list for all words: a new one for each would keep the garbage collector busy."""
 _SURE = 0.97
 _LIKELY = 3
 
@@ -159,7 +161,7 @@ class Tags:
     def _possible(self, row: tuple[str, ...]) -> list[int]:
         """Return the outcomes that agree with the kept values of a word; none: all may be."""
         if row.count(EMPTY) == len(row):
-            return []
+            return _ANY
         if row not in self._allowed:
             agreeing = np.zeros(len(self.product.outcomes))
             for name, value in zip(self.columns, row, strict=True):
