@@ -137,3 +137,33 @@ def test_one_reads_from_right_to_left() -> None:
     found = member_settings(config, bistro.builtin(sentences=20, seed=1))
     directions = [settings.direction for settings in found.values()]  # type: ignore[union-attr]
     assert directions == ["left-to-right", "left-to-right", "right-to-left"]
+
+
+def test_bad_settings() -> None:
+    treebank = bistro.builtin(sentences=20, seed=1)
+    for settings, told in (
+        ({"beam": 0}, "at least 1"),
+        ({"isbn": {"hidden": 0}}, "at least 1"),
+        ({"isbn": {"hiden": 4}}, "hiden"),
+        ({"members": ["isbm"]}, "must be one of"),
+    ):
+        with pytest.raises(ConfigError, match=told):
+            bistro.train("committee", treebank, **settings)
+
+
+def test_learning_that_comes_to_no_number_says_so(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path / "state")
+    wild = {"hidden": 16, "learning": {"passes": 4, "rate": 1e30}}
+    with pytest.raises(BistroError, match="no number"):
+        trained(Session(checkpoint), isbn=wild)
+
+
+def test_without_a_development_set_the_latent_member_has_held_sentences_out() -> None:
+    """These sentences show how sure votes may be, with the member as it is."""
+    treebank = bistro.builtin(sentences=900, seed=1)
+    held_out = {"isbn": {**SMALL, "learning": {**SMALL["learning"], "passes": 1, "held_out": 0.2}}}  # type: ignore[dict-item]
+    notes: list[str] = []
+    session = Session(on_note=notes.append)
+    model = bistro.train("committee", treebank, seed=1, session=session, **{**SETTINGS, **held_out})
+    assert any("held-out words" in note for note in notes)
+    assert all(fit.sharpness != USUAL_SHARPNESS for fit in model.fits.values())
