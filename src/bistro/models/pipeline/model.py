@@ -27,6 +27,7 @@ from bistro.models.abilities import FILL, PARSE, SCORE, TOKENISE, Parser
 from bistro.models.annotating import Filler, Tokeniser
 from bistro.models.base import Model, Origin, from_header, megabytes
 from bistro.models.columns.elements import PREDICTED
+from bistro.models.parsing.options import TAGS_ALONE
 from bistro.models.pipeline.config import PipelineConfig
 from bistro.models.pipeline.text import TextReading
 from bistro.models.results.annotations import with_columns, with_probabilities, with_tree
@@ -96,7 +97,7 @@ class PipelineModel(TextReading):
         for name in keep:
             if name not in KEPT:
                 raise ConfigError(f"there is no column '{name}' to keep{nearest(name, KEPT)}")
-        asked = {**options, "marginals": True}
+        asked = {**options, "marginals": bool(options.get("marginals")) or TAGS_ALONE}
         if asked.get("tags") == "given":
             keep = [*keep, self.parser.tag_column]
         if self.parser.tag_column in keep:
