@@ -31,8 +31,8 @@ class SharedOptions(Options):
     kbest: int = 1
     samples: int = 0
     marginals: bool | Literal["tags"] = False
-    """Probabilities of heads, labels and tags; with ``"tags"`` those of tags alone, which is faster:
-    parsers of the core then leave out log_prob and posterior of the tree of least risk, too."""
+    """Probabilities of heads, labels and tags; with ``"tags"`` those of tags alone, which is
+    faster: the tree of least risk may then have neither log_prob nor posterior."""
     mbr: bool = True
     """The first tree is the one of least risk: the most arcs expected to be right."""
     seed: int = 1

@@ -228,12 +228,15 @@ class ParsingAbility(TaggingByParsing, Model):
         begin = 0
         for sentence in sentences:
             n = len(sentence)
-            own = [rows[begin : begin + n] for rows in (heads, labels, tags)]
+            here = slice(begin, begin + n)
             begin += n
-            if mirrored:
-                own = [rows[::-1] for rows in own]
-                own[0] = [[(self.codec.mirror_head(h, n), p) for h, p in row] for row in own[0]]
-            yield Marginals(*own)
+            own = Marginals(heads[here], labels[here], tags[here])
+            yield self._mirrored(own, n) if mirrored else own
+
+    def _mirrored(self, own: Marginals, n: int) -> Marginals:
+        turn = self.codec.mirror_head
+        heads = [[(turn(head, n), p) for head, p in row] for row in own.heads[::-1]]
+        return Marginals(heads, own.labels[::-1], own.tags[::-1])
 
 
 def _ragged(found: Any, names: Sequence[str] | None) -> list[list[tuple[Any, float]]]:

@@ -50,13 +50,15 @@ class Splits:
         """Return the words of each token of a sentence and their probabilities."""
         cache = self._cache
         keys = list(zip(tokens, [before, *tokens[:-1]], strict=True))
-        if missing := [key for key in dict.fromkeys(keys) if key not in cache]:
+        found = [cache.get(key) for key in keys]
+        if None in found:
             if len(cache) > _MOST_CACHED:
                 cache.clear()
-                missing = list(dict.fromkeys(keys))
+            missing = list(dict.fromkeys(key for key in keys if key not in cache))
             cache |= zip(missing, self._found(missing), strict=True)
-        found = [cache[key] for key in keys]
-        return [words for words, _ in found], [probability for _, probability in found]
+            found = [cache[key] for key in keys]
+        words, probabilities = zip(*found, strict=True) if found else ((), ())
+        return list(words), list(probabilities)
 
     def _found(self, keys: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, ...], float]]:
         contexts = [context(token, before, self.end) for token, before in keys]
