@@ -26,10 +26,18 @@ Chances = dict[str, float]
 class Lemmas:
     """A learned choice of lemmas."""
 
-    def __init__(self, config: ColumnsConfig, choice: Choice, rules: Sequence[EditRule]) -> None:
-        if len(rules) != len(choice.outcomes):
+    def __init__(
+        self,
+        config: ColumnsConfig,
+        choice: Choice,
+        rules: Sequence[EditRule],
+        known: Sequence[str],
+    ) -> None:
+        """`known` are the lemmas of training: one of them is likelier than one that is new."""
+        if len(rules) != len(choice.outcomes) or not all(isinstance(name, str) for name in known):
             raise ModelFileError("the rules of lemmas are damaged")
         self.config, self.choice, self.rules = config, choice, list(rules)
+        self.known = frozenset(known)
         self._cache: dict[tuple[str, ...], Chances] = {}
 
     def find(
@@ -71,19 +79,22 @@ class Lemmas:
         for number, weight in zip(numbers, weights, strict=True):
             lemma = self.rules[number].apply(form) if number >= 0 else None
             if lemma:
-                found[lemma] = found.get(lemma, 0.0) + weight
+                factor = self.config.known_lemmas if lemma in self.known else 1.0
+                found[lemma] = found.get(lemma, 0.0) + factor * weight
         total = added(found.values())
         return {lemma: p / total for lemma, p in found.items()} if total > 0 else {}
 
     def header(self) -> dict[str, Any]:
         """Return what is not an array, ready for JSON."""
-        return {"rules": [rule.to_header() for rule in self.rules], **self.choice.header()}
+        rules = [rule.to_header() for rule in self.rules]
+        return {"rules": rules, "known": sorted(self.known), **self.choice.header()}
 
     @classmethod
     def from_parts(cls, config: ColumnsConfig, header: Mapping[str, Any], arrays: Arrays) -> Lemmas:
         """Make the choice again from a file."""
         rules = [EditRule.from_header(rule) for rule in header["rules"]]
-        return cls(config, Choice.from_parts(header, arrays), rules)
+        # Files of earlier versions do not have the lemmas of training.
+        return cls(config, Choice.from_parts(header, arrays), rules, header.get("known", []))
 
 
 def _other_keys(key: tuple[str, ...], names: Sequence[str], doubt: Doubt) -> list[tuple[str, ...]]:
