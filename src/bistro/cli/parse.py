@@ -209,13 +209,11 @@ def parse(
         named = option_name(next(iter(of_trees), "log_probs"))
         raise ConfigError(f"{named} belongs to models of constituency")
     if len(trained) == 1 and ANNOTATE.is_own(trained[0]):
-        options |= {"alternatives": alternatives} if alternatives else {}
+        options |= common.given(alternatives=alternatives or None)
         _everything(trained[0], input, output, format, options, keep, line_ends)
         return
     if keep or line_ends or alternatives:
-        raise ConfigError(
-            "--keep, --line-ends and --alternatives belong to pipelines: bistro train pipeline ..."
-        )
+        raise ConfigError("--keep, --line-ends and --alternatives belong to pipelines")
     run = ParseRun(together(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     sentences = common.watch_words(sentences, input, trained[0])

@@ -19,13 +19,11 @@ Other entries of MISC are kept; an older probability or alternative of the same 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from bistro.errors import TreebankError
 from bistro.treebank.fields import EMPTY, quoted
 from bistro.treebank.sentence import Sentence
-from bistro.treebank.surface import unescape
-from bistro.treebank.text_tokens import escaped_spaces
 
 KEYS = {
     "heads": "PHead",
@@ -59,10 +57,16 @@ def put_probabilities(
     kept = [entry for entry in kept if not _is_own(entry.partition("=")[0])]
     kept += [f"{key}={p:.4f}" for key, p in values.items()]
     for column, listed in (alternatives or {}).items():
-        for rank, (value, p) in enumerate(listed, start=2):
-            name = f"{KEYS[column][1:]}{rank}"
-            kept += [f"{name}={escaped_spaces(value)}", f"P{name}={p:.4f}"]
+        kept += _ranked(KEYS[column][1:], listed)
     return "|".join(kept) or EMPTY
+
+
+def _ranked(name: str, listed: Listed) -> Iterator[str]:
+    from bistro.treebank.text_tokens import escaped_spaces  # only alternatives need it
+
+    for rank, (value, p) in enumerate(listed, start=2):
+        yield f"{name}{rank}={escaped_spaces(value)}"
+        yield f"P{name}{rank}={p:.4f}"
 
 
 def _is_own(name: str) -> bool:
@@ -71,6 +75,8 @@ def _is_own(name: str) -> bool:
 
 def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, float]]]:
     """Return the alternatives of every word in one column, with probabilities, likeliest first."""
+    from bistro.treebank.surface import unescape  # only alternatives need it
+
     name = KEYS[column][1:]
     rows = []
     for misc in sentence.misc:
