@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "stop/pause.hpp"
 #include "tokens/automaton.hpp"
 
 namespace bistro {
@@ -43,6 +44,7 @@ public:
             layers_.back().histories[0].state = move.state;
         }
         for (std::size_t i = 0; i < text.size(); ++i) {
+            pause();
             const std::uint32_t next = i + 1 < text.size() ? static_cast<std::uint32_t>(text[i + 1]) : final_symbol;
             advance(allowed[i], next);
             if (layers_.back().histories.size() == 1) settle(i + 1);

@@ -8,30 +8,37 @@ import logging
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 
 import uvicorn
 from fastapi import FastAPI
 
 from bistro.errors import BistroError
 from bistro.files import explain
+from bistro.serve.connection import connections_within
+from bistro.serve.limits import Limits
 
-MOST_CONNECTIONS = 512
-"""Open at the same time; computations have limits of their own."""
 
+def serve(
+    app: FastAPI, host: str, port: int, limits: Limits, *, proxies: Sequence[str] = ()
+) -> None:
+    """Answer requests until Ctrl-C or SIGTERM.
 
-def serve(app: FastAPI, host: str, port: int) -> None:
-    """Answer requests until Ctrl-C or SIGTERM."""
+    `proxies` are addresses that are believed when they say for whom they ask (X-Forwarded-For).
+    """
     listening = listen(host, port)
     name, bound = listening.getsockname()[:2]
     shown = f"[{name}]" if ":" in name else name
     logging.getLogger("python_multipart").addHandler(logging.NullHandler())
     config = uvicorn.Config(
         app,
-        limit_concurrency=MOST_CONNECTIONS,
-        log_level="warning",
+        http=connections_within(limits),
+        ws="none",
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        log_level="error",
         access_log=False,
         server_header=False,
-        timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
     )
     print(f"Bistro is at http://{shown}:{bound}/ (Ctrl-C stops it)", file=sys.stderr, flush=True)

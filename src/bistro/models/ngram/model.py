@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import Frozen, Stream
+from bistro._core import Frozen, Stream, pause
 from bistro.encoding.events import text_events
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.inference.speller import Speller, spelled
@@ -110,6 +110,7 @@ class NgramModel(Scoring, Model):
         ids: list[int] = []
         context = start
         while len(ids) < most:
+            pause()
             weights = self.frozen.distribution(context)
             weights = (weights / weights.max()) ** (1 / temperature)
             sums = np.cumsum(weights)
