@@ -14,9 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import uvicorn
 
-import bistro
 from bistro._core import pause
-from bistro.models.base import Model
 from bistro.serve import answers
 from bistro.serve.app import create_app
 from bistro.serve.catalog import Catalog
@@ -214,28 +212,3 @@ def test_a_client_that_goes_away_frees_its_place(
         gone = time.monotonic()
         assert ended.acquire(timeout=10)
         assert time.monotonic() - gone < 0.2
-
-
-def test_a_real_computation_is_given_up() -> None:
-    """Two readings of 150 words with a wide search do not keep other models waiting."""
-    treebank = bistro.builtin(sentences=60, seed=1)
-    model: Model = bistro.train("isbn", treebank, seed=1)
-    stopped = 0.0
-    from bistro._core import ComputationStopped, StopFlag
-
-    flag = StopFlag()
-
-    def read() -> None:
-        nonlocal stopped
-        with flag, pytest.raises(ComputationStopped):
-            while True:
-                model.surprisal(["dog"] * 150)
-        stopped = time.monotonic()
-
-    thread = threading.Thread(target=read)
-    thread.start()
-    time.sleep(0.3)
-    asked = time.monotonic()
-    flag.set()
-    thread.join(10)
-    assert 0 < stopped - asked < 0.2
