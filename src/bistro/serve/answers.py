@@ -213,6 +213,8 @@ def plain(value: Any) -> Any:
     """Return nested facts with None for numbers that JSON cannot hold."""
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list) and set(map(type, value)) <= {int, str}:
+        return value
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     return number(value) if isinstance(value, float) else value

@@ -35,6 +35,8 @@ from bistro.serve.udpipe_routes import add_routes
 from bistro.serve.work import Work
 from bistro.version import __version__
 
+SHORT_TEXT = 500
+"""Characters that are split on the event loop: that takes less time than waiting."""
 ABOUT = (
     "Surprisal, trees with probabilities, generated sentences and word orders of Bistro's models, "
     "and the REST protocol of UDPipe. Every error is an object with one sentence, `error`."
@@ -145,12 +147,13 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
     async def words(body: schemas.TextBody, request: Request) -> Response:
         """Split a text into sentences and words; with a model, into its own."""
         tokeniser = catalog[body.model].tokeniser if body.model is not None else None
+        inputs.check_text(body.text)
 
         def compute() -> object:
             lists = inputs.sentences(body, tokeniser)
             return {"words": [w for forms in lists for w in forms], "sentences": lists}
 
-        if tokeniser is None:
+        if tokeniser is None and len(body.text) <= SHORT_TEXT:
             return json_response(compute())
         return await answer(request, body.model, compute)
 

@@ -13,6 +13,7 @@ requests that wait is limited, and so is the number that one client has waiting 
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -42,15 +43,20 @@ class FairQueue(Generic[T]):
         self._turns: OrderedDict[str, list[T]] = OrderedDict()
         """The waiting requests of each client who has any; the first client is the next."""
 
-    def add(self, client: str, request: T) -> None:
-        """Let a request wait, or raise an error that says why it cannot."""
+    def add(self, client: str, request: T, is_alike: Callable[[T], bool] | None = None) -> None:
+        """Let a request wait, or raise an error that says why it cannot.
+
+        With `is_alike`, the limit is on those that wait and are alike, and not on all.
+        """
         if self.unfinished[client] >= self.most_per_client:
             raise TooManyError(
                 f"{self.unfinished[client]} of your requests are being answered: wait for one of "
                 "them"
             )
-        if self.waiting >= self.most:
-            raise BusyError(f"{self.waiting} requests wait already: try again in a moment")
+        waiting = itertools.chain.from_iterable(self._turns.values())
+        number = sum(1 for one in waiting if is_alike is None or is_alike(one))
+        if number >= self.most:
+            raise BusyError(f"{number} requests wait already: try again in a moment")
         self.unfinished[client] += 1
         self._turns.setdefault(client, []).append(request)
         self.waiting += 1

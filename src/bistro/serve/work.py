@@ -4,11 +4,10 @@ The core releases the interpreter while it computes, so threads are enough. Each
 stop flag, which the loops of the core look at about every millisecond: when a request is late, or
 its client is gone, the flag is set, and the thread is free at once.
 
-Short requests do not wait for long ones. A computation that has used more than `QUICK` seconds of a
-processor counts as long from then on: it goes on in one of the places for long ones, with a lower
-priority, or it is stopped and waits for such a place. How long a request will take is expected from
-earlier ones of its sort (the same address, model and order of size), so that most long ones wait
-for the right place from the start.
+Short requests do not wait for long ones: each kind has threads of its own, and those of long ones
+have a lower priority. A computation counts as long if earlier ones of its sort (the same address,
+model and order of size) have used more than `QUICK` seconds of a processor. One that turns out to
+be long on a thread for short ones is stopped there, and begins again among the long ones.
 """
 
 from __future__ import annotations
@@ -16,9 +15,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
 from bistro._core import ComputationStopped, StopFlag
@@ -41,13 +43,12 @@ class Job:
         self.client = client
         self.sort = sort
         self.is_long = False
-        self.begins_again = False
-        """Whether it is being stopped only to wait for a place for long computations."""
         self.stop = StopFlag()
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self.seconds = 0.0
         """Seconds of a processor that the computation has used, when it was last looked at."""
-        self.thread: threading.Thread | None = None
+        self._thread: int | None = None
+        self._clock_at_start = 0.0
 
     def fail(self, error: Exception) -> None:
         """End with an error, if there is no answer yet, and stop computing."""
@@ -55,18 +56,23 @@ class Job:
         if not self.answer.done():
             self.answer.set_exception(error)
 
-    def look_at_clock(self) -> float:
-        """Return the seconds of a processor that a running computation has used."""
-        assert self.thread is not None and self.thread.ident is not None
-        with contextlib.suppress(AttributeError, OSError):  # not everywhere, and not at its end
-            self.seconds = time.clock_gettime(time.pthread_getcpuclockid(self.thread.ident))
-        return self.seconds
+    def run(self) -> Any:
+        """Compute, on a thread of its own."""
+        self._clock_at_start = time.thread_time()
+        self._thread = threading.get_ident()
+        try:
+            with self.stop:
+                return self.compute()
+        finally:
+            self._thread = None
+            self.seconds = time.thread_time() - self._clock_at_start
 
-    def lower_priority(self) -> None:
-        """Let other threads go first, on systems where a thread has a priority of its own."""
-        if self.thread is not None and self.thread.native_id is not None:
-            with contextlib.suppress(AttributeError, OSError):
-                os.setpriority(os.PRIO_PROCESS, self.thread.native_id, LOWER_PRIORITY)
+    def look_at_clock(self) -> float:
+        """Return the seconds of a processor that the computation has used so far."""
+        if (thread := self._thread) is not None and hasattr(time, "pthread_getcpuclockid"):
+            clock = time.clock_gettime(time.pthread_getcpuclockid(thread))
+            self.seconds = clock - self._clock_at_start
+        return self.seconds
 
 
 class Work:
@@ -75,7 +81,10 @@ class Work:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.queue = FairQueue[Job](limits.waiting, limits.per_client)
-        self.running: set[Job] = set()
+        self.running: dict[Job, bool] = {}
+        """Computations on threads, and whether these are those of long ones."""
+        self._threads: dict[bool, ThreadPoolExecutor] = {}
+        """Those of short and of long computations; they start with the first one."""
         self._expected: dict[Hashable, float] = {}
         """Seconds that requests of each sort took lately."""
 
@@ -86,7 +95,9 @@ class Work:
         client has too many requests. Whoever cancels the call stops the computation.
         """
         job = Job(compute, client, sort)
-        self.queue.add(client, job)
+        job.is_long = self._is_expected_long(job)
+        # Long ones that wait must not keep short ones out.
+        self.queue.add(client, job, lambda other: other.is_long == job.is_long)
         seconds = self.limits.seconds
         late = BusyError(f"this took longer than {seconds:g} s: send less, or try later")
         timer = asyncio.get_running_loop().call_later(seconds, job.fail, late)
@@ -100,57 +111,58 @@ class Work:
             self.queue.withdraw(client, job)
 
     def _can_begin(self, job: Job) -> bool:
-        job.is_long = job.is_long or self._expected.get(job.sort, 0.0) > QUICK
+        job.is_long = self._is_expected_long(job)
         return self._has_place(is_long=job.is_long)
 
+    def _is_expected_long(self, job: Job) -> bool:
+        return job.is_long or self._expected.get(job.sort, 0.0) > QUICK
+
     def _has_place(self, *, is_long: bool) -> bool:
-        of_this_kind = sum(job.is_long == is_long for job in self.running)
-        return of_this_kind < self.limits.at_once
+        return sum(place == is_long for place in self.running.values()) < self.limits.at_once
 
     def _begin(self) -> None:
         """Start what has a place."""
         loop = asyncio.get_running_loop()
         while (job := self.queue.take(self._can_begin)) is not None:
-            self.running.add(job)
-            job.thread = threading.Thread(
-                target=_compute, args=(job, loop, self._end), name="bistro", daemon=True
-            )
-            job.thread.start()
+            self.running[job] = job.is_long
+            future = self._pool(is_long=job.is_long).submit(job.run)
+            future.add_done_callback(partial(_tell, loop, self._end, job))
             if not job.is_long:
-                loop.call_later(QUICK, self._call_long, job)
+                loop.call_later(QUICK, self._look_at_clock, job)
 
-    def _call_long(self, job: Job) -> None:
-        """Treat a computation as a long one as soon as it is one."""
-        if job not in self.running:
-            return
+    def _pool(self, *, is_long: bool) -> ThreadPoolExecutor:
+        if is_long not in self._threads:
+            prepare = _lower_priority if is_long else None
+            self._threads[is_long] = ThreadPoolExecutor(
+                self.limits.at_once, "bistro", initializer=prepare
+            )
+        return self._threads[is_long]
+
+    def _look_at_clock(self, job: Job) -> None:
+        """Stop a computation that is a long one after all; it begins again among those."""
+        if self.running.get(job) is not False:
+            return  # it has ended, or has found the right place
         left = QUICK - job.look_at_clock()
         if left > 0:
-            asyncio.get_running_loop().call_later(max(left, QUICK / 4), self._call_long, job)
-            return
-        self._expect(job)
-        if self._has_place(is_long=True):
-            job.is_long = True
-            job.lower_priority()
+            later = max(left, QUICK / 4)
+            asyncio.get_running_loop().call_later(later, self._look_at_clock, job)
         else:
-            job.begins_again = True
-            job.stop.set()
-        self._begin()
-
-    def _end(self, job: Job, result: Any, error: BaseException | None) -> None:
-        self.running.discard(job)
-        if job.begins_again and isinstance(error, ComputationStopped) and not job.answer.done():
-            job.begins_again, job.is_long, job.stop = False, True, StopFlag()
-            self.queue.put_back(job.client, job)
-            self._begin()
-            return
-        self.queue.finish(job.client)
-        if not job.stop.is_set:
             self._expect(job)
-        if not job.answer.done():
+            job.is_long = True
+            job.stop.set()
+
+    def _end(self, job: Job, future: Future[Any]) -> None:
+        del self.running[job]
+        error = future.exception()
+        if isinstance(error, ComputationStopped) and not job.answer.done():
+            job.stop = StopFlag()
+            self.queue.put_back(job.client, job)
+        else:
+            self.queue.finish(job.client)
             if error is None:
-                job.answer.set_result(result)
-            else:
-                job.answer.set_exception(error)
+                self._expect(job)
+            if not job.answer.done():
+                _settle(job.answer, future)
         self._begin()
 
     def _expect(self, job: Job) -> None:
@@ -159,33 +171,37 @@ class Work:
         self._expected[job.sort] = max(job.seconds, 0.8 * before + 0.2 * job.seconds)
 
     def close(self) -> None:
-        """Stop everything, and wait a moment for the threads."""
+        """Stop everything, and wait for the threads."""
         stopping = BusyError("the server is stopping")
         while (job := self.queue.take(lambda _: True)) is not None:
             job.fail(stopping)
-        jobs = list(self.running)
-        for job in jobs:
+        for job in self.running:
             job.fail(stopping)
-        for job in jobs:
-            if job.thread is not None:
-                job.thread.join(1.0)
+        for pool in self._threads.values():
+            pool.shutdown(cancel_futures=True)
+        self._threads.clear()
 
 
-def _compute(
-    job: Job,
+def _lower_priority() -> None:
+    """Let other threads go first, on systems where a thread has a priority of its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWER_PRIORITY)
+
+
+def _settle(answer: asyncio.Future[Any], future: Future[Any]) -> None:
+    """Give an answer what a computation has given."""
+    if error := future.exception():
+        answer.set_exception(error)
+    else:
+        answer.set_result(future.result())
+
+
+def _tell(
     loop: asyncio.AbstractEventLoop,
-    end: Callable[[Job, Any, BaseException | None], None],
+    end: Callable[[Job, Future[Any]], None],
+    job: Job,
+    future: Future[Any],
 ) -> None:
-    """Compute, on a thread of its own, and tell the event loop."""
-    result: Any = None
-    error: BaseException | None = None
-    if job.is_long:
-        job.lower_priority()
-    try:
-        with job.stop:
-            result = job.compute()
-    except BaseException as failure:
-        error = failure
-    job.seconds = time.thread_time()
-    with contextlib.suppress(RuntimeError):  # the loop has ended
-        loop.call_soon_threadsafe(end, job, result, error)
+    """Let the event loop know, if it still runs."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(end, job, future)
