@@ -30,7 +30,7 @@ def serve(
     max_body: int | None = _limit("Bytes of a request; default: 1000000."),
     max_seconds: int | None = _limit("Until an answer; default: 30."),
     at_once: int | None = _limit("Short computations at a time; default: one per processor."),
-    max_waiting: int | None = _limit("Requests that wait for these; default: 64."),
+    max_waiting: int | None = _limit("Requests that wait for these; default: 128."),
     max_per_client: int | None = _limit("Requests of one client at a time; default: 32."),
 ) -> None:
     """Show models in a browser, and answer requests of programs, until Ctrl-C.

@@ -41,8 +41,8 @@ class Limits:
     """Between two requests of one connection."""
     at_once: int = field(default_factory=lambda: os.cpu_count() or 1)
     """Short computations at the same time, and as many long ones beside them."""
-    waiting: int = 64
-    """Requests that wait for one of these; others are sent away."""
+    waiting: int = 128
+    """Short requests that wait for one of these, and as many long ones; others are sent away."""
     per_client: int = 32
     """Requests of one client that wait or are being answered."""
     connections: int = 512

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import logging
 import signal
@@ -17,6 +18,10 @@ from bistro.errors import BistroError
 from bistro.files import explain
 from bistro.serve.connection import connections_within
 from bistro.serve.limits import Limits
+
+# Options of glibc's mallopt.
+MMAP_THRESHOLD = -3
+ARENA_MAX = -8
 
 
 def serve(
@@ -74,5 +79,17 @@ def _tune_interpreter() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000)
+    _tune_memory()
     # A computation in Python hands on to the event loop after a millisecond instead of five.
     sys.setswitchinterval(0.001)
+
+
+def _tune_memory() -> None:
+    """Let memory go back to the system when a long computation has ended, where glibc is used.
+
+    Large blocks are mapped one by one, at any size of earlier ones; and threads share their heaps.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(MMAP_THRESHOLD, 1 << 20)
+        mallopt(ARENA_MAX, 2)
