@@ -176,6 +176,9 @@ class Client:
         writer.write(wrong)
         await reader.read()
         writer.close()
+        await asyncio.sleep(
+            1
+        )  # without it, bodies of 1.5 MB measure the machine's copying of bytes
 
     async def unread(self) -> None:
         """Ask, and never read the answer."""
