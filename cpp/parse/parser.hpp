@@ -10,6 +10,7 @@
 #include "parse/minimum_risk.hpp"
 #include "parse/posterior.hpp"
 #include "parse/search.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -146,10 +147,14 @@ void in_parallel_each(std::size_t n, int threads, const MakeWork& make_work) {
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::atomic<bool> failed{false};
-    auto run = [&] {
+    auto run = [&, flag = detail::stop_flag] {
+        const Watching watching(flag);
         try {
             auto work = make_work();
-            for (std::size_t i; !failed && (i = next++) < n;) work(i);
+            for (std::size_t i; !failed && (i = next++) < n;) {
+                pause();
+                work(i);
+            }
         } catch (...) {
             if (!failed.exchange(true)) failure = std::current_exception();
         }
