@@ -39,7 +39,7 @@ class Faults:
         self.fail = fail
         self.operations: list[str] = []
         self.failed: str | None = None
-        self._patches = [
+        self._patches: list[Any] = [
             mock.patch.object(os, "open", self._opening(os.open)),
             mock.patch.object(os, "fdopen", self._writing),
             mock.patch.object(io, "open", self._opening_stream(io.open)),
