@@ -41,7 +41,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "committee": ("train.conllu", *FEW),
     "eisner": ("train.conllu", *SWEEPS),
     "isbn": ("train.conllu", "--set", "hidden=5", "--set", "learning.passes=6"),
-    "topics": ("train.conllu", *SWEEPS),
+    "topics": ("train.conllu", "--set", "sweeps=40", "--set", "samples=2"),
     "linearize": ("train.conllu", *SWEEPS),
     "tags": ("train.conllu", *FEW),
     "trees": ("train.mrg", *FEW),
