@@ -1,12 +1,13 @@
 // Parsing one sentence with everything that can be asked of it, and many sentences side by side.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <thread>
 #include <vector>
 
+#include "files/helpers.hpp"
 #include "parse/minimum_risk.hpp"
 #include "parse/posterior.hpp"
 #include "parse/search.hpp"
@@ -159,10 +160,10 @@ void in_parallel_each(std::size_t n, int threads, const MakeWork& make_work) {
             if (!failed.exchange(true)) failure = std::current_exception();
         }
     };
-    std::vector<std::thread> pool;
-    for (int t = 1; t < threads && static_cast<std::size_t>(t) < n; ++t) pool.emplace_back(run);
-    run();
-    for (std::thread& t : pool) t.join();
+    {
+        const auto others = helpers(static_cast<int>(std::min<std::size_t>(threads, n)) - 1, run);
+        run();
+    }
     if (failure) std::rethrow_exception(failure);
 }
 

@@ -72,9 +72,9 @@ class CommitteeConfig:
         "training data, with members that learn from the others in a few sweeps.",
     )
     crossing: float = setting(
-        5.0,
-        "How many times a vote for a crossing arc counts where the training data has such arcs; 0: "
-        "arcs cross only where that is the likeliest.",
+        10.0,
+        "How many times a vote for a crossing arc counts where every second pattern of this kind "
+        "crosses in the training data; 0: arcs cross only where that is the likeliest.",
     )
     particles: int = setting(50, "Particles of each member in parsing, unless said otherwise.")
     beam: int = setting(5, "Derivations that a latent-variable member keeps after each word.")
