@@ -1,60 +1,152 @@
 """Running text: words per second of tokeniser and whole pipeline, and memory as text grows.
 
-The pipeline learns English EWT with a transition parser, unless a model file is given. The text is
-that of the development part, again and again; it is made piece by piece and its sentences are
-written away at once, so that only the pipeline holds anything. One core. Use:
+The pipeline learns English EWT with a transition parser, unless a model file is given. Speed is
+measured on the text of the development part. Memory is measured on the English texts of the data
+folder, again and again, each time with their vowels exchanged, so that new words never end and
+every cache is full. Text is made piece by piece and sentences are written away at once, so that
+only the pipeline holds anything. Each measurement has a fresh process, in which the model file is
+loaded: its peak of memory is that of a user. One core. Use:
 
-    python -m benchmarks.pipeline [MODEL] [--words 200000] [--megabytes 40]
+    python -m benchmarks.pipeline [MODEL] [--repeats 5] [--tokenised 200] [--annotated 4]
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from pathlib import Path
 
 import bistro
-from benchmarks.data import data_dir
+from benchmarks.data import best_seconds, data_dir
 from bistro.models.pipeline.model import PipelineModel
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.surface import RunningText
 
+MEGABYTE = 1_000_000
+VOWELS = "aeiou"
+PIECE = 1 << 16
 
-def resident() -> float:
-    """Return the memory of this process in megabytes, at this moment."""
+
+def memory(name: str) -> float:
+    """Return a figure on the memory of this process in megabytes: VmRSS, or its peak VmHWM."""
     for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
+        if line.startswith(name):
             return int(line.split()[1]) / 1024
     return 0.0
 
 
-def trained(path: Path | None) -> PipelineModel:
-    """Load a pipeline, or train one."""
-    if path is not None:
-        model = bistro.load(path)
-    else:
-        train = bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-train.conllu")
-        begin = time.process_time()
-        model = bistro.train("pipeline", train, seed=1, parser="transition")
-        print(f"trained in {time.process_time() - begin:.0f} CPU s", flush=True)
+def train(path: Path) -> None:
+    """Train a pipeline on one core."""
+    treebank = bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-train.conllu")
+    begin = time.process_time()
+    bistro.train("pipeline", treebank, seed=1, parser="transition").save(path)
+    print(f"trained in {time.process_time() - begin:.0f} CPU s", flush=True)
+
+
+def loaded(path: Path) -> PipelineModel:
+    """Load a pipeline."""
+    model = bistro.load(path)
     assert isinstance(model, PipelineModel) and model.tokens is not None
     return model
 
 
-def repeated(text: str, characters: int) -> Iterator[str]:
-    """Yield the text again and again, up to this many characters."""
-    for _ in range(-(-characters // len(text))):
-        yield text
+def development_text() -> str:
+    """Return the running text of the development part of English EWT."""
+    dev = bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-dev.conllu")
+    return "".join(RunningText().pieces(dev))
 
 
-def words_per_second(sentences: Iterable[Sentence]) -> tuple[int, float]:
-    """Return how many words there are, and how many are found and written per CPU second."""
-    begin, words = time.process_time(), 0
+def varied_text(megabytes: int) -> Iterator[str]:
+    """Yield English text of this size in pieces."""
+    files = sorted((data_dir() / "text_en").glob("*.txt"))
+    left = megabytes * MEGABYTE
+    for number in count():
+        turn = number % len(VOWELS)
+        exchanged = str.maketrans(VOWELS, VOWELS[turn:] + VOWELS[:turn])
+        for file in files:
+            with file.open(encoding="utf-8") as stream:
+                while piece := stream.read(min(PIECE, left)):
+                    left -= len(piece)
+                    yield piece.translate(exchanged)
+            if not left:
+                return
+
+
+def written(sentences: Iterable[Sentence]) -> int:
+    """Write sentences as CoNLL-U, keep nothing, and return how many words they have."""
+    words = 0
     for sentence in sentences:
         words += len(sentence)
         str(sentence)
-    return words, words / (time.process_time() - begin)
+    return words
+
+
+def speed_of_words(path: Path, text: str, repeats: int) -> None:
+    """Show how fast words and sentences are found."""
+    tokens = loaded(path).tokens
+    assert tokens is not None
+    words = sum(len(sentence.forms) for sentence in tokens.tokenise(text))
+    seconds = best_seconds(lambda: [None for _ in tokens.tokenise(text)], repeats)
+    print(f"words and sentences: {words / seconds:,.0f} words/s", flush=True)
+
+
+def speed_of_all(path: Path, text: str, repeats: int) -> None:
+    """Show how fast running text becomes CoNLL-U."""
+    model = loaded(path)
+    words = written(model.annotate(text, threads=1))
+    seconds = best_seconds(lambda: written(model.annotate(text, threads=1)), repeats)
+    print(f"text to CoNLL-U: {words / seconds:,.0f} words/s", flush=True)
+
+
+def memory_of_words(path: Path, megabytes: int) -> None:
+    """Show the memory of the tokeniser in one long text."""
+    tokens = loaded(path).tokens
+    assert tokens is not None
+    _watch("words and sentences", megabytes, lambda text: map(len, tokens.tokenise(text)))
+
+
+def memory_of_all(path: Path, megabytes: int) -> None:
+    """Show the memory of the whole pipeline in one long text."""
+    model = loaded(path)
+
+    def sizes(text: Iterator[str]) -> Iterator[int]:
+        return (written([sentence]) for sentence in model.annotate(text, threads=1))
+
+    _watch("text to CoNLL-U", megabytes, sizes)
+
+
+def _watch(name: str, megabytes: int, sizes: Callable[[Iterator[str]], Iterator[int]]) -> None:
+    """Show memory at each quarter of a text; `sizes` yields the words of its sentences."""
+    read = 0
+
+    def watched() -> Iterator[str]:
+        nonlocal read
+        for piece in varied_text(megabytes):
+            before, read = read, read + len(piece)
+            quarter = megabytes * MEGABYTE // 4
+            if before // quarter < read // quarter:
+                print(f"{name}, {read // MEGABYTE} MB read: {memory('VmRSS'):.0f} MB", flush=True)
+            yield piece
+
+    begin = time.process_time()
+    words = sum(sizes(watched()))
+    speed = words / (time.process_time() - begin)
+    print(
+        f"{name}: {words:,} words, {speed:,.0f} words/s, peak {memory('VmHWM'):.0f} MB", flush=True
+    )
+
+
+def alone(task: Callable[..., None], *arguments: object) -> None:
+    """Run a task in a fresh process."""
+    process = multiprocessing.get_context("spawn").Process(target=task, args=arguments)
+    process.start()
+    process.join()
+    if process.exitcode:
+        raise SystemExit(process.exitcode)
 
 
 def main() -> None:
@@ -62,32 +154,19 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("model", nargs="?", type=Path)
-    options.add_argument("--words", type=int, default=200_000, help="for the whole pipeline")
-    options.add_argument("--megabytes", type=int, default=40, help="for the tokeniser's memory")
+    options.add_argument("--repeats", type=int, default=5, help="of the measurements of speed")
+    options.add_argument("--tokenised", type=int, default=200, help="megabytes for the tokeniser")
+    options.add_argument("--annotated", type=int, default=4, help="megabytes for the pipeline")
     chosen = options.parse_args()
-    model = trained(chosen.model)
-    dev = bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-dev.conllu")
-    text, words = "".join(RunningText().pieces(dev)), sum(map(len, dev))
-    assert model.tokens is not None
-    list(model.tokens.tokenise(text))
-    begin = time.process_time()
-    found = sum(len(sentence.forms) for sentence in model.tokens.tokenise(text))
-    print(f"words and sentences: {found / (time.process_time() - begin):,.0f} words/s", flush=True)
-    size = len(text) * chosen.words // words
-    whole = model.annotate(repeated(text, size), threads=1)
-    count, speed = words_per_second(whole)
-    print(f"whole pipeline, {count:,} words: {speed:,.0f} words/s, {resident():.0f} MB", flush=True)
-    part = chosen.megabytes * 1_000_000 // 4
-    for number in range(1, 5):
-        for _ in model.tokens.tokenise(repeated(text, part)):
-            pass
-        print(
-            f"tokeniser, {number * part // 1_000_000} MB of text: {resident():.0f} MB", flush=True
-        )
-    begin = time.process_time()
-    for _ in model.tokens.tokenise(repeated(text, 4 * part)):
-        pass
-    print(f"tokeniser, {chosen.megabytes} MB in one text: {resident():.0f} MB", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        model = chosen.model or Path(folder) / "pipeline.bistro"
+        if chosen.model is None:
+            alone(train, model)
+        text = development_text()
+        alone(speed_of_words, model, text, chosen.repeats)
+        alone(speed_of_all, model, text, chosen.repeats)
+        alone(memory_of_words, model, chosen.tokenised)
+        alone(memory_of_all, model, chosen.annotated)
 
 
 if __name__ == "__main__":

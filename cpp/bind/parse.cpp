@@ -80,14 +80,14 @@ void bind_parse(nb::module_& m) {
           "(contexts, outcomes) of every distribution by name, and the numbers of trees that are not projective ('failed').");
 
     nb::class_<OutputRequest>(m, "OutputRequest", "What any parser returns.")
-        .def("__init__", [](OutputRequest* self, int best, int samples, bool marginals, bool minimum_risk, bool arc_marginals,
+        .def("__init__", [](OutputRequest* self, int best, int samples, bool marginals, bool tags_alone, bool minimum_risk, bool arc_marginals,
                             double temperature, std::uint64_t seed, std::uint64_t purpose) {
             if (best < (arc_marginals ? 0 : 1) || samples < 0)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
             if (!(temperature > 0)) throw std::invalid_argument("the temperature must be above 0");
-            new (self) OutputRequest{best, samples, marginals, minimum_risk, arc_marginals, temperature, seed, purpose};
-        }, nb::kw_only(), "best"_a, "samples"_a, "marginals"_a, "minimum_risk"_a, "arc_marginals"_a, "temperature"_a, "seed"_a,
-             "purpose"_a);
+            new (self) OutputRequest{best, samples, marginals, tags_alone, minimum_risk, arc_marginals, temperature, seed, purpose};
+        }, nb::kw_only(), "best"_a, "samples"_a, "marginals"_a, "tags_alone"_a = false, "minimum_risk"_a, "arc_marginals"_a, "temperature"_a,
+             "seed"_a, "purpose"_a);
 
     nb::class_<ParseRequest>(m, "ParseRequest", "How a transition parser searches, and what it returns.")
         .def("__init__", [](ParseRequest* self, const OutputRequest& output, const std::string& search, std::int64_t size,

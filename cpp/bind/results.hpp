@@ -58,7 +58,7 @@ struct ResultArrays {
         }
     } arcs;
 
-    void add(const SentenceResult& result) {
+    void add(const SentenceResult& result, const OutputRequest& output) {
         for (const Parse& parse : result.parses) {
             heads.insert(heads.end(), parse.heads.begin(), parse.heads.end());
             labels.insert(labels.end(), parse.labels.begin(), parse.labels.end());
@@ -69,8 +69,10 @@ struct ResultArrays {
         parse_begin.push_back(static_cast<std::int64_t>(log_prob.size()));
         log_total.push_back(result.log_total);
         relaxed.push_back(result.relaxed);
-        head_marginals.add(result.marginals.heads);
-        label_marginals.add(result.marginals.labels);
+        if (output.marginals && !output.tags_alone) {
+            head_marginals.add(result.marginals.heads);
+            label_marginals.add(result.marginals.labels);
+        }
         tag_marginals.add(result.marginals.tags);
         arcs.add(result.arcs);
     }
@@ -87,7 +89,7 @@ nb::dict parse_all(const Batch& batch, const System& system, int threads, const 
         in_parallel_each(batch.size(), threads, [&] {
             return [&, parse = make_parse()](std::size_t i) mutable { results[i] = parse(batch.sentence(i), i); };
         });
-        for (const SentenceResult& result : results) arrays.add(result);
+        for (const SentenceResult& result : results) arrays.add(result, output);
     }
     nb::dict out;
     out["parse_begin"] = give(std::move(arrays.parse_begin));
@@ -102,10 +104,10 @@ nb::dict parse_all(const Batch& batch, const System& system, int threads, const 
         out["arc_marginals"] = arrays.arcs.give_all();
         out["tag_marginals"] = arrays.tag_marginals.give_all();
     }
-    if (output.marginals) {
+    if (output.marginals) out["tag_marginals"] = arrays.tag_marginals.give_all();
+    if (output.marginals && !output.tags_alone) {
         out["head_marginals"] = arrays.head_marginals.give_all();
         out["label_marginals"] = arrays.label_marginals.give_all();
-        out["tag_marginals"] = arrays.tag_marginals.give_all();
     }
     return out;
 }

@@ -1,12 +1,13 @@
 // Parsing one sentence with everything that can be asked of it, and many sentences side by side.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <thread>
 #include <vector>
 
+#include "files/helpers.hpp"
 #include "parse/minimum_risk.hpp"
 #include "parse/posterior.hpp"
 #include "parse/search.hpp"
@@ -19,6 +20,7 @@ struct OutputRequest {
     int best;              // most probable trees, or none
     int samples;
     bool marginals;        // of heads, of labels and of tags
+    bool tags_alone;       // of these marginals only those of tags are asked for, and no probability of the best tree
     bool minimum_risk;     // the first tree is the one of least risk
     bool arc_marginals;    // of heads with labels, and of tags
     double temperature;    // of marginals, samples and least risk
@@ -55,18 +57,16 @@ inline constexpr std::int32_t kLongestForRisk = 1000;
 // Derivations of one tree differ only in when left arcs are made: few of them hold its probability.
 inline constexpr std::size_t kDerivationsOfATree = 8;
 
-// Replaces heads, labels and tags of a parse by those of least risk; tells whether it is another tree now.
+// The heads, labels and tags of least risk; its probabilities are not known.
 template <class Franchise>
-bool take_least_risk(Parse& parse, const Posterior<Franchise>& posterior, const Marginals& marginals,
-                     const TransitionModel<Franchise>& model) {
-    const Parse before = parse;
-    parse.heads = least_risk_heads(marginals.heads, model.system.single_root);
-    if (model.labelled) parse.labels = posterior.labels_for(parse.heads);
-    for (std::size_t i = 0; i < parse.tags.size(); ++i)
-        parse.tags[i] = std::max_element(marginals.tags[i].begin(), marginals.tags[i].end(), [](const auto& a, const auto& b) {
-                            return a.second != b.second ? a.second < b.second : a.first > b.first;
-                        })->first;
-    return parse.heads != before.heads || parse.tags != before.tags || parse.labels != before.labels;
+Parse least_risk(const Posterior<Franchise>& posterior, const Marginals& marginals, const TransitionModel<Franchise>& model) {
+    Parse parse{least_risk_heads(marginals.heads, model.system.single_root), {}, {}, NAN, NAN};
+    parse.labels = model.labelled ? posterior.labels_for(parse.heads) : std::vector<std::int32_t>(parse.heads.size(), -1);
+    for (const Weighted& tags : marginals.tags)
+        parse.tags.push_back(std::max_element(tags.begin(), tags.end(), [](const auto& a, const auto& b) {
+                                 return a.second != b.second ? a.second < b.second : a.first > b.first;
+                             })->first);
+    return parse;
 }
 
 // Parses sentences one after the other. Its searches outlast a sentence, because what they have looked up serves the next one.
@@ -100,12 +100,13 @@ private:
         const Posterior<Franchise> posterior(model_, search.states(), finals, sentence, request_.temperature,
                                              request_.search.unseen_tags);
         result.log_total = posterior.log_total();
-        if (request_.best > 0) result.parses = posterior.best(static_cast<std::size_t>(request_.best), request_.by_derivation);
         const bool by_risk = request_.minimum_risk && sentence.size() <= kLongestForRisk;
-        if (request_.marginals || by_risk) result.marginals = posterior.marginals();
-        if (by_risk) {
-            Parse& first = result.parses[0];
-            if (take_least_risk(first, posterior, result.marginals, model_)) first.log_prob = tree_log_prob(sentence, first);
+        if (request_.marginals || by_risk) result.marginals = posterior.marginals(request_.marginals && !request_.tags_alone);
+        if (by_risk && request_.tags_alone) {
+            result.parses = {least_risk(posterior, result.marginals, model_)};
+        } else if (request_.best > 0) {
+            result.parses = posterior.best(static_cast<std::size_t>(request_.best), request_.by_derivation);
+            if (by_risk) take_least_risk(result.parses[0], sentence, posterior, result.marginals);
         }
         if (request_.arc_marginals) {
             result.arcs = posterior.arcs();
@@ -114,6 +115,15 @@ private:
         Stream rng(request_.seed, request_.purpose, index);
         for (int i = 0; i < request_.samples; ++i) result.parses.push_back(posterior.sample(rng));
         return true;
+    }
+
+    // Replaces the most probable tree by the one of least risk, if that is another one.
+    void take_least_risk(Parse& first, const Sentence& sentence, const Posterior<Franchise>& posterior, const Marginals& marginals) {
+        Parse chosen = least_risk(posterior, marginals, model_);
+        if (chosen.heads == first.heads && chosen.tags == first.tags && chosen.labels == first.labels) return;
+        chosen.posterior = first.posterior;
+        chosen.log_prob = tree_log_prob(sentence, chosen);
+        first = std::move(chosen);
     }
 
     // Of a whole tree with its tags and labels: the sum over the derivations that lead to it.
@@ -150,10 +160,10 @@ void in_parallel_each(std::size_t n, int threads, const MakeWork& make_work) {
             if (!failed.exchange(true)) failure = std::current_exception();
         }
     };
-    std::vector<std::thread> pool;
-    for (int t = 1; t < threads && static_cast<std::size_t>(t) < n; ++t) pool.emplace_back(run);
-    run();
-    for (std::thread& t : pool) t.join();
+    {
+        const auto others = helpers(static_cast<int>(std::min<std::size_t>(threads, n)) - 1, run);
+        run();
+    }
     if (failure) std::rethrow_exception(failure);
 }
 

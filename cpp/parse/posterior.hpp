@@ -121,7 +121,7 @@ public:
         return parse;
     }
 
-    Marginals marginals() const {
+    Marginals marginals(bool with_labels = true) const {
         const std::size_t n = sentence_.words.size(), num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
         Marginals out{std::vector<Weighted>(n), std::vector<Weighted>(n), std::vector<Weighted>(n)};
         const std::vector<double> mass = masses();
@@ -131,7 +131,7 @@ public:
             if (s.action == Action::shift) add_mass(out.tags[s.position - 1], s.tag, mass[id]);
             if (is_arc(s)) add_mass(out.heads[s.dependent - 1], known_position(model_.system, s), mass[id]);
         }
-        if (!model_.labelled) return out;
+        if (!model_.labelled || !with_labels) return out;
         const std::vector<double> label_mass = label_masses(mass, [](const State&) { return true; });
         // Every label has some probability; a list of all of them would say little.
         for (std::size_t i = 0; i < label_mass.size(); ++i)
@@ -170,20 +170,12 @@ public:
     // The likeliest label of every word given its head. An arc that no derivation has made, which a tree of least risk may
     // need, gets the word's likeliest label.
     std::vector<std::int32_t> labels_for(const std::vector<std::int32_t>& heads) const {
-        const auto num_labels = static_cast<std::size_t>(model_.system.symbols.labels);
         const std::vector<double> mass = masses();
-        const auto with_head = label_masses(
-            mass, [&](const State& s) { return heads[s.dependent - 1] == known_position(model_.system, s); });
-        const auto with_any = label_masses(mass, [](const State&) { return true; });
-        std::vector<std::int32_t> labels;
-        for (std::size_t word = 0; word < heads.size(); ++word) {
-            auto likeliest = [&](const std::vector<double>& masses) {
-                const auto row = masses.begin() + static_cast<std::ptrdiff_t>(word * num_labels);
-                const auto best = std::max_element(row, row + static_cast<std::ptrdiff_t>(num_labels));
-                return *best > 0 ? static_cast<std::int32_t>(best - row) : -1;
-            };
-            const std::int32_t label = likeliest(with_head);
-            labels.push_back(label >= 0 ? label : likeliest(with_any));
+        std::vector<std::int32_t> labels(heads.size(), -1);
+        likeliest_labels(mass, labels, [&](const State& s) { return heads[s.dependent - 1] == known_position(model_.system, s); });
+        if (std::ranges::find(labels, -1) != labels.end()) {
+            const std::vector<std::int32_t> found = labels;
+            likeliest_labels(mass, labels, [&](const State& s) { return found[s.dependent - 1] < 0; });
         }
         return labels;
     }
@@ -203,6 +195,18 @@ private:
         for (std::size_t id = states_.size(); id-- > 1;)
             if (mass[id] > 0) mass[states_[id].previous] += mass[id];
         return mass;
+    }
+
+    // Fills in the labels that are open with the likeliest ones over the arcs that count.
+    template <class Counts>
+    void likeliest_labels(const std::vector<double>& mass, std::vector<std::int32_t>& labels, const Counts& counts) const {
+        const auto num_labels = static_cast<std::ptrdiff_t>(model_.system.symbols.labels);
+        const std::vector<double> sums = label_masses(mass, counts);
+        for (std::size_t word = 0; word < labels.size(); ++word) {
+            const auto row = sums.begin() + static_cast<std::ptrdiff_t>(word) * num_labels;
+            const auto best = std::max_element(row, row + num_labels);
+            if (labels[word] < 0 && *best > 0) labels[word] = static_cast<std::int32_t>(best - row);
+        }
     }
 
     // By word and label, over the arcs that count.

@@ -101,3 +101,24 @@ def test_labels_of_least_risk_belong_to_their_heads(system: Kind) -> None:
             agreeing = {a: p for a, p in table.items() if a[0][word] == head}
             by_label = summed(agreeing, lambda a, at=word: a[1][at])  # type: ignore[misc]
             assert math.isclose(by_label[label], max(by_label.values()), rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [KINDS[3], KINDS[16], SPECIAL[0]], ids=str)
+@pytest.mark.parametrize("options", [{}, {"mbr": False}, {"search": "beam", "size": 20}], ids=str)
+def test_marginals_of_tags_alone_come_with_the_same_trees(
+    kind: Kind, options: dict[str, Any]
+) -> None:
+    model = twin_of(kind).model
+    sentences = random_sentences(kind, 40, 12, seed=3)
+    whole = model.parse_all(sentences, marginals=True, **options)
+    for all_of_it, tags in zip(
+        whole, model.parse_all(sentences, marginals="tags", **options), strict=True
+    ):
+        assert (tags.heads, tags.labels, tags.tags) == (
+            all_of_it.heads,
+            all_of_it.labels,
+            all_of_it.tags,
+        )
+        assert all_of_it.marginals is not None and tags.marginals is not None
+        assert tags.marginals.tags == all_of_it.marginals.tags
+        assert not tags.marginals.heads and not tags.marginals.labels

@@ -70,6 +70,35 @@ def test_a_word_never_seen_has_a_lemma() -> None:
     assert model.found == ("upos", "lemmas")
 
 
+def test_a_lemma_of_training_is_likelier_than_a_new_one() -> None:
+    """Nothing but the list of lemmas says that *hoping* is from *hope* and *mapping* from *map*."""
+    pairs = [("baking", "bake"), ("making", "make"), ("hope", "hope"), ("hopes", "hope"),
+             ("tapping", "tap"), ("zapping", "zap"), ("map", "map"), ("maps", "map")]  # fmt: skip
+    treebank = [
+        Sentence.from_columns([form], upos=["VERB"], lemmas=[lemma], heads=[0], deprels=["root"])
+        for form, lemma in pairs * 3
+    ]
+    new = [Sentence.from_columns([form], upos=["VERB"]) for form in ("hoping", "mapping")]
+    trained = bistro.train("columns", treebank, seed=1)
+    found = [filled.columns["lemmas"] for filled in trained.fill(new, keep=("upos",))]
+    assert found == [["hope"], ["map"]]
+    with pytest.raises(ConfigError, match="known_lemmas"):
+        bistro.train("columns", treebank, known_lemmas=0.5)
+
+
+def test_alternatives_and_the_value_itself_are_the_whole_distribution(model: ColumnsModel) -> None:
+    sentence = Sentence.from_columns(["Zorbs", "blick"], heads=[2, 0], deprels=["nsubj", "root"])
+    (filled,) = model.fill([sentence], alternatives=1000)
+    for name in model.found:
+        for word in range(2):
+            listed = filled.alternatives[name][word]
+            whole = filled.probabilities[name][word] + sum(p for _, p in listed)
+            assert whole == pytest.approx(1, abs=0.02)
+            assert filled.columns[name][word] not in dict(listed)
+    (plain,) = model.fill([sentence])
+    assert not plain.alternatives and plain.columns == filled.columns
+
+
 def test_probabilities_do_not_depend_on_what_was_asked_before(
     model: ColumnsModel, held_out: list[Sentence]
 ) -> None:

@@ -8,10 +8,16 @@ from typing import Any
 import pytest
 
 import bistro
-from bistro.errors import BistroError
+from bistro.errors import BistroError, ConfigError
 from bistro.models.abilities import ANNOTATE, PARSE, SCORE, TAG, TOKENISE
 from bistro.models.pipeline.model import PipelineModel
 from bistro.models.transition.model import TransitionModel
+from bistro.treebank.probabilities import (
+    KEYS,
+    put_probabilities,
+    read_alternatives,
+    read_probabilities,
+)
 from bistro.treebank.sentence import Sentence
 
 TEXT = "The dog sleeps. A cat sees it.\n\nThe dog sees the cat."
@@ -102,3 +108,32 @@ def test_a_transition_parser_inside_searches_quickly_unless_told() -> None:
     model: Any = bistro.train("pipeline", treebank, seed=1, parser="transition")
     assert "particles 300" in model.parser.parse_protocol()
     assert "particles 40" in model.parser.parse_protocol(size=40)
+
+
+def test_alternatives_are_in_misc_with_their_probabilities(model: PipelineModel) -> None:
+    text = "Zorbs blick the old dog with a telescope."
+    (plain,) = model.annotate(text, marginals=True)
+    (sentence,) = model.annotate(text, alternatives=2)
+    some = set()
+    for name in ("heads", "deprels", "upos", "xpos", "feats", "lemmas"):
+        assert getattr(sentence, name) == getattr(plain, name)
+        chosen = read_probabilities(sentence, KEYS[name])
+        for value, own, listed in zip(
+            getattr(sentence, name), chosen, read_alternatives(sentence, name), strict=True
+        ):
+            probabilities = [p for _, p in listed]
+            some |= {name} if listed else set()
+            assert len(listed) <= 2 and str(value) not in dict(listed) and own is not None
+            assert probabilities == sorted(probabilities, reverse=True)
+            assert own + sum(probabilities) <= 1.001
+    assert {"heads", "upos", "xpos", "lemmas"} <= some
+    bare = [put_probabilities(misc, {}) for misc in sentence.misc]
+    assert bare == [put_probabilities(misc, {}) for misc in plain.misc]
+
+
+def test_what_is_kept_has_no_alternatives(model: PipelineModel) -> None:
+    gold = bistro.builtin(sentences=1, seed=8)[0]
+    (kept,) = model.annotate_all([gold], keep=("upos", "lemmas"), alternatives=3)
+    assert not any(read_alternatives(kept, "upos")) and not any(read_alternatives(kept, "lemmas"))
+    with pytest.raises(ConfigError, match="alternatives = -1"):
+        list(model.annotate_all([gold], alternatives=-1))

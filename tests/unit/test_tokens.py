@@ -14,6 +14,7 @@ import bistro
 from bistro.errors import BistroError, TreebankError
 from bistro.models.tokens import blocks
 from bistro.models.tokens.model import TokensModel
+from bistro.models.tokens.splits import context as tokens_context
 from bistro.treebank.sentence import MultiwordToken, Sentence
 from bistro.treebank.surface import unescape
 from bistro.treebank.text_tokens import (
@@ -73,6 +74,23 @@ def test_tokens_of_several_words_are_split_by_what_is_learned(model: TokensModel
 def test_an_unseen_token_is_split_by_its_spelling(model: TokensModel) -> None:
     words = [w for s in model.tokenise("You didn't.") for w in s.words]
     assert ("did", "n't") in words
+
+
+def test_the_words_of_tokens_are_the_same_with_and_without_what_is_remembered(
+    model: TokensModel,
+) -> None:
+    """A token is remembered without the one before it only where that makes no difference."""
+    assert model.splits is not None
+    splits = model.splits
+    seen = sorted({name for pair in splits._pairs for name in pair})
+    assert splits._pairs
+    for token in [*seen[:20], "xyz", "don't"]:
+        for before in ["", "xyz", *seen[-20:]]:
+            context = tokens_context(token, before, splits.end)
+            numbers, weights = splits.choice.ranked([context], 12)
+            expected = splits._best(token, numbers[0].tolist(), weights[0].tolist())
+            words, probabilities = splits.split([token], before)
+            assert (words[0], probabilities[0]) == expected
 
 
 def test_a_word_may_hold_a_space(model: TokensModel) -> None:

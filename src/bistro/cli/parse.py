@@ -117,6 +117,13 @@ def parse(
         "Columns of INPUT that stay where they are not empty, as in upos,xpos,feats,lemmas,heads.",
         rich_help_panel=PIPELINES,
     ),
+    alternatives: int = option(
+        "K",
+        "Write the K likeliest other values of each column, with probabilities, into MISC.",
+        default=0,
+        min=0,
+        rich_help_panel=PIPELINES,
+    ),
     line_ends: bool = flag(
         "--line-ends", "Every end of a line ends a sentence.", rich_help_panel=PIPELINES
     ),
@@ -148,6 +155,7 @@ def parse(
         bistro parse english.bistro half-done.conllu --partial -o done.conllu
         bistro parse one.bistro another.bistro test.conllu -o together.conllu
         bistro parse pipeline.bistro letter.txt -o letter.conllu --marginals
+        bistro parse pipeline.bistro letter.txt -o letter.conllu --alternatives 2
         bistro parse pipeline.bistro tagged.conllu --keep upos,heads -o whole.conllu
         bistro parse phrases.bistro test.mrg --search mcmc --draws 20000 -o parsed.mrg
         bistro parse phrases.bistro test.mrg --search astar-literal --completions 1 --guide pcfg
@@ -201,10 +209,11 @@ def parse(
         named = option_name(next(iter(of_trees), "log_probs"))
         raise ConfigError(f"{named} belongs to models of constituency")
     if len(trained) == 1 and ANNOTATE.is_own(trained[0]):
+        options |= common.given(alternatives=alternatives or None)
         _everything(trained[0], input, output, format, options, keep, line_ends)
         return
-    if keep or line_ends:
-        raise ConfigError("--keep and --line-ends belong to pipelines: bistro train pipeline ...")
+    if keep or line_ends or alternatives:
+        raise ConfigError("--keep, --line-ends and --alternatives belong to pipelines")
     run = ParseRun(together(trained), options)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     sentences = common.watch_words(sentences, input, trained[0])

@@ -93,6 +93,22 @@ class Choice:
         numbers, probabilities = self._frozen.most_probable(self.elements.encode(contexts), most)
         return numbers.reshape(-1, most), probabilities.reshape(-1, most)
 
+    def known_endings(self, length: int) -> set[tuple[str, str]]:
+        """Return the last two elements of all contexts of this length that the choice knows.
+
+        Where those of a context are not among them, its last element makes no difference.
+        """
+        begins, elements = self.arrays["child_begin"], self.arrays["element"]
+        parents = np.zeros(len(elements), np.int64)
+        parents[begins[0] : begins[-1]] = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
+        depths = np.zeros(len(elements), np.int64)
+        for _ in range(length + 1):
+            depths[1:] = depths[parents[1:]] + 1
+        last = np.flatnonzero((depths == length) & (elements < len(self.elements)))
+        names = self.elements.names
+        pairs = zip(elements[parents[last]].tolist(), elements[last].tolist(), strict=True)
+        return {(names[a], names[b]) for a, b in pairs}
+
     def log_probabilities(self, contexts: Contexts, outcomes: Sequence[str]) -> NDArray[np.float64]:
         """Return log p(outcome | context), in nats; -inf for an outcome that is not known."""
         numbers = self.outcomes.encode([outcomes])[0]

@@ -49,10 +49,12 @@ class Filler(Protocol):
         *,
         keep: Sequence[str] = (),
         beliefs: Sequence[Beliefs] = (),
+        alternatives: int = 0,
     ) -> list[FilledColumns]:
         """Return the columns of sentences; columns to `keep` stay where they are not empty.
 
-        `beliefs` are what a parser thinks of the tags, first of those of its own column.
+        `beliefs` are what a parser thinks of the tags, first of those of its own column;
+        `alternatives` is the largest number of other values that each word has in each column.
         """
 
 

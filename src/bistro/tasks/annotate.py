@@ -19,6 +19,8 @@ from bistro.treebank.validate import Roots
 
 BYTES_AT_ONCE = 1 << 16
 RUNNING_TEXT = ("raw", "text")
+ALTERNATIVES = "alternatives"
+"""An option of the pipeline; all others are those of its parser."""
 Watch = Callable[[Iterable[Sentence]], Iterator[Sentence]]
 
 
@@ -66,9 +68,10 @@ class AnnotateRun:
     def report(self) -> str:
         """Return one line on what was done."""
         seconds = max(time.monotonic() - self._begin, 1e-9)
+        own = {name: v for name, v in self._options.items() if name != ALTERNATIVES}
         return (
             f"{self.sentences:,} sentences, {self.words:,} words, {self.words / seconds:,.0f} "
-            f"words/s; {self._parser.parse_protocol(**self._options)}"
+            f"words/s; {self._parser.parse_protocol(**own)}"
         )
 
 

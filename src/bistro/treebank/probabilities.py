@@ -5,15 +5,21 @@
     PUpos    probability of its universal tag (PXpos: of the treebank's own tag)
     PFeats   probability of its features (PLemma: of its lemma)
 
-Other entries of MISC are kept; an older probability of the same name is replaced.
+Values that were not written, the alternatives, have the same names without the P and a rank from 2,
+each followed by its probability; ``|`` and spaces in them are escaped as in ``SpacesAfter``.
+
+Other entries of MISC are kept; an older probability or alternative of the same column is replaced.
 
 >>> put_probabilities("SpaceAfter=No|PHead=0.2", {"PHead": 0.93, "PDeprel": 0.97})
 'SpaceAfter=No|PHead=0.9300|PDeprel=0.9700'
+>>> put_probabilities("_", {"PUpos": 0.9}, {"upos": [("VERB", 0.08), ("ADJ", 0.01)]})
+'PUpos=0.9000|Upos2=VERB|PUpos2=0.0800|Upos3=ADJ|PUpos3=0.0100'
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from bistro.errors import TreebankError
 from bistro.treebank.fields import EMPTY, quoted
@@ -28,13 +34,59 @@ KEYS = {
     "lemmas": "PLemma",
 }
 """The name of the probability of each column."""
+Listed = Sequence[tuple[str, float]]
+"""Values with their probabilities, likeliest first."""
+_RANKED = re.compile(rf"P?(?:{'|'.join(key[1:] for key in KEYS.values())})[2-9][0-9]*")
 
 
-def put_probabilities(misc: str, values: Mapping[str, float]) -> str:
-    """Return a field of MISC with probabilities, in four decimals, after what it held before."""
+def put_probabilities(
+    misc: str, values: Mapping[str, float], alternatives: Mapping[str, Listed] | None = None
+) -> str:
+    """Return a field of MISC with probabilities, in four decimals, after what it held before.
+
+    Parameters
+    ----------
+    misc
+        The field as it is.
+    values
+        Probabilities by their names in MISC.
+    alternatives
+        Other values of columns with their probabilities, likeliest first.
+    """
     kept = [] if misc == EMPTY else misc.split("|")
-    kept = [entry for entry in kept if entry.partition("=")[0] not in KEYS.values()]
-    return "|".join([*kept, *(f"{key}={p:.4f}" for key, p in values.items())]) or EMPTY
+    kept = [entry for entry in kept if not _is_own(entry.partition("=")[0])]
+    kept += [f"{key}={p:.4f}" for key, p in values.items()]
+    for column, listed in (alternatives or {}).items():
+        kept += _ranked(KEYS[column][1:], listed)
+    return "|".join(kept) or EMPTY
+
+
+def _ranked(name: str, listed: Listed) -> Iterator[str]:
+    from bistro.treebank.text_tokens import escaped_spaces  # only alternatives need it
+
+    for rank, (value, p) in enumerate(listed, start=2):
+        yield f"{name}{rank}={escaped_spaces(value)}"
+        yield f"P{name}{rank}={p:.4f}"
+
+
+def _is_own(name: str) -> bool:
+    return name in KEYS.values() or _RANKED.fullmatch(name) is not None
+
+
+def read_alternatives(sentence: Sentence, column: str) -> list[list[tuple[str, float]]]:
+    """Return the alternatives of every word in one column, with probabilities, likeliest first."""
+    from bistro.treebank.surface import unescape  # only alternatives need it
+
+    name = KEYS[column][1:]
+    rows = []
+    for misc in sentence.misc:
+        entries = dict(entry.partition("=")[::2] for entry in misc.split("|"))
+        row: list[tuple[str, float]] = []
+        while (own := f"{name}{len(row) + 2}") in entries and f"P{own}" in entries:
+            p = _probability(f"P{own}", entries[f"P{own}"], None, sentence.line)
+            row.append((unescape(entries[own]), p))
+        rows.append(row)
+    return rows
 
 
 def read_probabilities(

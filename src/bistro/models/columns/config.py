@@ -78,6 +78,9 @@ class ColumnsConfig:
         0.25,
         "How much of the tags' own frequencies is taken away again, since every expert has them.",
     )
+    known_lemmas: float = setting(
+        20.0, "How much likelier a lemma is that training had than one that it did not have."
+    )
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5), "How the columns are learned."
     )
@@ -92,4 +95,8 @@ class ColumnsConfig:
             raise ConfigError(
                 f"evidence = {self.evidence:g} and other_evidence = {self.other_evidence:g} must "
                 f"lie between 0 and 1000, and prior = {self.prior:g} between 0 and 1"
+            )
+        if not 1 <= self.known_lemmas <= 1e6:
+            raise ConfigError(
+                f"known_lemmas = {self.known_lemmas:g} must lie between 1 and 1,000,000"
             )

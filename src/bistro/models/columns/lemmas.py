@@ -13,32 +13,47 @@ from bistro.modelfile import Arrays
 from bistro.models.columns.config import ColumnsConfig
 from bistro.models.columns.elements import TAGS, Words
 from bistro.models.columns.tags import Doubt
+from bistro.models.results.columns import alternatives_to
 from bistro.sums import added
 from bistro.treebank.fields import EMPTY
 
 _CANDIDATES = 6
-_MOST_CACHED = 200_000
+_MOST_CACHED = 50_000
 
 Chances = dict[str, float]
 """Lemmas with their probabilities."""
+Weighted = list[tuple[tuple[str, ...], float]]
+"""Forms in contexts with weights that sum to 1."""
 
 
 class Lemmas:
     """A learned choice of lemmas."""
 
-    def __init__(self, config: ColumnsConfig, choice: Choice, rules: Sequence[EditRule]) -> None:
-        if len(rules) != len(choice.outcomes):
+    def __init__(
+        self,
+        config: ColumnsConfig,
+        choice: Choice,
+        rules: Sequence[EditRule],
+        known: Sequence[str],
+    ) -> None:
+        """`known` are the lemmas of training: one of them is likelier than one that is new."""
+        if len(rules) != len(choice.outcomes) or not all(isinstance(name, str) for name in known):
             raise ModelFileError("the rules of lemmas are damaged")
         self.config, self.choice, self.rules = config, choice, list(rules)
+        self.known = frozenset(known)
         self._cache: dict[tuple[str, ...], Chances] = {}
 
     def find(
-        self, words: Words, kept: list[str] | None, doubts: Sequence[Doubt]
-    ) -> tuple[list[str], list[float]]:
-        """Return the lemmas of words and their probabilities; kept ones have probability 1.
+        self,
+        words: Words,
+        kept: list[str] | None,
+        doubts: Sequence[Doubt],
+        alternatives: int = 0,
+    ) -> tuple[list[str], list[float], list[list[tuple[str, float]]]]:
+        """Return lemmas, their probabilities and alternatives; kept ones have probability 1.
 
         A lemma is the best one under the tags that were chosen; its probability is summed over all
-        likely tags.
+        likely tags, and so are those of other lemmas.
         """
         names = self.config.contexts.lemmas
         contexts = [words.element(name) for name in names]
@@ -49,12 +64,30 @@ class Lemmas:
         for doubt in doubts:
             lemma = answers[doubt.place][0]
             chances = (self._cache[key].get(lemma, 0.0) for key in doubted[doubt.place])
-            pairs = zip(chances, doubt.weights, strict=True)
-            answers[doubt.place] = lemma, min(1.0, math.fsum(p * weight for p, weight in pairs))
+            products = (p * weight for p, weight in zip(chances, doubt.weights, strict=True))
+            answers[doubt.place] = lemma, min(1.0, math.fsum(products))
         given = kept or [EMPTY] * len(answers)
         found = list(zip(given, answers, strict=True))
         lemmas = [new if old == EMPTY else old for old, (new, _) in found]
-        return lemmas, [p if old == EMPTY else 1.0 for old, (_, p) in found]
+        probabilities = [p if old == EMPTY else 1.0 for old, (_, p) in found]
+        if not alternatives:
+            return lemmas, probabilities, []
+        weighted: list[Weighted] = [[(key, 1.0)] for key in keys]
+        for doubt in doubts:
+            weighted[doubt.place] = list(zip(doubted[doubt.place], doubt.weights, strict=True))
+        others = [
+            alternatives_to(new, self._summed(own), alternatives) if old == EMPTY else []
+            for own, (old, (new, _)) in zip(weighted, found, strict=True)
+        ]
+        return lemmas, probabilities, others
+
+    def _summed(self, weighted: Weighted) -> Chances:
+        """Return the probabilities of lemmas, summed over contexts."""
+        sums: Chances = {}
+        for key, weight in weighted:
+            for lemma, p in self._cache[key].items():
+                sums[lemma] = sums.get(lemma, 0.0) + weight * p
+        return sums
 
     def _learn(self, keys: Sequence[tuple[str, ...]]) -> None:
         """Look up the lemmas of forms in contexts, and remember them."""
@@ -71,19 +104,22 @@ class Lemmas:
         for number, weight in zip(numbers, weights, strict=True):
             lemma = self.rules[number].apply(form) if number >= 0 else None
             if lemma:
-                found[lemma] = found.get(lemma, 0.0) + weight
+                factor = self.config.known_lemmas if lemma in self.known else 1.0
+                found[lemma] = found.get(lemma, 0.0) + factor * weight
         total = added(found.values())
         return {lemma: p / total for lemma, p in found.items()} if total > 0 else {}
 
     def header(self) -> dict[str, Any]:
         """Return what is not an array, ready for JSON."""
-        return {"rules": [rule.to_header() for rule in self.rules], **self.choice.header()}
+        rules = [rule.to_header() for rule in self.rules]
+        return {"rules": rules, "known": sorted(self.known), **self.choice.header()}
 
     @classmethod
     def from_parts(cls, config: ColumnsConfig, header: Mapping[str, Any], arrays: Arrays) -> Lemmas:
         """Make the choice again from a file."""
         rules = [EditRule.from_header(rule) for rule in header["rules"]]
-        return cls(config, Choice.from_parts(header, arrays), rules)
+        # Files of earlier versions do not have the lemmas of training.
+        return cls(config, Choice.from_parts(header, arrays), rules, header.get("known", []))
 
 
 def _other_keys(key: tuple[str, ...], names: Sequence[str], doubt: Doubt) -> list[tuple[str, ...]]:

@@ -59,11 +59,13 @@ class ColumnsModel(Model):
         *,
         keep: Sequence[str] = (),
         beliefs: Sequence[Beliefs] = (),
+        alternatives: int = 0,
     ) -> list[FilledColumns]:
         """Return the columns of sentences; columns to `keep` stay where they are not empty.
 
         `beliefs` are what a parser thinks of the tags: first those of its own column, of which the
-        sentences have the best ones.
+        sentences have the best ones. `alternatives` is the largest number of other values that each
+        word has in each column.
         """
         for name in keep:
             if name not in PREDICTED:
@@ -76,20 +78,17 @@ class ColumnsModel(Model):
         for name in PREDICTED:
             if name not in kept and not (beliefs and beliefs[0].column == name):
                 words.put(name, [EMPTY] * len(words.forms))
-        found = self.tags.find(words, kept, beliefs) if self.tags else Found({}, {}, [])
-        values, probabilities = found.values, found.probabilities
+        found = Found({}, {}, [])
+        if self.tags:
+            found = self.tags.find(words, kept, beliefs, alternatives)
         if self.lemmas:
-            values[LEMMAS], probabilities[LEMMAS] = self.lemmas.find(
-                words, kept.get(LEMMAS), found.doubts
-            )
+            own = self.lemmas.find(words, kept.get(LEMMAS), found.doubts, alternatives)
+            found.values[LEMMAS], found.probabilities[LEMMAS], others = own
+            found.alternatives.update({LEMMAS: others} if alternatives else {})
+        parts = (found.values, found.probabilities, found.alternatives)
         return [
-            FilledColumns(
-                {name: columns[name] for name in self.found},
-                {name: chances[name] for name in self.found},
-            )
-            for columns, chances in zip(
-                _by_sentence(words, values), _by_sentence(words, probabilities), strict=True
-            )
+            FilledColumns(*columns)
+            for columns in zip(*(_by_sentence(words, part) for part in parts), strict=True)
         ]
 
     def figures(self, items: Sequence[Sentence]) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bistro.errors import ModelFileError
 from bistro.inference.products import Candidates, Product
 from bistro.modelfile import Arrays
+from bistro.models.columns.alternatives import other_values
 from bistro.models.columns.config import ColumnsConfig
 from bistro.models.columns.elements import TAGS, Words
 from bistro.models.results.columns import Beliefs
@@ -49,6 +50,7 @@ class Found:
     values: dict[str, list[str]]
     probabilities: dict[str, list[float]]
     doubts: list[Doubt]
+    alternatives: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
 
 
 class Tags:
@@ -70,7 +72,11 @@ class Tags:
         self._allowed: dict[tuple[str, ...], list[int]] = {}
 
     def find(
-        self, words: Words, kept: Mapping[str, list[str]], beliefs: Sequence[Beliefs]
+        self,
+        words: Words,
+        kept: Mapping[str, list[str]],
+        beliefs: Sequence[Beliefs],
+        alternatives: int = 0,
     ) -> Found:
         """Return values and probabilities, and put the values into the words' columns.
 
@@ -83,13 +89,17 @@ class Tags:
             guessed = self._decide(words, kept, beliefs).values
             pairs = zip(before, guessed[name], strict=True)
             words.put(name, [new if old == EMPTY else old for old, new in pairs])
-        found = self._decide(words, kept, beliefs)
+        found = self._decide(words, kept, beliefs, alternatives)
         for name, column in found.values.items():
             words.put(name, column)
         return found
 
     def _decide(
-        self, words: Words, kept: Mapping[str, list[str]], beliefs: Sequence[Beliefs]
+        self,
+        words: Words,
+        kept: Mapping[str, list[str]],
+        beliefs: Sequence[Beliefs],
+        alternatives: int = 0,
     ) -> Found:
         experts = self.config.contexts.experts
         contexts = {n: [words.element(e) for e in own] for n, own in experts.items()}
@@ -112,7 +122,16 @@ class Tags:
         best = candidates.outcomes[replace(candidates, scores=deciding).best()]
         chances = replace(candidates, scores=calm).probabilities()
         values, probabilities = self._read(candidates, best, chances, kept)
-        return Found(values, probabilities, self._doubts(candidates, best, chances))
+        doubts = self._doubts(candidates, best, chances)
+        if not alternatives:
+            return Found(values, probabilities, doubts)
+        others = {
+            name: other_values(
+                candidates, chances, self._values[name], own, kept.get(name), alternatives
+            )
+            for name, own in values.items()
+        }
+        return Found(values, probabilities, doubts, others)
 
     def _read(
         self,

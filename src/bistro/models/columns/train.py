@@ -42,7 +42,9 @@ def train_columns(data: Sequence[Sentence], config: ColumnsConfig, run: Run) -> 
     return ColumnsModel(
         config,
         Tags(config, columns, experts.product()) if columns else None,
-        _learned_lemmas(config, lemmas, rules) if LEMMAS in learned else None,
+        _learned_lemmas(config, lemmas, rules, words.columns[LEMMAS])
+        if LEMMAS in learned
+        else None,
         run.origin(trace),
     )
 
@@ -69,7 +71,8 @@ def _lemmas(words: Words, config: ColumnsConfig, seed: int) -> tuple[list[EditRu
 
 
 def _learned_lemmas(
-    config: ColumnsConfig, learner: ChoiceLearner, rules: Sequence[EditRule]
+    config: ColumnsConfig, learner: ChoiceLearner, rules: Sequence[EditRule], seen: Sequence[str]
 ) -> Lemmas:
     choice = learner.choice()
-    return Lemmas(config, choice, [rules[int(name)] for name in choice.outcomes.names])
+    used = [rules[int(name)] for name in choice.outcomes.names]
+    return Lemmas(config, choice, used, sorted(set(seen)))

@@ -154,8 +154,11 @@ class Codec:
         restore_crossing: bool = True,
     ) -> Tree:
         """Return one tree in the order and with the arcs of the written sentence."""
-        found, names = heads.tolist(), [self.labels[i] if i >= 0 else EMPTY for i in labels]
-        tag_names = [self.tags[i] for i in tags]
+        found, names = (
+            heads.tolist(),
+            [self.labels[i] if i >= 0 else EMPTY for i in labels.tolist()],
+        )
+        tag_names = [self.tags[i] for i in tags.tolist()]
         if self.config.direction == "right-to-left":
             found = [self.mirror_head(head, len(found)) for head in reversed(found)]
             names.reverse()

@@ -11,6 +11,9 @@ from bistro.errors import ConfigError
 from bistro.models.options import Options, check_choice
 from bistro.rng import purpose_key
 
+TAGS_ALONE = "tags"
+"""The value of ``marginals`` for those of tags alone."""
+
 
 @dataclass(frozen=True)
 class SharedOptions(Options):
@@ -27,7 +30,9 @@ class SharedOptions(Options):
     tags_per_word: int = 3
     kbest: int = 1
     samples: int = 0
-    marginals: bool = False
+    marginals: bool | Literal["tags"] = False
+    """Probabilities of heads, labels and tags; with ``"tags"`` those of tags alone, which is
+    faster: the tree of least risk may then have neither log_prob nor posterior."""
     mbr: bool = True
     """The first tree is the one of least risk: the most arcs expected to be right."""
     seed: int = 1
@@ -104,7 +109,8 @@ class CoreOptions(SharedOptions, ABC):
         output = OutputRequest(
             best=0 if votes else self.kbest,
             samples=0 if votes else self.samples,
-            marginals=self.marginals and not votes,
+            marginals=bool(self.marginals) and not votes,
+            tags_alone=self.marginals == TAGS_ALONE and not votes,
             minimum_risk=self.by_risk and not votes,
             arc_marginals=votes,
             temperature=self.temperature,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count, islice
+from itertools import count, islice, pairwise, repeat
 from typing import Any, ClassVar
 
 import numpy as np
@@ -185,49 +185,64 @@ class ParsingAbility(TaggingByParsing, Model):
         log_scale: NDArray[np.float64],
     ) -> Iterator[Parse]:
         word = parsed = 0
-        for number, sentence in enumerate(sentences):
+        begins, log_totals = found["parse_begin"].tolist(), found["log_total"].tolist()
+        figures = list(zip(found["log_prob"].tolist(), found["posterior"].tolist(), strict=True))
+        marginals = self._all_marginals(found, sentences) if options.marginals else repeat(None)
+        for number, (sentence, own) in enumerate(zip(sentences, marginals, strict=False)):
             n = len(sentence)
             scale = float(log_scale[word : word + n].sum())
             analyses = []
-            first, last = found["parse_begin"][number : number + 2].tolist()
-            for row in range(first, last):
+            for log_prob, posterior in figures[begins[number] : begins[number + 1]]:
                 span = slice(parsed, parsed + n)
                 parsed += n
                 tree = self.codec.decode(
                     found["heads"][span], found["labels"][span], found["tags"][span]
                 )
-                figures = float(found["log_prob"][row]) + scale, float(found["posterior"][row])
-                analyses.append(Analysis(tree.heads, tree.labels, tree.tags, *figures))
+                analyses.append(
+                    Analysis(tree.heads, tree.labels, tree.tags, log_prob + scale, posterior)
+                )
             best = len(analyses) - options.samples
             yield Parse(
                 sentence,
                 analyses[:best],
                 analyses[best:],
-                self._marginals(found, word, n) if options.marginals else None,
-                float(found["log_total"][number]) + scale,
+                own,
+                log_totals[number] + scale,
                 bool(found["relaxed"][number]),
             )
             word += n
 
-    def _marginals(self, found: dict[str, Any], word: int, n: int) -> Marginals:
-        def ragged(name: str) -> list[list[tuple[int, float]]]:
-            begin, what, probability = found[name]
-            rows = [
-                list(zip(what[a:b].tolist(), probability[a:b].tolist(), strict=True))
-                for a, b in zip(
-                    begin[word : word + n].tolist(),
-                    begin[word + 1 : word + n + 1].tolist(),
-                    strict=True,
-                )
-            ]
-            return rows[::-1] if mirrored else rows
-
+    def _all_marginals(
+        self, found: Mapping[str, Any], sentences: Sequence[Sentence]
+    ) -> Iterator[Marginals]:
+        """Yield the marginals of each sentence; what was not asked for is empty."""
         mirrored = self.config.direction == "right-to-left"
-        heads = ragged("head_marginals")
-        if mirrored:
-            heads = [[(self.codec.mirror_head(h, n), p) for h, p in row] for row in heads]
-        return Marginals(
-            heads,
-            [[(self.codec.labels[i], p) for i, p in row] for row in ragged("label_marginals")],
-            [[(self.codec.tags[i], p) for i, p in row] for row in ragged("tag_marginals")],
+        heads, labels, tags = (
+            _ragged(found.get(f"{name}_marginals"), names)
+            for name, names in (
+                ("head", None),
+                ("label", self.codec.labels),
+                ("tag", self.codec.tags),
+            )
         )
+        begin = 0
+        for sentence in sentences:
+            n = len(sentence)
+            here = slice(begin, begin + n)
+            begin += n
+            own = Marginals(heads[here], labels[here], tags[here])
+            yield self._mirrored(own, n) if mirrored else own
+
+    def _mirrored(self, own: Marginals, n: int) -> Marginals:
+        turn = self.codec.mirror_head
+        heads = [[(turn(head, n), p) for head, p in row] for row in own.heads[::-1]]
+        return Marginals(heads, own.labels[::-1], own.tags[::-1])
+
+
+def _ragged(found: Any, names: Sequence[str] | None) -> list[list[tuple[Any, float]]]:
+    """Return one list of outcomes with probabilities per word; nothing if there are none."""
+    if found is None:
+        return []
+    begin, what, probability = (column.tolist() for column in found)
+    pairs = list(zip(what if names is None else [names[i] for i in what], probability, strict=True))
+    return [pairs[a:b] for a, b in pairwise(begin)]

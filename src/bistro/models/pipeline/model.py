@@ -27,6 +27,7 @@ from bistro.models.abilities import FILL, PARSE, SCORE, TOKENISE, Parser
 from bistro.models.annotating import Filler, Tokeniser
 from bistro.models.base import Model, Origin, from_header, megabytes
 from bistro.models.columns.elements import PREDICTED
+from bistro.models.parsing.options import TAGS_ALONE
 from bistro.models.pipeline.config import PipelineConfig
 from bistro.models.pipeline.text import TextReading
 from bistro.models.results.annotations import with_columns, with_probabilities, with_tree
@@ -66,7 +67,9 @@ class PipelineModel(TextReading):
     ) -> Iterator[Sentence]:
         """Yield the sentences of a text with all columns; options are those of the parser.
 
-        With ``marginals=True``, MISC has the probability of every value and of every token.
+        With ``marginals=True``, MISC has the probability of every value and of every token; with
+        ``alternatives=3`` also the three likeliest other values of each column, where there are
+        such.
         """
         return self.annotate_all(
             self.sentences(text, line_ends=line_ends, **_shown(options)), **options
@@ -86,17 +89,34 @@ class PipelineModel(TextReading):
             yield sentence.to_sentence(number, ranges=True, probabilities=probabilities)
 
     def annotate_all(
-        self, sentences: Iterable[Sentence], *, keep: Sequence[str] = (), **options: Any
+        self,
+        sentences: Iterable[Sentence],
+        *,
+        keep: Sequence[str] = (),
+        alternatives: int = 0,
+        **options: Any,
     ) -> Iterator[Sentence]:
         """Yield sentences with all columns.
 
-        Columns named in `keep` (upos, xpos, feats, lemmas, heads) stay where they are not empty,
-        and are evidence for the rest.
+        Parameters
+        ----------
+        sentences
+            Sentences with their words.
+        keep
+            Columns (upos, xpos, feats, lemmas, heads) that stay where they are not empty, and are
+            evidence for the rest.
+        alternatives
+            The largest number of other values of each column that MISC has, with probabilities.
+        **options
+            Those of the parser inside; with ``marginals=True``, MISC has probabilities.
         """
+        if alternatives < 0:
+            raise ConfigError(f"alternatives = {alternatives} must be at least 0")
         for name in keep:
             if name not in KEPT:
                 raise ConfigError(f"there is no column '{name}' to keep{nearest(name, KEPT)}")
-        asked = {**options, "marginals": True}
+        shown = bool(options.get("marginals") or alternatives)
+        asked = {**options, "marginals": shown or TAGS_ALONE}
         if asked.get("tags") == "given":
             keep = [*keep, self.parser.tag_column]
         if self.parser.tag_column in keep:
@@ -106,10 +126,10 @@ class PipelineModel(TextReading):
         waiting = iter(self.parser.parse_all(sentences, **asked))
         kept = [name for name in keep if name != "heads"]
         while parses := list(islice(waiting, AT_ONCE)):
-            yield from self._filled(parses, kept, shown=bool(options.get("marginals")))
+            yield from self._filled(parses, kept, shown=shown, alternatives=alternatives)
 
     def _filled(
-        self, parses: Sequence[Parse], keep: Sequence[str], *, shown: bool
+        self, parses: Sequence[Parse], keep: Sequence[str], *, shown: bool, alternatives: int = 0
     ) -> Iterator[Sentence]:
         """Yield the sentences of parses with their trees and all other columns.
 
@@ -118,10 +138,10 @@ class PipelineModel(TextReading):
         column = self.parser.tag_column
         trees = [with_tree(parse, column, self._tags(parse, keep)) for parse in parses]
         beliefs = [] if column in keep else self._beliefs(parses)
-        filled = self.columns.fill(trees, keep=keep, beliefs=beliefs)
+        filled = self.columns.fill(trees, keep=keep, beliefs=beliefs, alternatives=alternatives)
         for parse, tree, found in zip(parses, trees, filled, strict=True):
             whole = with_columns(tree, found)
-            yield with_probabilities(whole, parse, found) if shown else whole
+            yield with_probabilities(whole, parse, found, alternatives) if shown else whole
 
     def _tags(self, parse: Parse, keep: Sequence[str]) -> list[str]:
         found = self.parser.shown_tags(parse.tags)
@@ -219,4 +239,4 @@ def _readers(parser: Model) -> list[Model]:
 
 
 def _shown(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {"probabilities": bool(options.get("marginals"))}
+    return {"probabilities": bool(options.get("marginals") or options.get("alternatives"))}

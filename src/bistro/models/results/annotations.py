@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bistro.models.results.columns import FilledColumns
-from bistro.models.results.parses import Parse, head_probability, plain_label
+from bistro.models.results.columns import FilledColumns, alternatives_to
+from bistro.models.results.parses import Marginals, Parse, head_probability, plain_label
 from bistro.sums import added
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.probabilities import KEYS, put_probabilities
@@ -23,8 +23,13 @@ def with_columns(sentence: Sentence, filled: FilledColumns) -> Sentence:
     return sentence.replace(**filled.columns)
 
 
-def with_probabilities(sentence: Sentence, parse: Parse, filled: FilledColumns) -> Sentence:
-    """Return a sentence whose MISC has the probability of every value that was found."""
+def with_probabilities(
+    sentence: Sentence, parse: Parse, filled: FilledColumns, alternatives: int = 0
+) -> Sentence:
+    """Return a sentence whose MISC has the probability of every value that was found.
+
+    `alternatives` is the largest number of other values that each column has.
+    """
     if parse.marginals is None:
         return sentence
     misc = []
@@ -36,5 +41,25 @@ def with_probabilities(sentence: Sentence, parse: Parse, filled: FilledColumns) 
             values[KEYS["deprels"]] = added(p for name, p in listed if plain_label(name) == label)
         for name, found in filled.probabilities.items():
             values[KEYS[name]] = found[word]
-        misc.append(put_probabilities(old, {key: min(p, 1.0) for key, p in values.items()}))
+        others = {name: rows[word] for name, rows in filled.alternatives.items()}
+        if alternatives:
+            arcs = other_arcs(parse.marginals, word, (head, label), alternatives)
+            others = {**arcs, **others}
+        clipped = {key: min(p, 1.0) for key, p in values.items()}
+        misc.append(put_probabilities(old, clipped, others))
     return sentence.replace(misc=misc)
+
+
+def other_arcs(
+    marginals: Marginals, word: int, arc: tuple[int, str], most: int
+) -> dict[str, list[tuple[str, float]]]:
+    """Return the likeliest heads and labels of a word apart from those it has."""
+    heads = {str(head): p for head, p in marginals.heads[word]}
+    labels: dict[str, float] = {}
+    for name, p in marginals.labels[word]:
+        labels[plain_label(name)] = labels.get(plain_label(name), 0.0) + p
+    head, label = arc
+    return {
+        "heads": alternatives_to(str(head), heads, most),
+        "deprels": alternatives_to(label, labels, most),
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,7 +98,7 @@ class _Tokens:
         begins = np.concatenate(([0], ends[:-1] + 1))
         begins += is_space[begins]
         self.text = encoded.text
-        self.starts = encoded.places[begins].tolist()
+        self.starts = encoded.places[begins]
         self.stops = (encoded.places[ends] + 1).tolist()
         self.sentence_ends = np.flatnonzero(events[ends] == SENTENCE_END).tolist()
         self.end_probabilities = probabilities[ends, SENTENCE_END].tolist()
@@ -109,30 +109,33 @@ class _Tokens:
     def sentences(
         self, splits: Splits | None, offset: int, before: str, last: str
     ) -> Iterator[TextSentence]:
-        text, starts, stops = self.text, self.starts, self.stops
+        text, starts, stops = self.text, self.starts.tolist(), self.stops
         first = 0
         before += text[: starts[0]]
         forms = [text[a:b] for a, b in zip(starts, stops, strict=True)]
         following = [*starts[1:], len(text)]
         spaces = [text[a:b] for a, b in zip(stops, following, strict=True)]
-        words: list[tuple[str, ...]] = [(form,) for form in forms]
-        word_probabilities = [1.0] * len(forms)
-        if splits:
-            words, word_probabilities = splits.split(forms, last)
-        for end in (last_token + 1 for last_token in self.sentence_ends):
-            part = slice(first, end)
+        words, word_probabilities = splits.split(forms, last) if splits else _whole(forms)
+        places = (offset + self.starts).tolist()
+        for last_token in self.sentence_ends:
+            end = last_token + 1
             yield TextSentence(
-                forms[part],
-                [offset + start for start in starts[part]],
-                spaces[part],
-                self.probabilities[part],
-                words[part],
-                word_probabilities[part],
-                self.end_probabilities[end - 1],
-                new_paragraph=self.after_break[first],
-                before=before,
+                forms[first:end],
+                places[first:end],
+                spaces[first:end],
+                self.probabilities[first:end],
+                words[first:end],
+                word_probabilities[first:end],
+                self.end_probabilities[last_token],
+                self.after_break[first],
+                before,
             )
             before, first = "", end
+
+
+def _whole(forms: Sequence[str]) -> tuple[list[tuple[str, ...]], list[float]]:
+    """Return every token as one word."""
+    return [(form,) for form in forms], [1.0] * len(forms)
 
 
 def _token_probabilities(

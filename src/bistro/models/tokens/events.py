@@ -9,6 +9,7 @@ from bistro.encoding.characters import BREAK, SPACE
 
 # What may follow a character, in bits: nothing, the end of a word, of a sentence, a word going on.
 _IN_WORD, _BEFORE_SPACE, _BEFORE_BREAK, _NOTHING = 0b0111, 0b1101, 0b0100, 0b0001
+_HALF = 0.5001
 
 
 def allowed_events(symbols: NDArray[np.int32]) -> NDArray[np.uint8]:
@@ -23,6 +24,10 @@ def allowed_events(symbols: NDArray[np.int32]) -> NDArray[np.uint8]:
 
 def decided_events(probabilities: NDArray[np.float32]) -> NDArray[np.int64]:
     """Return the most probable event after each symbol, -1 for none."""
-    none = 1 - probabilities.sum(axis=1)
-    best = probabilities.argmax(axis=1)
-    return np.where(probabilities.max(axis=1, initial=0) > none, best, -1)
+    events = np.full(len(probabilities), -1, np.int64)
+    none = 1 - (probabilities[:, 0] + probabilities[:, 1] + probabilities[:, 2])
+    # Elsewhere all events together are less probable than none.
+    places = np.flatnonzero(none <= _HALF)
+    rows = probabilities[places]
+    events[places] = np.where(rows.max(axis=1, initial=0) > none[places], rows.argmax(axis=1), -1)
+    return events

@@ -28,11 +28,15 @@ ENDS = ("back", "front")
 _LONGEST = 4
 _CANDIDATES = 12
 _TENTH = 10
-_MOST_CACHED = 500_000
+_MOST_CACHED = 100_000
 _SEPARATOR = " "
+_ANY = "\0"
+"""A token that no treebank has."""
 
 Example = tuple[str, tuple[str, ...], str]
 """A token, its words, and the token before it."""
+Key = str | tuple[str, str]
+"""A token, or a token and the one before it."""
 
 
 class Splits:
@@ -42,29 +46,35 @@ class Splits:
         if end not in ENDS or len(rules) != len(choice.outcomes):
             raise ModelFileError("the words of tokens are damaged")
         self.choice, self.rules, self.end = choice, list(rules), end
-        self._cache: dict[tuple[str, str], tuple[tuple[str, ...], float]] = {}
+        self._cache: dict[Key, tuple[tuple[str, ...], float]] = {}
+        # Most tokens are not known after most others: one answer then serves for all of these.
+        self._pairs = choice.known_endings(len(context("", "", end)))
 
     def split(
         self, tokens: Sequence[str], before: str
     ) -> tuple[list[tuple[str, ...]], list[float]]:
         """Return the words of each token of a sentence and their probabilities."""
-        cache = self._cache
-        keys = list(zip(tokens, [before, *tokens[:-1]], strict=True))
-        if missing := [key for key in dict.fromkeys(keys) if key not in cache]:
+        cache, known = self._cache, self._pairs
+        pairs = zip(tokens, [before, *tokens[:-1]], strict=True)
+        keys = [pair if pair in known else pair[0] for pair in pairs]
+        found = [cache.get(key) for key in keys]
+        if None in found:
             if len(cache) > _MOST_CACHED:
                 cache.clear()
-                missing = list(dict.fromkeys(keys))
+            missing = list(dict.fromkeys(key for key in keys if key not in cache))
             cache |= zip(missing, self._found(missing), strict=True)
-        found = [cache[key] for key in keys]
-        return [words for words, _ in found], [probability for _, probability in found]
+            found = [cache[key] for key in keys]
+        words, probabilities = zip(*found, strict=True) if found else ((), ())
+        return list(words), list(probabilities)
 
-    def _found(self, keys: Sequence[tuple[str, str]]) -> list[tuple[tuple[str, ...], float]]:
-        contexts = [context(token, before, self.end) for token, before in keys]
+    def _found(self, keys: Sequence[Key]) -> list[tuple[tuple[str, ...], float]]:
+        pairs = [(key, _ANY) if isinstance(key, str) else key for key in keys]
+        contexts = [context(token, before, self.end) for token, before in pairs]
         numbers, probabilities = self.choice.ranked(contexts, _CANDIDATES)
         return [
             self._best(token, rules, weights)
             for (token, _), rules, weights in zip(
-                keys, numbers.tolist(), probabilities.tolist(), strict=True
+                pairs, numbers.tolist(), probabilities.tolist(), strict=True
             )
         ]
 

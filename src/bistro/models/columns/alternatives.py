@@ -1,0 +1,48 @@
+"""Other values of a column that are possible, with their probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.inference.products import Candidates
+from bistro.models.results.columns import alternatives_to
+from bistro.treebank.fields import EMPTY
+
+
+def other_values(
+    candidates: Candidates,
+    chances: NDArray[np.float64],
+    names: Sequence[str],
+    chosen: Sequence[str],
+    kept: Sequence[str] | None,
+    most: int,
+) -> list[list[tuple[str, float]]]:
+    """Return the likeliest values of a column apart from the chosen ones.
+
+    Parameters
+    ----------
+    candidates, chances
+        The outcomes that are possible at each place, and their probabilities.
+    names
+        The value of each outcome in this column.
+    chosen
+        The value at each place.
+    kept
+        Values of the input; where one is not empty there is no alternative to it.
+    most
+        How many values each place has at most.
+    """
+    outcomes, weights = candidates.outcomes.tolist(), chances.tolist()
+    ends = [*candidates.starts.tolist(), len(outcomes)]
+    rows = []
+    for place, (begin, end) in enumerate(pairwise(ends)):
+        sums: dict[str, float] = {}
+        if kept is None or kept[place] == EMPTY:
+            for outcome, weight in zip(outcomes[begin:end], weights[begin:end], strict=True):
+                sums[names[outcome]] = sums.get(names[outcome], 0.0) + weight
+        rows.append(alternatives_to(chosen[place], sums, most))
+    return rows
