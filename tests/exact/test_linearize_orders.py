@@ -230,7 +230,7 @@ TIED = np.full((2, 4, 3), 1 / 3)
     [
         UniformOrders(np.array([2, 1])),
         UnigramOrders(np.array([2, 1]), TIED[:, :1]),
-        ObservedOrders(counted_orders({}, 1, 0.01), None).orders(1, [1, 2], np.array([2, 1])),
+        ObservedOrders(counted_orders({}, 1, 0.01), None, 2).orders(1, [1, 2], np.array([2, 1])),
     ],
     ids=lambda orders: type(orders).__name__,
 )
@@ -250,7 +250,7 @@ def test_equal_orders_of_an_ngram_and_of_what_was_seen_are_drawn_too() -> None:
     counts = np.array([2, 1])
     ngram = NgramOrders(counts, TIED[:, :3], 2)
     seen = {(1, ((1, 1), (2,))): 3, (1, ((2,), (1, 1))): 3, (1, ((), (1, 2, 1))): 1}
-    observed = ObservedOrders(counted_orders(seen, 1, 0.01), None).orders(1, [1, 2], counts)
+    observed = ObservedOrders(counted_orders(seen, 1, 0.01), None, 2).orders(1, [1, 2], counts)
     firsts = [
         {next(orders.ranked(Stream(i, "test.first")))[1] for i in range(200)}
         for orders in (ngram, observed)

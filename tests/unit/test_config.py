@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bistro.config import apply_overrides, from_dict, read_toml, setting, to_dict, to_toml
+from bistro.config import LARGEST, apply_overrides, from_dict, read_toml, setting, to_dict, to_toml
 from bistro.errors import ConfigError
 from bistro.files import InputError
 
@@ -154,13 +154,14 @@ def test_toml_has_the_help_as_comments() -> None:
 
 
 texts = st.text(st.characters(codec="utf-8"))
+WHOLE = st.integers(-LARGEST, LARGEST)
 models = st.builds(
     Model,
-    order=st.integers(),
+    order=WHOLE,
     name=texts,
     lowercase=st.booleans(),
-    limit=st.none() | st.integers(),
-    sizes=st.lists(st.integers()).map(tuple),
+    limit=st.none() | WHOLE,
+    sizes=st.lists(WHOLE).map(tuple),
     pair=st.tuples(texts, st.floats(allow_nan=False)),
     contexts=st.lists(st.lists(texts)),
     seating=st.builds(

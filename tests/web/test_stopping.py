@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,16 +37,19 @@ def requests(entry: Entry) -> Iterator[tuple[str, Callable[[], object]]]:
     sentence, id = Sentence.from_columns(WORDS), entry.id
     inputs = Inputs(Limits())
     if "read" in entry.abilities:
-        body = schemas.ReadBody(model=id, words=WORDS)
+        body = schemas.ReadBody.model_validate({"model": id, "words": WORDS})
         yield "read", lambda: answers.read(entry, sentence, body)
     if "parse" in entry.abilities:
-        asked = schemas.ParseBody(model=id, words=WORDS)
+        asked = schemas.ParseBody.model_validate({"model": id, "words": WORDS})
         yield "parse", lambda: answers.parse(entry, sentence, asked)
     if "generate" in entry.abilities and entry.model.kind != "grammar":
         drawn = schemas.GenerateBody(model=id, temperature=2.0)
         yield "generate", lambda: answers.generate(entry, [], drawn)
     if "linearize" in entry.abilities:
-        columns = {"labels": ["root", *["obj"] * 6], "tags": ["VERB", *["NOUN"] * 6]}
+        columns: dict[str, Any] = {
+            "labels": ["root", *["obj"] * 6],
+            "tags": ["VERB", *["NOUN"] * 6],
+        }
         heads = [0, 1, 1, 1, 1, 1, 1]
         tree = schemas.LinearizeBody(model=id, words=WORDS[:7], heads=heads, **columns)
         yield "linearize", lambda: answers.linearize(entry, inputs, tree)

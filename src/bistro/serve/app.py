@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from functools import partial
 
 from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
@@ -87,7 +88,8 @@ def create_app(
     describe(app, catalog, chosen)
     _add_page(app)
     inputs = Inputs(chosen)
-    _add_interface(app, catalog, inputs, work)
+    for add in (_add_interface, _add_readers, _add_writers):
+        add(app, catalog, inputs, work)
     add_routes(app, catalog, inputs, work)
     if origins:
         app.add_middleware(
@@ -121,6 +123,17 @@ def _add_page(app: FastAPI) -> None:
         return send(request, name)
 
 
+async def _answered(
+    work: Work, request: Request, model: str | None, compute: Callable[[], object], number: int = 1
+) -> Response:
+    """Answer with what `compute` returns; `number` is how much of it is asked for."""
+
+    def encoded() -> Response:
+        return json_response(compute())
+
+    return await run_for(work, request, encoded, (model, min(number, 100).bit_length()))
+
+
 def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
     known = json_response(
         {
@@ -130,13 +143,7 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
         }
     ).body
 
-    async def answer(
-        request: Request, model: str | None, compute: Callable[[], object], number: int = 1
-    ) -> Response:
-        def encoded() -> Response:
-            return json_response(compute())
-
-        return await run_for(work, request, encoded, (model, min(number, 100).bit_length()))
+    answer = partial(_answered, work)
 
     @app.get("/api/models", response_model=schemas.Models, responses=COMMON)
     async def models() -> Response:
@@ -156,6 +163,10 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
         if tokeniser is None and len(body.text) <= SHORT_TEXT:
             return json_response(compute())
         return await answer(request, body.model, compute)
+
+
+def _add_readers(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
+    answer = partial(_answered, work)
 
     @app.post("/api/read", response_model=schemas.ReadAnswer, responses=MODEL_ERRORS)
     async def read(body: schemas.ReadBody, request: Request) -> Response:
@@ -182,6 +193,10 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
             return answers.parse(entry, sentence, body)
 
         return await answer(request, body.model, compute, max(body.kbest, body.samples))
+
+
+def _add_writers(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> None:
+    answer = partial(_answered, work)
 
     @app.post("/api/generate", response_model=schemas.GenerateAnswer, responses=MODEL_ERRORS)
     async def generate(body: schemas.GenerateBody, request: Request) -> Response:

@@ -139,6 +139,8 @@ class WordsModel(MorphologyModel):
         """Make the model again from a file."""
         inventory = Inventory.from_header(header["inventory"])
         first, everything = map(float, header["capitals"])
+        if not (min(first, everything) > 0 and first + everything < 1):
+            raise ValueError("the shares of capitals are no probabilities")
         return cls(config, inventory, Capitals(first, everything), by_owner(arrays, TRIES), origin)
 
     def summary(self) -> dict[str, Any]:
