@@ -5,6 +5,7 @@
 
 namespace bistro::bind {
 
+void bind_stop(nanobind::module_& m);
 void bind_hpyp(nanobind::module_& m);
 void bind_frozen(nanobind::module_& m);
 void bind_parse(nanobind::module_& m);

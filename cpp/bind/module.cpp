@@ -4,6 +4,7 @@ NB_MODULE(_core, m) {
     // At exit Python keeps what a traceback or a cache still holds; that is no concern of a user's.
     nanobind::set_leak_warnings(false);
     m.doc() = "Bistro's compiled core: integers in, numbers out.";
+    bistro::bind::bind_stop(m);
     bistro::bind::bind_hpyp(m);
     bistro::bind::bind_frozen(m);
     bistro::bind::bind_parse(m);

@@ -5,7 +5,6 @@
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
-#include "bind/signals.hpp"
 #include "pcfg/chart.hpp"
 #include "pcfg/semirings.hpp"
 
@@ -44,7 +43,7 @@ template <class Semiring>
 pcfg::Result chart(const pcfg::Grammar<Semiring>& grammar, const In<std::int64_t>& begin, const Column& symbols, const In<double>& probs,
                    bool keep) {
     nb::gil_scoped_release release;
-    return pcfg::Chart<Semiring>(grammar, words_of(grammar.symbols, begin, symbols, probs), keep).fill(hear_signals);
+    return pcfg::Chart<Semiring>(grammar, words_of(grammar.symbols, begin, symbols, probs), keep).fill();
 }
 
 nb::tuple cell(const pcfg::Result& result, std::int64_t start, std::int64_t end) {

@@ -9,6 +9,7 @@
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "bind/frozen_holder.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro::bind {
 
@@ -56,6 +57,7 @@ auto product_scores(const std::vector<const FrozenHolder*>& experts, const std::
         nb::gil_scoped_release release;
         Product product(frozen, static_cast<std::size_t>(most));
         for (std::size_t i = 0; i < rows; ++i) {
+            pause();
             starts.push_back(static_cast<std::int64_t>(dishes.size()));
             for (std::size_t e = 0; e < experts.size(); ++e)
                 product.enter(e, row(contexts[e], i), static_cast<int>(contexts[e].shape(1)));

@@ -6,7 +6,6 @@
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
-#include "bind/signals.hpp"
 #include "infinite/segment.hpp"
 #include "infinite/trie.hpp"
 
@@ -81,13 +80,8 @@ public:
         {
             nb::gil_scoped_release release;
             Segmenter<RuleTrie> segmenter = fresh();
-            // Ctrl-C is heard between the letters of a word; short words need not ask each time.
-            std::uint32_t letter = 0;
-            const auto pause = [&letter] {
-                if (++letter % 16 == 0) hear_signals();
-            };
             for (std::size_t i = 0; i < words.size(); ++i) {
-                const SegmentResult result = segmenter.segment(words[i], kbest, pause);
+                const SegmentResult result = segmenter.segment(words[i], kbest);
                 total.push_back(result.log_total);
                 for (const Segmentation& one : result.analyses) {
                     log_prob.push_back(one.log_prob);

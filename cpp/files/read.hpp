@@ -6,16 +6,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
 #include <new>
 #include <stdexcept>
-#include <thread>
 #include <vector>
 
 #include "files/checksum.hpp"
+#include "files/helpers.hpp"
 
 namespace bistro {
 
@@ -69,10 +70,10 @@ inline ReadFile read_file(int descriptor, std::size_t size, std::size_t skipped,
             digests[b] = xxh64({file.memory.get() + at, n});
         }
     };
-    std::vector<std::jthread> others;
-    for (int t = 1; t < threads && static_cast<std::size_t>(t) < blocks; ++t) others.emplace_back(work);
-    work();
-    others.clear();
+    {
+        const auto others = helpers(static_cast<int>(std::min<std::size_t>(threads, blocks)) - 1, work);
+        work();
+    }
     file.error = error;
     file.checksum = of_digests(digests);
     return file;

@@ -55,7 +55,9 @@ inline void check_state(const Franchise& franchise, const SavedState& state) {
     }
     // Every table is a customer of the parent; a parent may have more, its own.
     for (std::size_t i = 0; good && i < entries.size(); ++i) good = sent_up[i] <= state.customers[i];
-    for (std::size_t r = 0; good && r < seated.size(); ++r) good = seated[r] <= std::numeric_limits<std::int32_t>::max();
+    // Training goes on from here and adds customers: counts of 32 bits need room for them.
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() - (std::int64_t{1} << 28);
+    for (std::size_t r = 0; good && r < seated.size(); ++r) good = seated[r] <= most;
     if (!good || !sizes_add_up(franchise.seating(), state))
         throw std::invalid_argument("the saved state belongs to another set of events, or is damaged");
 }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "infinite/rewrites.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -33,6 +34,7 @@ public:
         const std::uint32_t top = nodes_->root();
         reach(top);
         while (found_[top].open > -kInfinity && result.completions < options_.completions && result.expansions < options_.expansions) {
+            pause();
             result.completions += try_next(top);
             ++result.expansions;
         }

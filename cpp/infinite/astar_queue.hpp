@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "infinite/rewrites.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -46,6 +47,7 @@ public:
         expand(0);
         result.expansions = 1;
         while (!queue_.empty() && completions_ < options_.completions && result.expansions < options_.expansions) {
+            pause();
             const std::uint32_t best = queue_.begin()->second;
             queue_.erase(queue_.begin());
             open_frontier(best);

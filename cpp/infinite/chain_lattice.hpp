@@ -16,6 +16,7 @@
 
 #include "hpyp/rng.hpp"
 #include "infinite/chain_grammar.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -45,6 +46,7 @@ public:
         layers_.assign({0, 1});
         log_scale_ = 0.0;
         for (const std::span<const ChainGrammar::Candidate> candidates : words) {
+            pause();
             extend(candidates);
             drop(beam);
             scale();

@@ -19,6 +19,7 @@
 #include "infinite/grammar.hpp"
 #include "infinite/lattice.hpp"
 #include "parse/semirings.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -55,7 +56,10 @@ public:
         lifted_before_ = std::move(lifted_before);
         clear();
         for (int width = 1; width < positions_; ++width)
-            for (int start = 0; start + width < positions_; ++start) fill_cell(start, start + width, bonus);
+            for (int start = 0; start + width < positions_; ++start) {
+                pause();
+                fill_cell(start, start + width, bonus);
+            }
         return positions_ > 1 ? value(goal()) : Semiring::zero;
     }
 

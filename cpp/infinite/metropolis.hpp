@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "infinite/context_forest.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -42,6 +43,7 @@ public:
     void run(const ChainOptions& options, const Visit& visit) {
         bool changed = true;
         for (int sample = 0; sample < options.samples; ++sample) {
+            pause();
             changed |= propose_tree();
             for (int i = 0; i < options.subtrees; ++i) changed |= propose_subtree();
             if (sample < options.burn_in) continue;

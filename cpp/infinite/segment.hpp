@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "infinite/morpheme_speller.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -53,9 +54,7 @@ public:
         if (options.beam < 1) throw std::invalid_argument("a beam keeps at least one analysis");
     }
 
-    // `pause` is called before each letter; it may throw to stop.
-    template <class Pause>
-    SegmentResult segment(Letters word, std::int32_t kbest, const Pause& pause) {
+    SegmentResult segment(Letters word, std::int32_t kbest) {
         if (kbest < 1) throw std::invalid_argument("at least one analysis is asked for");
         if (word.empty()) throw std::invalid_argument("a word has at least one letter");
         const auto length = static_cast<std::int32_t>(word.size());

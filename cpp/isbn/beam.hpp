@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "isbn/stages.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro::isbn {
 
@@ -121,6 +122,7 @@ private:
         expanded_.clear();
         best_word_ = -std::numeric_limits<double>::infinity();
         while (!agenda_.empty() && agenda_.top().log_prob + most_for_word() > threshold()) {
+            pause();
             const Item item = agenda_.top();
             agenda_.pop();
             take(item, is_last);

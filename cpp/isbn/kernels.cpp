@@ -84,19 +84,121 @@ BISTRO_INLINE Real dot(const Real* __restrict x, const Real* __restrict y, std::
     return in_order(lanes) + rest;
 }
 
+// All lanes as one value, so that a sum in the making surely stays in registers.
+template <class Real, std::size_t n = kLanes>
+struct Lanes {
+    typedef Real type __attribute__((vector_size(n * sizeof(Real))));
+};
+template <class Real, std::size_t n = kLanes>
+using Vector = typename Lanes<Real, n>::type;
+
+template <class Real>
+BISTRO_INLINE Vector<Real> load(const Real* from) {
+    Vector<Real> v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+template <class Real>
+BISTRO_INLINE void store(Real* to, Vector<Real> v) {
+    std::memcpy(to, &v, sizeof v);
+}
+
+// Lanes added up in the order of `in_order`, as far as four are left.
+template <class Real>
+BISTRO_INLINE Vector<Real, 4> to_four(Vector<Real> v) {
+    Vector<Real, 8> halves[2];
+    std::memcpy(halves, &v, sizeof v);
+    halves[0] += halves[1];
+    Vector<Real, 4> quarters[2];
+    std::memcpy(quarters, &halves[0], sizeof halves[0]);
+    return quarters[0] + quarters[1];
+}
+
+// The sums of four vectors, each in the order of `in_order`.
+template <class Real>
+BISTRO_INLINE Vector<Real, 4> four_sums(const Vector<Real>* v) {
+    const auto a = to_four<Real>(v[0]), b = to_four<Real>(v[1]), c = to_four<Real>(v[2]), d = to_four<Real>(v[3]);
+    const auto ab02 = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab13 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    const auto cd02 = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd13 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    const auto lane0 = __builtin_shufflevector(ab02, cd02, 0, 1, 4, 5), lane2 = __builtin_shufflevector(ab02, cd02, 2, 3, 6, 7);
+    const auto lane1 = __builtin_shufflevector(ab13, cd13, 0, 1, 4, 5), lane3 = __builtin_shufflevector(ab13, cd13, 2, 3, 6, 7);
+    return (lane0 + lane2) + (lane1 + lane3);
+}
+
+// Four rows at once: each sum is a chain of additions, and four chains keep the machine busy.
 template <class Real>
 BISTRO_INLINE void transposed(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
                               std::size_t columns) {
-    for (std::size_t i = 0; i < rows; ++i) y[i] += dot(w + i * columns, x, columns);
+    constexpr std::size_t at_once = 4;
+    std::size_t i = 0;
+    for (; i + at_once <= rows; i += at_once, w += at_once * columns) {
+        Vector<Real> sums[at_once] = {};
+        Real rest[at_once] = {};
+        std::size_t j = 0;
+        for (; j + kLanes <= columns; j += kLanes) {
+            const Vector<Real> v = load(x + j);
+            for (std::size_t r = 0; r < at_once; ++r) sums[r] += load(w + r * columns + j) * v;
+        }
+        for (; j < columns; ++j)
+            for (std::size_t r = 0; r < at_once; ++r) rest[r] += w[r * columns + j] * x[j];
+        const Vector<Real, 4> whole = four_sums<Real>(sums);
+        for (std::size_t r = 0; r < at_once; ++r) y[i + r] += whole[r] + rest[r];
+    }
+    for (; i < rows; ++i, w += columns) y[i] += dot(w, x, columns);
+}
+
+// Some rows and a few vectors of columns of the sum stay in registers while all products are added to them; columns_of(s)
+// has those of product s.
+template <std::size_t at_once, std::size_t vectors, class Real, class Columns>
+BISTRO_INLINE void outer_tile(Real* __restrict g, std::size_t stride, const Real* const* xs, std::size_t n, std::size_t i,
+                              const Columns& columns_of) {
+    Vector<Real> sums[at_once][vectors];
+    for (std::size_t r = 0; r < at_once; ++r)
+        for (std::size_t b = 0; b < vectors; ++b) sums[r][b] = load(g + r * stride + b * kLanes);
+    for (std::size_t s = 0; s < n; ++s) {
+        const Real* __restrict x = xs[s] + i;
+        const Real* __restrict y = columns_of(s);
+        for (std::size_t b = 0; b < vectors; ++b) {
+            const Vector<Real> v = load(y + b * kLanes);
+            for (std::size_t r = 0; r < at_once; ++r) sums[r][b] += x[r] * v;
+        }
+    }
+    for (std::size_t r = 0; r < at_once; ++r)
+        for (std::size_t b = 0; b < vectors; ++b) store(g + r * stride + b * kLanes, sums[r][b]);
+}
+
+// The columns from `first` that fill no vector, padded with zeros: by product, then by row of the tile.
+template <std::size_t at_once, class Real>
+BISTRO_INLINE void outer_rest(Real* __restrict g, const Real* const* xs, const Real* padded, std::size_t n, std::size_t i,
+                              std::size_t first, std::size_t columns) {
+    alignas(64) Real tile[at_once * kLanes] = {};
+    const std::size_t width = columns - first;
+    for (std::size_t r = 0; r < at_once; ++r) std::copy_n(g + (i + r) * columns + first, width, tile + r * kLanes);
+    outer_tile<at_once, 1>(tile, kLanes, xs, n, i, [&](std::size_t s) __attribute__((always_inline)) { return padded + s * kLanes; });
+    for (std::size_t r = 0; r < at_once; ++r) std::copy_n(tile + r * kLanes, width, g + (i + r) * columns + first);
 }
 
 template <class Real>
-BISTRO_INLINE void outer(Real* __restrict g, const Real* __restrict x, const Real* __restrict y, std::size_t rows,
-                         std::size_t columns) {
-    for (std::size_t i = 0; i < rows; ++i) {
-        const Real a = x[i];
-        for (std::size_t j = 0; j < columns; ++j) g[i * columns + j] += a * y[j];
+BISTRO_INLINE void outers(Real* __restrict g, const Real* const* xs, const Real* const* ys, std::size_t n, std::size_t rows,
+                          std::size_t columns) {
+    constexpr std::size_t at_once = 4, vectors = 2;
+    const std::size_t first = columns - columns % kLanes;
+    static thread_local Aligned<Real> padded;
+    if (first < columns) {
+        padded.assign(n * kLanes, Real(0));
+        for (std::size_t s = 0; s < n; ++s) std::copy_n(ys[s] + first, columns - first, padded.data() + s * kLanes);
     }
+    std::size_t i = 0;
+    for (; i + at_once <= rows; i += at_once) {
+        std::size_t j = 0;
+        auto columns_of = [&](std::size_t s) __attribute__((always_inline)) { return ys[s] + j; };
+        for (; j + vectors * kLanes <= columns; j += vectors * kLanes)
+            outer_tile<at_once, vectors>(g + i * columns + j, columns, xs, n, i, columns_of);
+        for (; j < first; j += kLanes) outer_tile<at_once, 1>(g + i * columns + j, columns, xs, n, i, columns_of);
+        if (first < columns) outer_rest<at_once>(g, xs, padded.data(), n, i, first, columns);
+    }
+    for (; i < rows; ++i)
+        for (std::size_t s = 0; s < n; ++s) scaled(g + i * columns, xs[s][i], ys[s], columns);
 }
 
 // exp by a polynomial of degree 6 after division by log 2 (relative error below 2e-7); far below, 0.
@@ -261,11 +363,12 @@ BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict
         product<40>(y, x, w, rows, columns);                                                                                  \
     }                                                                                                                         \
     WIDEST void add_square_product(Real* y, const Real* x, const Real* w, std::size_t n) { product<80>(y, x, w, n, n); }      \
-    CLONES void add_transposed(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                \
+    WIDEST void add_transposed(Real* y, const Real* x, const Real* w, std::size_t rows, std::size_t columns) {                \
         transposed(y, x, w, rows, columns);                                                                                   \
     }                                                                                                                         \
-    CLONES void add_outer(Real* g, const Real* x, const Real* y, std::size_t rows, std::size_t columns) {                     \
-        outer(g, x, y, rows, columns);                                                                                        \
+    WIDEST void add_outers(Real* g, const Real* const* xs, const Real* const* ys, std::size_t n, std::size_t rows,            \
+                           std::size_t columns) {                                                                             \
+        outers(g, xs, ys, n, rows, columns);                                                                                  \
     }                                                                                                                         \
     CLONES void logistic(Real* y, const Real* x, std::size_t n) { squash(y, x, n); }                                          \
     CLONES Real normalise(Real* x, std::size_t n) { return softmax(x, n); }                                                   \

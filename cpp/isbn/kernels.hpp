@@ -49,9 +49,9 @@ void add_square_product(double* y, const double* x, const double* w, std::size_t
 void add_transposed(float* y, const float* x, const float* w, std::size_t rows, std::size_t columns);
 void add_transposed(double* y, const double* x, const double* w, std::size_t rows, std::size_t columns);
 
-// g[i][j] += x[i] y[j]
-void add_outer(float* g, const float* x, const float* y, std::size_t rows, std::size_t columns);
-void add_outer(double* g, const double* x, const double* y, std::size_t rows, std::size_t columns);
+// g[i][j] += xs[s][i] ys[s][j] for s = 0, 1, ... n - 1, in this order
+void add_outers(float* g, const float* const* xs, const float* const* ys, std::size_t n, std::size_t rows, std::size_t columns);
+void add_outers(double* g, const double* const* xs, const double* const* ys, std::size_t n, std::size_t rows, std::size_t columns);
 
 // y[i] = 1 / (1 + exp(-x[i]))
 void logistic(float* y, const float* x, std::size_t n);

@@ -12,6 +12,7 @@
 
 #include "isbn/beam.hpp"
 #include "parse/language.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro::isbn {
 
@@ -58,6 +59,7 @@ public:
     Generated sentence() {
         Configuration& c = configuration_;
         while (!c.ended()) {
+            pause();
             evaluate();
             const std::uint8_t possible = c.possible();
             const std::int32_t action = possible == 1 << kShift ? static_cast<std::int32_t>(kShift) : decide(kActionGroup, possible);

@@ -64,15 +64,14 @@ public:
         }
     }
 
-    // Adds the derivatives by the parameters of a group that decision k of state s has.
-    void collect_decision(const Network<Real>& network, const Decision& d, std::size_t s, std::size_t k, Real* by_parameter) const {
-        const Shape& shape = network.shape();
-        const std::size_t stage = shape.mean_field() ? s + k : s;
-        add_outer(by_parameter + shape.group_at(d.group), mu(stage), slopes(k), h_, shape.outcomes(d.group));
-        add_row(by_parameter + shape.bias_at(d.group), slopes(k), shape.outcomes(d.group));
-        if (shape.mean_field())
-            MeanField<Real>(network).collect(d.group, d.outcome, plain_mu(stage), pi_.data() + slope_begin_[k], by_c_.data() + k * h_,
-                                             by_log_.data() + slope_begin_[k], by_parameter);
+    // What decision k of state s multiplies with the weights of its group, and the derivatives by its outcomes' potentials.
+    const Real* seen_by(std::size_t s, std::size_t k, bool mean_field) const { return mu(mean_field ? s + k : s); }
+    const Real* slopes(std::size_t decision) const { return slopes_.data() + slope_begin_[decision]; }
+
+    // Adds the derivatives by the parameters of a group that come from moving the means after decision k of state s.
+    void collect_move(const Network<Real>& network, const Decision& d, std::size_t s, std::size_t k, Real* by_parameter) const {
+        MeanField<Real>(network).collect(d.group, d.outcome, plain_mu(s + k), pi_.data() + slope_begin_[k], by_c_.data() + k * h_,
+                                         by_log_.data() + slope_begin_[k], by_parameter);
     }
 
     // What later states see of a state.
@@ -84,7 +83,6 @@ private:
     static std::size_t first(const Derivation& derivation, std::size_t s) { return static_cast<std::size_t>(derivation.decision_begin[s]); }
     const Real* mu(std::size_t stage) const { return mu_.data() + stage * h_; }
     const Real* plain_mu(std::size_t stage) const { return factor_.empty() ? mu(stage) : plain_.data() + stage * h_; }
-    const Real* slopes(std::size_t decision) const { return slopes_.data() + slope_begin_[decision]; }
 
     // With moving means, the stage before decision k of state s is number s + k.
     void clear(const Derivation& derivation, bool mean_field) {

@@ -44,7 +44,7 @@ class Trainer {
 public:
     Trainer(const Shape& shape, Aligned<Real> weights, Aligned<Real> squares)
         : shape_(shape), w_(std::move(weights)), squares_(std::move(squares)), g_(shape.parameters(), Real(0)),
-          is_touched_(static_cast<std::size_t>(shape.rows()), 0) {
+          is_touched_(static_cast<std::size_t>(shape.rows()), 0), of_group_(static_cast<std::size_t>(shape.groups())) {
         if (w_.size() != shape.parameters() || squares_.size() != shape.parameters())
             throw std::invalid_argument("the parameters do not fit the model");
         gains_ = all_gains(shape_, w_.data());
@@ -108,23 +108,38 @@ private:
     }
 
     void collect(const std::vector<Derivation>& data, std::span<const std::int64_t> batch, std::size_t block) {
-        for (std::size_t i = 0; i < batch.size(); ++i) {
-            const Derivation& derivation = data[static_cast<std::size_t>(batch[i])];
-            if (block < kRelations)
-                collect_links(derivation, tapes_[i], static_cast<int>(block));
-            else if (block < kRelations + kRowBlocks)
-                collect_rows(derivation, tapes_[i], block - kRelations);
-            else
-                collect_groups(derivation, tapes_[i], block - kRelations - kRowBlocks);
-        }
+        auto each = [&](const auto& visit) {
+            for (std::size_t i = 0; i < batch.size(); ++i) visit(data[static_cast<std::size_t>(batch[i])], tapes_[i]);
+        };
+        if (block < kRelations)
+            collect_links(each, static_cast<int>(block));
+        else if (block < kRelations + kRowBlocks)
+            each([&](const Derivation& derivation, const Tape<Real>& tape) { collect_rows(derivation, tape, block - kRelations); });
+        else
+            collect_groups(each, block - kRelations - kRowBlocks);
     }
 
-    void collect_links(const Derivation& derivation, const Tape<Real>& tape, int relation) {
+    // Pairs of vectors whose outer products are added to a matrix, all at once: it is then read and written once.
+    struct Pairs {
+        std::vector<const Real*> xs, ys;
+
+        void add(const Real* x, const Real* y) { xs.push_back(x), ys.push_back(y); }
+        void add_to(Real* matrix, std::size_t rows, std::size_t columns) const {
+            add_outers(matrix, xs.data(), ys.data(), xs.size(), rows, columns);
+        }
+        void clear() { xs.clear(), ys.clear(); }
+    };
+
+    template <class Each>
+    void collect_links(const Each& each, int relation) {
         if (!shape_.linked()) return;
-        const std::size_t h = shape_.hidden();
-        for (std::size_t s = 0; s < derivation.states(); ++s)
-            if (const std::int32_t from = derivation.links[s][relation]; from != kAbsent)
-                add_outer(g_.data() + shape_.links_at(relation), tape.last_mu(from), tape.delta(s), h, h);
+        Pairs& pairs = of_relation_[static_cast<std::size_t>(relation)];
+        each([&](const Derivation& derivation, const Tape<Real>& tape) {
+            for (std::size_t s = 0; s < derivation.states(); ++s)
+                if (const std::int32_t from = derivation.links[s][relation]; from != kAbsent) pairs.add(tape.last_mu(from), tape.delta(s));
+        });
+        pairs.add_to(g_.data() + shape_.links_at(relation), shape_.hidden(), shape_.hidden());
+        pairs.clear();
     }
 
     void collect_rows(const Derivation& derivation, const Tape<Real>& tape, std::size_t part) {
@@ -139,15 +154,27 @@ private:
             }
     }
 
-    void collect_groups(const Derivation& derivation, const Tape<Real>& tape, std::size_t part) {
-        for (std::size_t s = 0; s < derivation.states(); ++s)
-            for (auto k = static_cast<std::size_t>(derivation.decision_begin[s]);
-                 k < static_cast<std::size_t>(derivation.decision_begin[s + 1]); ++k) {
-                const std::int32_t group = derivation.decisions[k].group;
-                if (static_cast<std::size_t>(group) % kGroupBlocks != part) continue;
-                tape.collect_decision(network(), derivation.decisions[k], s, k, g_.data());
-                touched_groups_[part].push_back(group);
-            }
+    template <class Each>
+    void collect_groups(const Each& each, std::size_t part) {
+        const bool mean_field = shape_.mean_field();
+        each([&](const Derivation& derivation, const Tape<Real>& tape) {
+            for (std::size_t s = 0; s < derivation.states(); ++s)
+                for (auto k = static_cast<std::size_t>(derivation.decision_begin[s]);
+                     k < static_cast<std::size_t>(derivation.decision_begin[s + 1]); ++k) {
+                    const Decision& d = derivation.decisions[k];
+                    if (static_cast<std::size_t>(d.group) % kGroupBlocks != part) continue;
+                    Pairs& pairs = of_group_[static_cast<std::size_t>(d.group)];
+                    if (pairs.xs.empty()) touched_groups_[part].push_back(d.group);
+                    pairs.add(tape.seen_by(s, k, mean_field), tape.slopes(k));
+                    if (mean_field) tape.collect_move(network(), d, s, k, g_.data());
+                }
+        });
+        for (const std::int32_t group : touched_groups_[part]) {
+            Pairs& pairs = of_group_[static_cast<std::size_t>(group)];
+            pairs.add_to(g_.data() + shape_.group_at(group), shape_.hidden(), shape_.outcomes(group));
+            for (const Real* slopes : pairs.ys) add_row(g_.data() + shape_.bias_at(group), slopes, shape_.outcomes(group));
+            pairs.clear();
+        }
     }
 
     void descend(std::size_t block, StepSize step) {
@@ -170,8 +197,6 @@ private:
             rows.clear();
         } else {
             auto& groups = touched_groups_[block - kRelations - kRowBlocks];
-            std::sort(groups.begin(), groups.end());
-            groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
             for (const std::int32_t group : groups) {
                 const std::size_t at = shape_.group_at(group), n = h * shape_.outcomes(group);
                 move(at, n, true);
@@ -189,6 +214,8 @@ private:
     std::vector<std::uint8_t> is_touched_;
     std::array<std::vector<std::int32_t>, kRowBlocks> touched_;  // rows with a gradient
     std::array<std::vector<std::int32_t>, kGroupBlocks> touched_groups_;
+    std::array<Pairs, kRelations> of_relation_;
+    std::vector<Pairs> of_group_;
 };
 
 // Log-probabilities of derivations, by kind of decision; what unlisted words get belongs to the words.

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "stop/pause.hpp"
+
 namespace bistro {
 
 // The recursion of Futrell & Gibson (2015), Algorithm 1, from the empty multiset up: right of the head first, then left.
@@ -40,6 +42,7 @@ public:
         for (const int side : {kRight, kLeft}) {
             std::vector<std::int64_t> left_over(kinds_, 0);
             for (std::int64_t row = 0; row < rows_; ++row) {
+                if (row % 64 == 0) pause();
                 fill_row(side, row, left_over, combine);
                 for (std::int64_t kind = 0; kind < kinds_; ++kind) {
                     if (++left_over[kind] <= counts_[kind]) break;

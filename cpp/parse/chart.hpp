@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "parse/semirings.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -85,7 +86,10 @@ public:
             table->assign(by_node, Semiring::zero);
         for (int a = 0; a < nodes_; ++a) start(a);
         for (int width = 1; width < ends_; ++width)
-            for (int i = 0; i + width < ends_; ++i) fill_span(i, i + width);
+            for (int i = 0; i + width < ends_; ++i) {
+                pause();
+                fill_span(i, i + width);
+            }
         return value(goal());
     }
 

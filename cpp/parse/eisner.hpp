@@ -13,6 +13,7 @@
 #include "parse/dependency.hpp"
 #include "parse/shared_lookups.hpp"
 #include "parse/tagger.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -100,6 +101,7 @@ private:
     void weigh_steps(int head, Side side, ArcWeights& out) {
         const auto& first_list = shape_.labels_first() ? shape_.labels : shape_.tags;
         for (int sibling = 0; sibling < out.kinds; ++sibling) {
+            pause();
             see_sibling(shape_, kinds_[sibling].first, kinds_[sibling].second, elements_);
             const std::uint32_t first = row(firsts_, first_list);
             for (int child = 0; child < out.kinds; ++child) {

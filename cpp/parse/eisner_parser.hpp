@@ -13,6 +13,7 @@
 #include "parse/eisner.hpp"
 #include "parse/forest.hpp"
 #include "parse/parser.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -104,9 +105,11 @@ private:
     // Calls visit(head, child, probability) for the arcs of one word that have any.
     template <class Visit>
     void each_arc(std::int32_t at, const Visit& visit) const {
-        for (int child = weights_.first[at]; child < weights_.first[at + 1]; ++child)
+        for (int child = weights_.first[at]; child < weights_.first[at + 1]; ++child) {
+            pause();
             for (int head = 0; head < weights_.nodes(); ++head)
                 if (const double p = arc(head, child); p > 0) visit(head, child, p);
+        }
     }
 
     void collect(SentenceResult& result) const {

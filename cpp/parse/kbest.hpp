@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "parse/chart_trees.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -92,6 +93,7 @@ private:
     }
 
     void take_next(const Item& item) {
+        pause();
         Known& here = known(item);
         std::pop_heap(here.candidates.begin(), here.candidates.end());
         const Derivation taken = here.candidates.back();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "parse/search.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -108,6 +109,7 @@ public:
         Generated out;
         std::uint32_t id = options_.prefix.words.empty() ? start(model_.system, states_) : begin_with_prefix(out);
         while (!is_final(model_.system, states_, id)) {
+            pause();
             const Choices possible = choices(model_.system, states_, id);
             observe(states_, id, model_.system.symbols, out.words, elements_);
             const double factor = model_.pace.factor(states_[id].shifted);

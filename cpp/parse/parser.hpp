@@ -1,15 +1,17 @@
 // Parsing one sentence with everything that can be asked of it, and many sentences side by side.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <thread>
 #include <vector>
 
+#include "files/helpers.hpp"
 #include "parse/minimum_risk.hpp"
 #include "parse/posterior.hpp"
 #include "parse/search.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -146,18 +148,22 @@ void in_parallel_each(std::size_t n, int threads, const MakeWork& make_work) {
     std::atomic<std::size_t> next{0};
     std::exception_ptr failure;
     std::atomic<bool> failed{false};
-    auto run = [&] {
+    auto run = [&, flag = detail::stop_flag] {
+        const Watching watching(flag);
         try {
             auto work = make_work();
-            for (std::size_t i; !failed && (i = next++) < n;) work(i);
+            for (std::size_t i; !failed && (i = next++) < n;) {
+                pause();
+                work(i);
+            }
         } catch (...) {
             if (!failed.exchange(true)) failure = std::current_exception();
         }
     };
-    std::vector<std::thread> pool;
-    for (int t = 1; t < threads && static_cast<std::size_t>(t) < n; ++t) pool.emplace_back(run);
-    run();
-    for (std::thread& t : pool) t.join();
+    {
+        const auto others = helpers(static_cast<int>(std::min<std::size_t>(threads, n)) - 1, run);
+        run();
+    }
     if (failure) std::rethrow_exception(failure);
 }
 

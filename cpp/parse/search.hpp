@@ -14,6 +14,7 @@
 #include "parse/oracle.hpp"
 #include "parse/policies.hpp"
 #include "parse/tag_choices.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro {
 
@@ -68,6 +69,7 @@ private:
         beam_.clear();
         memory_.clear();
         while (!frontier_.empty()) {
+            pause();
             reduced_.clear();
             for (const Derivation& d : frontier_) expand(sentence, d);
             policy_.limit(reduced_);

@@ -28,6 +28,7 @@
 #include "pcfg/grammar.hpp"
 #include "pcfg/products.hpp"
 #include "pcfg/sentence.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro::pcfg {
 
@@ -39,9 +40,7 @@ public:
           values_(static_cast<std::size_t>(length_) * grammar.symbols), rights_(static_cast<std::size_t>(length_) * terms_.size),
           filled_(length_, false), ahead_(terms_.size, 0.0), products_(terms_.size), group_values_(grammar.short_groups.size(), 0.0) {}
 
-    // `after_column` is called once per word.
-    template <class AfterColumn>
-    Result fill(const AfterColumn& after_column) {
+    Result fill() {
         result_.prefix_log_probs.assign(length_, -std::numeric_limits<double>::infinity());
         result_.scales.assign(length_, 1.0);
         next_.assign(grammar_.symbols, 0.0);
@@ -50,10 +49,10 @@ public:
             expect(starts_[end - 1]);
             if (!scale(end - 1)) return std::move(result_);
             for (std::int32_t start = end - 1; start >= 0; --start) {
+                pause();
                 fill_span(start, end);
                 if (keep_) result_.begin.push_back(static_cast<std::int64_t>(result_.symbols.size()));
             }
-            after_column();
         }
         if (length_ > 0 && filled_[0]) result_.log_prob = logarithm(values_[grammar_.start]);
         return std::move(result_);

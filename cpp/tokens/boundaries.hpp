@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "stop/pause.hpp"
 #include "tokens/automaton.hpp"
 
 namespace bistro {
@@ -38,6 +39,7 @@ public:
         count(first.probability);
         begin_with({first.state, 1.0});
         for (std::size_t i = 0; i < text.size(); ++i) {
+            pause();
             const std::uint32_t next = i + 1 < text.size() ? static_cast<std::uint32_t>(text[i + 1]) : final_symbol;
             if (layers_.size() == 1 && histories_.size() == 1 && is_plain(allowed[i])) {
                 const Move move = automaton_.step(histories_[0].state, next);

@@ -39,6 +39,8 @@ from bistro.files import open_binary
 
 Config = TypeVar("Config")
 NOT_SET = "none"
+LARGEST = 2**31 - 1
+"""No whole number may be larger: the core counts with 32 bits."""
 _NAMES: dict[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -165,6 +167,8 @@ def _convert(value: Any, expected: Any, where: str, key: str) -> Any:
     if expected is float and type(value) is int and abs(value) < 2**53:
         return float(value)
     if type(value) is expected:
+        if expected is int and abs(value) > LARGEST:
+            raise ConfigError(f"{where}: '{key}' must not exceed {LARGEST:,}")
         return value
     hint = nearest(str(value), map(str, arguments)) if origin is Literal else ""
     raise ConfigError(f"{where}: '{key}' must be {_describe(expected)}, not {_show(value)}{hint}")

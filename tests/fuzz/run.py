@@ -24,7 +24,7 @@ from bistro.errors import BistroError, ModelFileError
 
 from .cases import content_of, damaged, hostile, names, use
 
-MOST_SECONDS = 20
+MOST_SECONDS = 60
 """Of one case."""
 MORE_MEMORY = 1 << 30
 """Bytes that all cases of a process may take beside what it has at the beginning."""

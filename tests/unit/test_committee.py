@@ -68,7 +68,7 @@ def eisner(**settings: Any) -> EisnerModel:
 def test_weights_come_from_the_development_set(model: CommitteeModel) -> None:
     for fit in model.fits.values():
         assert sum(fit.heads) == pytest.approx(1) and sum(fit.tags) == pytest.approx(1)
-        assert fit.tags[model.member_names().index("left-other-tags")] == 0
+        assert fit.tags[model.member_names().index("right-other-tags")] == 0
     without = bistro.train(
         "committee", bistro.builtin(sentences=60, seed=1), seed=1, sampler=SHORT, members=["left"]
     )

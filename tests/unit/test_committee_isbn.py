@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import bistro
-from bistro.config import read_toml
+from bistro.config import merged, read_toml, to_dict
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
@@ -23,6 +23,8 @@ from bistro.models.presets import file_or_preset
 from bistro.treebank.sentence import Sentence
 
 SMALL = {"hidden": 16, "learning": {"passes": 4, "rate": 0.2}}
+ALONE = merged(to_dict(CommitteeConfig().isbn), SMALL)
+"""The settings that a parser by itself needs to be the member of a committee."""
 SETTINGS: dict[str, Any] = {
     "members": ["left", "isbn", "eisner"],
     "sampler": {"sweeps": 3, "samples": 2},
@@ -51,7 +53,7 @@ def model() -> CommitteeModel:
 
 def test_its_member_is_the_parser_trained_alone(model: CommitteeModel) -> None:
     treebank = bistro.builtin(sentences=120, seed=1)
-    alone = bistro.train("isbn", treebank[:90], seed=1, dev=treebank[90:], **SMALL)
+    alone = bistro.train("isbn", treebank[:90], seed=1, dev=treebank[90:], **ALONE)
     member = model.members[1]
     assert isinstance(member, IsbnModel)
     assert model.member_names() == ["left", "isbn", "eisner"]
@@ -123,10 +125,18 @@ def test_without_trees_to_hold_out_it_holds_out_some_of_its_own() -> None:
     assert alone.parse(["The", "dog", "sleeps", "."]).heads.count(0) == 1
 
 
-def test_the_preset_adds_it_to_the_default() -> None:
-    preset = read_toml(file_or_preset("best"), CommitteeConfig)
-    assert preset.members == (*CommitteeConfig().members, "isbn")
-    assert preset == CommitteeConfig(members=preset.members)
+def test_the_preset_has_all_members_of_the_default_and_more() -> None:
+    preset, default = read_toml(file_or_preset("best"), CommitteeConfig), CommitteeConfig()
+    assert set(preset.members) > set(default.members)
+    assert preset.isbn.hidden > default.isbn.hidden
+    assert preset.beam > default.beam
+
+
+def test_one_reads_from_right_to_left() -> None:
+    config = CommitteeConfig(members=("left", "isbn", "isbn-right"), isbn=IsbnConfig(hidden=16))
+    found = member_settings(config, bistro.builtin(sentences=20, seed=1))
+    directions = [settings.direction for settings in found.values()]  # type: ignore[union-attr]
+    assert directions == ["left-to-right", "left-to-right", "right-to-left"]
 
 
 def test_bad_settings() -> None:

@@ -88,7 +88,7 @@ def serve_page(chromium: str, page_models: dict[str, Model]) -> Iterator[Callabl
 
     def start(*names: str) -> str:
         if names not in known:
-            server, known[names] = _started({name: page_models[name] for name in names})
+            server, known[names] = started({name: page_models[name] for name in names})
             running.append(server)
         return known[names]
 
@@ -97,7 +97,7 @@ def serve_page(chromium: str, page_models: dict[str, Model]) -> Iterator[Callabl
         server.should_exit = True
 
 
-def _started(models: dict[str, Model]) -> tuple[Any, str]:
+def started(models: dict[str, Model], keys: dict[str, str] | None = None) -> tuple[Any, str]:
     import uvicorn
 
     from bistro.serve.app import create_app
@@ -105,7 +105,7 @@ def _started(models: dict[str, Model]) -> tuple[Any, str]:
     from bistro.serve.run import listen
 
     listening = listen("127.0.0.1", 0)
-    app = create_app(Catalog.of(list(models.items())))
+    app = create_app(Catalog.of(list(models.items())), keys=keys)
     server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
     threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True).start()
     until = time.monotonic() + 20

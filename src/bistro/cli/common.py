@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +25,28 @@ LINES_LOOKED_AT = 20
 INTERRUPTED = 130
 """The exit code of a run that Ctrl-C or SIGTERM has stopped."""
 SPACES = str.maketrans("\t\r\n", "   ")
+NUMBERS = ("N", "K")
+"""What help calls the values of options that are numbers."""
+LARGEST = 2**31 - 1
+"""The largest number that an option may have, unless it says otherwise."""
 Cells = Iterable[Sequence[Any]]
+
+
+def _at_most(most: int) -> Callable[[Any], Any]:
+    """Return a check of an option's value: the core counts with 32 bits."""
+
+    def check(value: Any) -> Any:
+        if isinstance(value, int) and value > most:
+            raise typer.BadParameter(f"{value:.3g} is too large; at most {most:,}")
+        return value
+
+    return check
 
 
 def option(metavar: str, meaning: str, *names: str, default: Any = None, **more: Any) -> Any:
     """Return an option that takes a value; without names it is called as its parameter."""
+    if metavar in NUMBERS and "max" not in more:
+        more.setdefault("callback", _at_most(LARGEST))
     return typer.Option(default, *names, metavar=metavar, help=meaning, **more)
 
 
@@ -50,7 +67,13 @@ INPUT = argument(
 THREADS = option(
     "N", "Number of threads; 0 uses all cores. The result does not depend on it.", default=0, min=0
 )
-SEED = option("N", "Decides every random choice: the same seed, the same result.", default=1, min=0)
+SEED = option(
+    "N",
+    "Decides every random choice: the same seed, the same result.",
+    default=1,
+    min=0,
+    callback=_at_most(2**64 - 1),
+)
 JSON = flag("--json", "Print one JSON object, unrounded.")
 FORMAT = option(
     "FORMAT",
@@ -62,17 +85,15 @@ ROOTS = option(
     "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
 )
 METHOD = option("smc|search", "How to sum over analyses (parsers).")
-PARTICLES = typer.Option(None, "--particles", min=1, help="Effort of that sum [default: 100].")
-REPEATS = typer.Option(
-    None, "--repeats", min=1, help="Independent runs, for the standard error [default: 10]."
-)
+PARTICLES = option("N", "Effort of that sum [default: 100].", "--particles", min=1)
+REPEATS = option("N", "Independent runs, for the standard error [default: 10].", "--repeats", min=1)
 SELECTION = typer.Option(
     None,
     "--selection",
     help="How --method search shares particles out after each word: by weight, or as in the paper.",
 )
-TAGS_PER_WORD = typer.Option(
-    None, "--tags-per-word", min=0, help="Most tags tried for a word; 0: all [default: 0]."
+TAGS_PER_WORD = option(
+    "N", "Most tags tried for a word; 0: all [default: 0].", "--tags-per-word", min=0
 )
 TAGS_SEEN = flag("--tags-seen", "Only tags that a word had in training: faster, a bound.")
 TAG_DICTIONARY = option(

@@ -23,6 +23,8 @@ from bistro.files import explain
 USER_ERROR = 2
 BROKEN_PIPE = 1
 """The reader of our output has gone, as `head` does: nothing more to say. Typer exits so too."""
+_NO_THREAD = "start new thread"
+"""What Python says when the system starts no thread; the error has no class of its own."""
 # Typer brings the class under no name of its own: older versions take it from click, newer ones
 # carry a copy.
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
@@ -103,6 +105,10 @@ def run(arguments: Sequence[str]) -> int:
         return _complain(_usage_sentence(error))
     except MemoryError:
         return _complain("there is not enough memory for this")
+    except RuntimeError as error:
+        if _NO_THREAD not in str(error):
+            raise
+        return _complain("the system allows no further thread: end other programs, or --threads 1")
     except OSError as error:
         _abandon_stdout()
         if isinstance(error, BrokenPipeError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ipaddress
+import socket
 from functools import partial
 
 import typer
@@ -19,18 +19,26 @@ def serve(
     port: int = option("N", "0: any that is free.", default=8000, min=0, max=65535),
     allow_host: list[str] | None = option("NAME", "Answer to this host name too (behind a proxy)."),
     allow_origin: list[str] | None = option("URL", "Let pages of this origin call the interface."),
+    api_keys: str | None = option(
+        "FILE", "Keys, one of which every request needs: one per line, NAME KEY or KEY alone."
+    ),
+    trust_proxy: list[str] | None = option(
+        "ADDRESS", "Believe the proxy at this address when it says for whom it asks."
+    ),
     max_words: int | None = _limit("Of a sentence; default: 150."),
     max_document: int | None = _limit("Words of a request to /process; default: 5000."),
     max_body: int | None = _limit("Bytes of a request; default: 1000000."),
     max_seconds: int | None = _limit("Until an answer; default: 30."),
-    at_once: int | None = _limit("Computations at a time; default: one a processor."),
-    max_waiting: int | None = _limit("Requests that wait for these; default: 64."),
+    at_once: int | None = _limit("Short computations at a time; default: one per processor."),
+    max_waiting: int | None = _limit("Requests that wait for these; default: 128."),
+    max_per_client: int | None = _limit("Requests of one client at a time; default: 32."),
 ) -> None:
     """Show models in a browser, and answer requests of programs, until Ctrl-C.
 
     The page at / works without any network. /api has a JSON interface, described by /openapi.json;
     /process and /models speak the REST protocol of UDPipe. Only this machine can reach the server
-    unless --host says otherwise; it has no passwords: put a proxy before it for more than friends.
+    unless --host says otherwise. --api-keys lets only clients with a key ask; for encryption, put a
+    proxy before it.
 
         bistro serve english.bistro
         bistro serve parser.bistro ngram.bistro --port 8080 --max-words 80
@@ -44,8 +52,8 @@ def serve(
         raise BistroError(
             f"the server needs {error.name}: install it with pip install 'bistro-syntax[web]'"
         ) from None
+    from bistro.serve.access import LOOPBACK, read_keys
     from bistro.serve.catalog import Catalog
-    from bistro.serve.guard import LOOPBACK
     from bistro.serve.limits import Limits
 
     limits = Limits(
@@ -56,17 +64,11 @@ def serve(
             seconds=max_seconds,
             at_once=at_once,
             waiting=max_waiting,
+            per_client=max_per_client,
         )
     )
-    names = {*LOOPBACK, *(allow_host or [])}
-    hosts = names if is_loopback(host) or allow_host else None
-    app = create_app(Catalog.load(models), limits, hosts=hosts, origins=allow_origin or ())
-    run(app, host, port)
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether an address can be reached from this machine only."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+    hosts = {*LOOPBACK, host, socket.gethostname(), *(allow_host or [])}
+    keys = read_keys(api_keys) if api_keys is not None else None
+    loaded = Catalog.load(models)
+    app = create_app(loaded, limits, hosts=hosts, origins=allow_origin or (), keys=keys)
+    run(app, host, port, limits, proxies=trust_proxy or ())

@@ -16,7 +16,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from bistro.destination import remove_left_overs
-from bistro.errors import BistroError, ModelFileError
+from bistro.errors import BistroError, ModelFileError, OutputError
+from bistro.files import explain
 from bistro.modelfile import read_model, write_model
 
 KIND = "checkpoint"
@@ -68,7 +69,10 @@ class Checkpoint:
 
     def discard(self) -> None:
         """Remove the file, and what killed runs left half-written; the model itself is safe."""
-        self.path.unlink(missing_ok=True)
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise OutputError(f"{self.path}: cannot be removed: {explain(error)}") from None
         for path in (self.path, self.path.with_suffix("")):
             remove_left_overs(path)
 

@@ -54,7 +54,7 @@ class Journal:
             first, *trials = map(json.loads, lines)
             owner = first["search"]
             self._figures = {_key(trial["config"]): trial["figures"] for trial in trials}
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise BistroError(f"{path}: is no journal of a search: delete it") from None
         if owner != search:
             differing = [key for key in search if owner.get(key) != search[key]]

@@ -203,10 +203,19 @@ def from_header(header: Mapping[str, Any], arrays: Arrays) -> Model:
 
 def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
     """Return where a model came from, as its header has it, after a look at the types."""
-    is_trace = isinstance(trace, list) and all(isinstance(row, dict) for row in trace)
+    is_trace = isinstance(trace, list) and all(map(_is_row, trace))
     if type(seed) is not int or not isinstance(treebank, dict) or not is_trace:
         raise TypeError("seed, treebank or trace")
     return Origin(seed, treebank, trace)
+
+
+def _is_row(row: Any) -> bool:
+    """Tell whether a row of a trace has numbers, and lists of numbers for discounts."""
+    return isinstance(row, dict) and all(
+        isinstance(value, list) and all(isinstance(x, int | float) for x in value)
+        for name, value in row.items()
+        if name.endswith((".discount", ".strength"))
+    )
 
 
 def _model_of(file: ModelFile, name: str) -> LoadedModel:

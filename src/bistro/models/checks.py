@@ -13,9 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
+from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
 
@@ -25,7 +27,7 @@ class Expected:
     """What is known of an array."""
 
     kind: str
-    """The kind of its type as NumPy has it: i, u, f or b."""
+    """The kind of its type as NumPy has it: i, u, f or b; with a size (f8), where it matters."""
     shape: tuple[int | None, ...]
     """Its size in each dimension, or None for any."""
     low: float = -math.inf
@@ -40,9 +42,30 @@ def check_arrays(arrays: Arrays, expected: Mapping[str, Expected]) -> None:
             size is None or size == found
             for size, found in zip(wanted.shape, array.shape, strict=True)
         )
-        if array.dtype.kind != wanted.kind or not has_shape:
+        if not array.dtype.str[1:].startswith(wanted.kind) or not has_shape:
             raise ModelFileError(f"the array '{name}' has another type or size than the model")
-        if wanted.kind == "f" and not np.isfinite(array).all():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ModelFileError(f"the array '{name}' has values that are not finite")
         if array.size and not (wanted.low <= array.min() and array.max() <= wanted.high):
             raise ModelFileError(f"the array '{name}' has values that it cannot have")
+
+
+def distinct_strings(value: object, name: str) -> list[str]:
+    """Return an entry of a header that is to be a list of different strings, or refuse it.
+
+    >>> distinct_strings(["a", 1], "words")
+    Traceback (most recent call last):
+    bistro.errors.ModelFileError: the entry 'words' is not a list of different strings
+    """
+    is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    if not is_list or len(set(cast(list[str], value))) != len(cast(list[str], value)):
+        raise ModelFileError(f"the entry '{name}' is not a list of different strings")
+    return cast(list[str], value)
+
+
+def vocabulary_of(header: Mapping[str, Any]) -> Vocabulary:
+    """Return the vocabulary of a header, if it is the one whose hash the header has."""
+    vocabulary = Vocabulary.from_header(header["vocabulary"])
+    if vocabulary.hash != header["vocabulary_hash"]:
+        raise ModelFileError("the vocabulary is not the one that the model was trained with")
+    return vocabulary

@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from bistro._core import pause
 from bistro.errors import BistroError
 from bistro.models.abilities import GENERATE_TREES, PARSE, TAG
 from bistro.models.parsing.tagging import summed
@@ -75,6 +76,7 @@ def read(entry: Entry, sentence: Sentence, body: schemas.ReadBody) -> Answer:
 
 
 def _step(step: Step, surprisal: float, shown: Callable[[Sequence[str]], list[str]]) -> Answer:
+    pause()
     analyses = [_filled(schemas.Live, live, tags=shown(live.tags)) for live in step.analyses]
     return _filled(schemas.Step, step, surprisal=number(surprisal), analyses=analyses)
 
@@ -108,6 +110,7 @@ def _content(tree: Analysis) -> tuple[list[int], list[str], list[str]]:
 
 
 def _tree(tree: Analysis, marginals: Marginals, writer: ParseWriter) -> Answer:
+    pause()
     heads = tree.heads
     expected = tree.expected_uas
     if expected is None:
@@ -210,6 +213,8 @@ def plain(value: Any) -> Any:
     """Return nested facts with None for numbers that JSON cannot hold."""
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list) and set(map(type, value)) <= {int, str}:
+        return value
     if isinstance(value, list | tuple):
         return [plain(inner) for inner in value]
     return number(value) if isinstance(value, float) else value

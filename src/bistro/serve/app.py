@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 
 from fastapi import FastAPI, Request
 from starlette.exceptions import HTTPException
@@ -23,17 +23,20 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from bistro.serve import answers, schemas
+from bistro.serve.access import LOOPBACK, Access
 from bistro.serve.catalog import Catalog
 from bistro.serve.description import describe
 from bistro.serve.errors import COMMON, MODEL_ERRORS, install, json_response
-from bistro.serve.guard import LOOPBACK, Guard
+from bistro.serve.guard import Guard, run_for
 from bistro.serve.inputs import Inputs
 from bistro.serve.limits import Limits
 from bistro.serve.page_files import page_files
 from bistro.serve.udpipe_routes import add_routes
-from bistro.serve.work import Deadline, Work
+from bistro.serve.work import Work
 from bistro.version import __version__
 
+SHORT_TEXT = 500
+"""Characters that are split on the event loop: that takes less time than waiting."""
 ABOUT = (
     "Surprisal, trees with probabilities, generated sentences and word orders of Bistro's models, "
     "and the REST protocol of UDPipe. Every error is an object with one sentence, `error`."
@@ -46,10 +49,22 @@ def create_app(
     *,
     hosts: Collection[str] | None = LOOPBACK,
     origins: Sequence[str] = (),
+    keys: Mapping[str, str] | None = None,
 ) -> FastAPI:
     """Return the application for some models.
 
-    `hosts` are the names it answers to (None: all); pages of `origins` may call it from elsewhere.
+    Parameters
+    ----------
+    catalog
+        The models.
+    limits
+        What requests may cost; by default, the limits of the command line.
+    hosts
+        Names that it answers to, beside addresses in numbers; None: all.
+    origins
+        Origins of other sites whose pages may ask.
+    keys
+        Names of clients by their keys; without keys everybody may ask.
     """
     chosen = limits or Limits()
     work = Work(chosen)
@@ -75,8 +90,13 @@ def create_app(
     _add_interface(app, catalog, inputs, work)
     add_routes(app, catalog, inputs, work)
     if origins:
-        app.add_middleware(CORSMiddleware, allow_origins=list(origins), allow_headers=["*"])
-    app.add_middleware(Guard, limits=chosen, hosts=hosts)
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(origins),
+            allow_methods=["GET", "POST"],
+            allow_headers=["*"],
+        )
+    app.add_middleware(Guard, limits=chosen, access=Access(hosts, origins, keys))
     return app
 
 
@@ -110,53 +130,79 @@ def _add_interface(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -
         }
     ).body
 
-    async def answer(compute: Callable[[], object]) -> Response:
-        def whole(deadline: Deadline) -> Response:
+    async def answer(
+        request: Request, model: str | None, compute: Callable[[], object], number: int = 1
+    ) -> Response:
+        def encoded() -> Response:
             return json_response(compute())
 
-        return await work.run(whole)
+        return await run_for(work, request, encoded, (model, min(number, 100).bit_length()))
 
     @app.get("/api/models", response_model=schemas.Models, responses=COMMON)
     async def models() -> Response:
         """Return the models, what each can do, and the limits of the server."""
         return Response(known, media_type="application/json")
 
-    @app.post("/api/words", response_model=schemas.Words, responses=COMMON)
-    async def words(body: schemas.TextBody) -> Response:
+    @app.post("/api/words", response_model=schemas.Words, responses=MODEL_ERRORS)
+    async def words(body: schemas.TextBody, request: Request) -> Response:
         """Split a text into sentences and words; with a model, into its own."""
         tokeniser = catalog[body.model].tokeniser if body.model is not None else None
-        lists = inputs.sentences(body, tokeniser)
-        return json_response({"words": [w for forms in lists for w in forms], "sentences": lists})
+        inputs.check_text(body.text)
+
+        def compute() -> object:
+            lists = inputs.sentences(body, tokeniser)
+            return {"words": [w for forms in lists for w in forms], "sentences": lists}
+
+        if tokeniser is None and len(body.text) <= SHORT_TEXT:
+            return json_response(compute())
+        return await answer(request, body.model, compute)
 
     @app.post("/api/read", response_model=schemas.ReadAnswer, responses=MODEL_ERRORS)
-    async def read(body: schemas.ReadBody) -> Response:
+    async def read(body: schemas.ReadBody, request: Request) -> Response:
         """Read a sentence: the surprisal of every word, and the live analyses after it."""
         entry = catalog[body.model]
-        sentence = inputs.sentence(body, entry.tokeniser)
-        inputs.check_reading(entry.able("read"), sentence.forms)
-        inputs.check_analyses(body.analyses)
-        return await answer(lambda: answers.read(entry, sentence, body))
+        model = entry.able("read")
+
+        def compute() -> object:
+            sentence = inputs.sentence(body, entry.tokeniser)
+            inputs.check_reading(model, sentence.forms)
+            inputs.check_analyses(body.analyses)
+            return answers.read(entry, sentence, body)
+
+        return await answer(request, body.model, compute, body.analyses)
 
     @app.post("/api/parse", response_model=schemas.ParseAnswer, responses=MODEL_ERRORS)
-    async def parse(body: schemas.ParseBody) -> Response:
+    async def parse(body: schemas.ParseBody, request: Request) -> Response:
         """Parse a sentence: trees, and the probabilities of heads, labels and tags."""
         entry = catalog[body.model]
-        sentence = inputs.sentence(body, entry.tokeniser)
-        inputs.check_analyses(body.kbest, body.samples)
-        return await answer(lambda: answers.parse(entry, sentence, body))
+
+        def compute() -> object:
+            sentence = inputs.sentence(body, entry.tokeniser)
+            inputs.check_analyses(body.kbest, body.samples)
+            return answers.parse(entry, sentence, body)
+
+        return await answer(request, body.model, compute, max(body.kbest, body.samples))
 
     @app.post("/api/generate", response_model=schemas.GenerateAnswer, responses=MODEL_ERRORS)
-    async def generate(body: schemas.GenerateBody) -> Response:
+    async def generate(body: schemas.GenerateBody, request: Request) -> Response:
         """Draw sentences from a model."""
         entry = catalog[body.model]
-        prefix = inputs.prefix(body, entry.tokeniser)
-        inputs.check_sentences(body.n)
-        return await answer(lambda: answers.generate(entry, prefix, body))
+
+        def compute() -> object:
+            prefix = inputs.prefix(body, entry.tokeniser)
+            inputs.check_sentences(body.n)
+            return answers.generate(entry, prefix, body)
+
+        return await answer(request, body.model, compute, body.n)
 
     @app.post("/api/linearize", response_model=schemas.LinearizeAnswer, responses=MODEL_ERRORS)
-    async def linearize(body: schemas.LinearizeBody) -> Response:
+    async def linearize(body: schemas.LinearizeBody, request: Request) -> Response:
         """Order the words of a tree."""
         entry = catalog[body.model]
         inputs.check_words(body.words)
         inputs.check_analyses(body.n)
-        return await answer(lambda: answers.linearize(entry, inputs, body))
+
+        def compute() -> object:
+            return answers.linearize(entry, inputs, body)
+
+        return await answer(request, body.model, compute, body.n)

@@ -14,10 +14,10 @@ from starlette.responses import Response
 
 from bistro.errors import BistroError
 from bistro.serve.catalog import UnknownModelError
+from bistro.serve.fair import BusyError, TooManyError
 from bistro.serve.schemas import Error
-from bistro.serve.work import BusyError
 
-RETRY_AFTER = {"Retry-After": "2"}
+RETRY_AFTER = {429: {"Retry-After": "1"}, 503: {"Retry-After": "2"}}
 
 
 class TooLargeError(BistroError):
@@ -28,18 +28,30 @@ class MalformedError(BistroError):
     """A request cannot be understood."""
 
 
+class RefusedError(Exception):
+    """A request that is answered before it is understood."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
 STATUS: dict[type[BistroError], int] = {
     MalformedError: 400,
     UnknownModelError: 404,
     TooLargeError: 413,
+    TooManyError: 429,
     BusyError: 503,
 }
 MEANING = {
     400: "The request is malformed: its body or its host.",
+    401: "The server wants a key.",
+    403: "The page that asks belongs to another site.",
     404: "There is no such model.",
     408: "The body came too slowly.",
     413: "The request is larger than a limit.",
     422: "A value is wrong, or the model cannot do this.",
+    429: "The client has too many requests at the same time.",
     503: "The server is busy, or the answer took too long.",
 }
 
@@ -49,8 +61,8 @@ def responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": Error, "description": MEANING[status]} for status in statuses}
 
 
-COMMON = responses(400, 408, 413)
-MODEL_ERRORS = responses(400, 404, 408, 413, 422, 503)
+COMMON = responses(400, 401, 403, 408, 413, 503)
+MODEL_ERRORS = responses(400, 401, 403, 404, 408, 413, 422, 429, 503)
 
 
 def json_response(content: object) -> Response:
@@ -65,7 +77,8 @@ def error_response(
     """Return an error."""
     # Half of a surrogate pair, which JSON can bring, cannot be sent back.
     content = json.dumps({"error": sentence}, ensure_ascii=True).encode()
-    return Response(content, status, headers, media_type="application/json")
+    all_headers = {**RETRY_AFTER.get(status, {}), **(headers or {})}
+    return Response(content, status, all_headers, media_type="application/json")
 
 
 def install(app: FastAPI) -> None:
@@ -74,7 +87,7 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(BistroError)
     async def of_bistro(request: Request, error: Exception) -> Response:
         status = next((s for kind, s in STATUS.items() if isinstance(error, kind)), 422)
-        return error_response(status, str(error), RETRY_AFTER if status == 503 else None)
+        return error_response(status, str(error))
 
     @app.exception_handler(RequestValidationError)
     async def of_values(request: Request, error: Exception) -> Response:
@@ -89,7 +102,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(MemoryError)
     async def of_memory(request: Request, error: Exception) -> Response:
-        return error_response(503, "there is not enough memory for this", RETRY_AFTER)
+        return error_response(503, "there is not enough memory for this")
 
 
 _SENTENCES: dict[int, str] = {

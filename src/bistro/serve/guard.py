@@ -1,131 +1,201 @@
-"""What stands before every request: its host, its size, its time; and the headers of answers.
+"""What stands before every request: who asks, its size, its time; and the headers of answers.
 
 A body is read whole before anything looks at it, no further than the limit, whether or not its
-length was announced. Names of hosts are checked on loopback: a page elsewhere that has its own name
-point here (DNS rebinding) would otherwise be taken for ours.
+length was announced. While a request is being answered the guard listens for the end of the
+connection: if the client goes away, the work for it is cancelled.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import traceback
-from collections.abc import Collection
+from collections.abc import Callable, Hashable
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bistro.serve.errors import error_response
+from bistro.serve.access import Access
+from bistro.serve.errors import RefusedError, error_response
 from bistro.serve.limits import Limits
+from bistro.serve.work import Work
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+CLIENT = "bistro.client"
+"""Where the scope of a request tells who asks."""
+SIZE = "bistro.size"
+"""Where it tells how many bytes were sent."""
 SECURITY_HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'",
+    "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
+HEADERS_OF = {401: {"www-authenticate": "Bearer"}}
 DRAINED = 16
 """Of a body that is too large, so many times the limit are read and thrown away: who is still
 sending does not see the answer."""
+SHORT_BODY = 65_536
+"""Bytes; shorter bodies do not count among those that share the memory for bodies."""
 
 
-class RefusedError(Exception):
-    """A request that is answered before it is understood."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
+class GoneError(Exception):
+    """The client has gone away before its request was whole."""
 
 
 class Guard:
     """The outermost layer of the application."""
 
-    def __init__(self, app: ASGIApp, limits: Limits, hosts: Collection[str] | None) -> None:
+    def __init__(self, app: ASGIApp, limits: Limits, access: Access) -> None:
         self.app = app
         self.limits = limits
-        self.hosts = None if hosts is None else {host.lower() for host in hosts}
-        """Names that the server answers to; None: to all."""
+        self.access = access
+        self.held = 0
+        """Bytes of the long bodies in memory."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        started = False
-
-        async def guarded_send(message: Message) -> None:
-            nonlocal started
-            if message["type"] == "http.response.start":
-                started = True
-                have = {name for name, _ in message["headers"]}
-                extra = [(k.encode(), v.encode()) for k, v in SECURITY_HEADERS.items()]
-                added = [pair for pair in extra if pair[0] not in have]
-                message = {**message, "headers": [*message["headers"], *added]}
-            await send(message)
-
+        answer = Answer(send)
+        body = Body(self)
         try:
-            self._check_host(scope)
-            body = await self._read(scope, receive)
-            await self.app(scope, _replayed(body, receive), guarded_send)
+            client = self.access.client_of(scope)
+            await body.read(receive)
+            size = len(scope["query_string"]) + len(body.content)
+            known = {**scope, CLIENT: client, SIZE: size}
+            await _while_connected(self.app, known, body.content, receive, answer)
         except RefusedError as refusal:
-            await error_response(refusal.status, str(refusal))(scope, receive, guarded_send)
+            refused = error_response(refusal.status, str(refusal), HEADERS_OF.get(refusal.status))
+            await refused(scope, receive, answer.send)
+        except GoneError:
+            pass
         except Exception:
             traceback.print_exc()
-            if started:
+            if answer.is_begun:
                 raise
             response = error_response(500, "the server has a bug, and its log tells where")
-            await response(scope, receive, guarded_send)
+            await response(scope, receive, answer.send)
+        finally:
+            body.release()
 
-    def _check_host(self, scope: Scope) -> None:
-        if self.hosts is None:
-            return
-        given = [value for name, value in scope["headers"] if name == b"host"]
-        host = given[0].decode("latin-1").lower() if len(given) == 1 else ""
-        name, colon, port = host.rpartition(":")
-        if not (colon and port.isdigit()):
-            name = host
-        if name not in self.hosts:
-            raise RefusedError(400, "this server does not answer to that host name (--allow-host)")
 
-    async def _read(self, scope: Scope, receive: Receive) -> bytes:
-        """Return the body, or refuse it."""
+class Answer:
+    """What is sent, with the headers that all answers have."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.is_begun = self.is_complete = False
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the answer."""
+        if message["type"] == "http.response.start":
+            self.is_begun = True
+            have = {name for name, _ in message["headers"]}
+            extra = [(k.encode(), v.encode()) for k, v in SECURITY_HEADERS.items()]
+            added = [pair for pair in extra if pair[0] not in have]
+            message = {**message, "headers": [*message["headers"], *added]}
+        elif not message.get("more_body", False):
+            self.is_complete = True
+        await self._send(message)
+
+
+class Body:
+    """The body of a request, which takes memory until the request is answered."""
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+        self.content = b""
+        self.held = 0
+
+    async def read(self, receive: Receive) -> None:
+        """Read all of it, or refuse it."""
+        seconds = self.guard.limits.body_seconds
         try:
-            async with asyncio.timeout(self.limits.seconds):
-                return await self._read_all(scope, receive)
+            async with asyncio.timeout(seconds):
+                await self._read_all(receive)
         except TimeoutError:
-            raise RefusedError(
-                408, f"the body took longer than {self.limits.seconds:g} s"
-            ) from None
+            raise RefusedError(408, f"the body took longer than {seconds:g} s") from None
 
-    async def _read_all(self, scope: Scope, receive: Receive) -> bytes:
+    async def _read_all(self, receive: Receive) -> None:
         pieces: list[bytes] = []
-        size, most = 0, self.limits.body
+        size, most = 0, self.guard.limits.body
         more = True
         while more:
             message = await receive()
             if message["type"] == "http.disconnect":
-                break
+                raise GoneError
             piece = message.get("body", b"")
             size += len(piece)
             more = message.get("more_body", False) and size <= most * DRAINED
             if size <= most:
+                self._hold(size)
                 pieces.append(piece)
         if size > most:
             raise RefusedError(413, f"the body is larger than {most:,} bytes")
-        return b"".join(pieces)
+        self.content = b"".join(pieces)
+
+    def _hold(self, size: int) -> None:
+        if size <= SHORT_BODY:
+            return
+        guard = self.guard
+        guard.held += size - self.held
+        self.held = size
+        if guard.held > guard.limits.bodies:
+            raise RefusedError(503, "too many long requests at the same time: try again later")
+
+    def release(self) -> None:
+        """Forget it."""
+        self.guard.held -= self.held
+        self.held = 0
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a receiver that gives the whole body at once, and then what really comes."""
+async def _while_connected(
+    app: ASGIApp, scope: Scope, body: bytes, receive: Receive, answer: Answer
+) -> None:
+    """Run the application; cancel it when the client goes away before the answer."""
+    gone = asyncio.Event()
     given = False
 
     async def replay() -> Message:
+        """Give the whole body at once, and then nothing but the end of the connection."""
         nonlocal given
         if given:
-            return await receive()
+            await gone.wait()
+            return {"type": "http.disconnect"}
         given = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return replay
+    async def listen() -> None:
+        await receive()  # the body is read, so only the end of the connection can come
+        gone.set()
+        if not answer.is_complete:
+            asking.cancel()
+
+    asking = asyncio.ensure_future(app(scope, replay, answer.send))
+    listening = asyncio.ensure_future(listen())
+    try:
+        await asking
+    except asyncio.CancelledError:
+        if not gone.is_set():
+            asking.cancel()
+            raise
+    finally:
+        listening.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await listening
+
+
+async def run_for(
+    work: Work, request: Request, compute: Callable[[], Response], about: Hashable
+) -> Response:
+    """Compute the answer to a request; `about` tells, beside its size, what it may cost."""
+    scope = request.scope
+    sort = (scope["path"], about, scope[SIZE].bit_length())
+    return await work.run(compute, client=scope[CLIENT], sort=sort)

@@ -3,35 +3,47 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import logging
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 
 import uvicorn
 from fastapi import FastAPI
 
 from bistro.errors import BistroError
 from bistro.files import explain
+from bistro.serve.connection import connections_within
+from bistro.serve.limits import Limits
 
-MOST_CONNECTIONS = 512
-"""Open at the same time; computations have limits of their own."""
+# Options of glibc's mallopt.
+MMAP_THRESHOLD = -3
+ARENA_MAX = -8
 
 
-def serve(app: FastAPI, host: str, port: int) -> None:
-    """Answer requests until Ctrl-C or SIGTERM."""
+def serve(
+    app: FastAPI, host: str, port: int, limits: Limits, *, proxies: Sequence[str] = ()
+) -> None:
+    """Answer requests until Ctrl-C or SIGTERM.
+
+    `proxies` are addresses that are believed when they say for whom they ask (X-Forwarded-For).
+    """
     listening = listen(host, port)
     name, bound = listening.getsockname()[:2]
     shown = f"[{name}]" if ":" in name else name
     logging.getLogger("python_multipart").addHandler(logging.NullHandler())
     config = uvicorn.Config(
         app,
-        limit_concurrency=MOST_CONNECTIONS,
-        log_level="warning",
+        http=connections_within(limits),
+        ws="none",
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        log_level="error",
         access_log=False,
         server_header=False,
-        timeout_keep_alive=30,
         timeout_graceful_shutdown=5,
     )
     print(f"Bistro is at http://{shown}:{bound}/ (Ctrl-C stops it)", file=sys.stderr, flush=True)
@@ -67,5 +79,17 @@ def _tune_interpreter() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000)
+    _tune_memory()
     # A computation in Python hands on to the event loop after a millisecond instead of five.
     sys.setswitchinterval(0.001)
+
+
+def _tune_memory() -> None:
+    """Let memory go back to the system when a long computation has ended, where glibc is used.
+
+    Large blocks are mapped one by one, at any size of earlier ones; and threads share their heaps.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(MMAP_THRESHOLD, 1 << 20)
+        mallopt(ARENA_MAX, 2)

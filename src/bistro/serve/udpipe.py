@@ -11,6 +11,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from bistro._core import pause
 from bistro.errors import BistroError, nearest
 from bistro.models.abilities import ANNOTATE, Parser, Tagger
 from bistro.models.annotating import Annotator, Tokeniser
@@ -19,7 +20,6 @@ from bistro.models.results.tokens import joined as joined_sentences
 from bistro.serve.answers import ONE_THREAD
 from bistro.serve.catalog import Catalog, Entry
 from bistro.serve.inputs import Inputs
-from bistro.serve.work import Deadline
 from bistro.tasks.parsed import ParseWriter
 from bistro.tasks.tag import tagged_sentence
 from bistro.treebank.sentence import Sentence
@@ -52,9 +52,7 @@ def default_model(catalog: Catalog) -> Entry:
     return entries[0]
 
 
-def process(
-    catalog: Catalog, inputs: Inputs, given: Mapping[str, str], deadline: Deadline
-) -> dict[str, Any]:
+def process(catalog: Catalog, inputs: Inputs, given: Mapping[str, str]) -> dict[str, Any]:
     """Return the answer to a request."""
     if "data" not in given:
         raise BistroError("the parameter 'data' is missing")
@@ -62,7 +60,7 @@ def process(
     entry = catalog[name] if name else default_model(catalog)
     write = _chosen("output", given.get("output") or "conllu", OUTPUTS)
     sentences = inputs.checked_document(_sentences(given, entry.tokeniser))
-    treated = list(_treated(entry, sentences, given, deadline))
+    treated = list(_treated(entry, sentences, given))
     return {
         "model": entry.id,
         "acknowledgements": [_acknowledgement(entry.model)],
@@ -80,11 +78,11 @@ def _acknowledgement(model: LoadedModel) -> str:
 
 # ---- what to do --------------------------------------------------------------------------------
 def _treated(
-    entry: Entry, sentences: Iterable[Sentence], given: Mapping[str, str], deadline: Deadline
+    entry: Entry, sentences: Iterable[Sentence], given: Mapping[str, str]
 ) -> Iterator[Sentence]:
     treat = _treatment(entry, tags="tagger" in given, trees="parser" in given)
     for number, sentence in enumerate(sentences, start=1):
-        deadline.check()
+        pause()
         yield treat(sentence, number)
 
 

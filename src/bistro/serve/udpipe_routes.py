@@ -11,9 +11,10 @@ from starlette.responses import Response
 from bistro.serve import udpipe
 from bistro.serve.catalog import Catalog
 from bistro.serve.errors import COMMON, MODEL_ERRORS, MalformedError, json_response
+from bistro.serve.guard import run_for
 from bistro.serve.inputs import Inputs
 from bistro.serve.schemas import ProcessAnswer, ProcessModels
-from bistro.serve.work import Deadline, Work
+from bistro.serve.work import Work
 
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 MEANING = {
@@ -54,11 +55,13 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
     """Add the addresses of the protocol."""
     known = json_response(udpipe.models(catalog)).body
 
-    async def answer(given: dict[str, str]) -> Response:
-        def compute(deadline: Deadline) -> Response:
-            return json_response(udpipe.process(catalog, inputs, given, deadline))
+    async def answer(request: Request, given: dict[str, str]) -> Response:
+        def compute() -> Response:
+            return json_response(udpipe.process(catalog, inputs, given))
 
-        return await work.run(compute)
+        model = given.get("model")
+        about = (model if model in catalog.ids else None, "tagger" in given, "parser" in given)
+        return await run_for(work, request, compute, about)
 
     @app.get("/models", response_model=ProcessModels, responses=COMMON)
     async def models() -> Response:
@@ -67,6 +70,7 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
 
     @app.get("/process", response_model=ProcessAnswer, responses=MODEL_ERRORS)
     async def process_query(
+        request: Request,
         data: Annotated[str, _parameter("data")],
         model: Annotated[str | None, _parameter("model")] = None,
         tokenizer: Annotated[str | None, _parameter("tokenizer")] = None,
@@ -78,7 +82,8 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
         """Split, tag or parse a text; ``tokenizer``, ``tagger`` and ``parser`` may be empty."""
         values = (data, model, tokenizer, tagger, parser, input, output)
         pairs = zip(udpipe.PARAMETERS, values, strict=True)
-        return await answer({name: value for name, value in pairs if value is not None})
+        given = {name: value for name, value in pairs if value is not None}
+        return await answer(request, given)
 
     @app.post(
         "/process",
@@ -89,7 +94,7 @@ def add_routes(app: FastAPI, catalog: Catalog, inputs: Inputs, work: Work) -> No
     async def process_form(request: Request) -> Response:
         """Do the same with a form, whose parts may be files."""
         given = dict(request.query_params.items())
-        return await answer(given | await form_values(request, inputs.limits.body))
+        return await answer(request, given | await form_values(request, inputs.limits.body))
 
 
 async def form_values(request: Request, most: int) -> dict[str, str]:

@@ -1,88 +1,207 @@
 """Computations beside the event loop: a bounded number at a time, a bounded number waiting.
 
-The core releases the interpreter while it computes, so threads are enough. A computation that takes
-too long cannot be stopped from outside: its request is answered, and its place is free again when
-it ends, which the limits on lengths make soon.
+The core releases the interpreter while it computes, so threads are enough. Each computation has a
+stop flag, which the loops of the core look at about every millisecond: when a request is late, or
+its client is gone, the flag is set, and the thread is free at once.
+
+Short requests do not wait for long ones: each kind has threads of its own, and those of long ones
+have a lower priority. A computation counts as long if earlier ones of its sort (the same address,
+model and order of size) have used more than `QUICK` seconds of a processor. One that turns out to
+be long on a thread for short ones is stopped there, and begins again among the long ones.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
+import sys
+import threading
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
 
-from bistro.errors import BistroError
+from bistro._core import ComputationStopped, StopFlag
+from bistro.serve.fair import BusyError, FairQueue
 from bistro.serve.limits import Limits
 
 T = TypeVar("T")
 
+QUICK = 0.1
+"""Seconds of a processor; a computation that takes longer is a long one."""
+LOWER_PRIORITY = 10
+"""The nice value of threads with long computations."""
 
-class BusyError(BistroError):
-    """The server cannot answer now."""
 
+class Job:
+    """One computation: what is computed, for whom, and where the result goes."""
 
-class Deadline:
-    """When an answer is due. Work in several pieces looks at it between them."""
+    def __init__(self, compute: Callable[[], Any], client: str, sort: Hashable) -> None:
+        self.compute = compute
+        self.client = client
+        self.sort = sort
+        self.is_long = False
+        self.stop = StopFlag()
+        self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self.seconds = 0.0
+        """Seconds of a processor that the computation has used, when it was last looked at."""
+        self._thread: int | None = None
+        self._clock_at_start = 0.0
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self._end = time.monotonic() + seconds
+    def fail(self, error: Exception) -> None:
+        """End with an error, if there is no answer yet, and stop computing."""
+        self.stop.set()
+        if not self.answer.done():
+            self.answer.set_exception(error)
 
-    @property
-    def left(self) -> float:
-        """Seconds until then."""
-        return self._end - time.monotonic()
+    def run(self) -> Any:
+        """Compute, on a thread of its own."""
+        self._clock_at_start = time.thread_time()
+        self._thread = threading.get_ident()
+        try:
+            with self.stop:
+                return self.compute()
+        finally:
+            self._thread = None
+            self.seconds = time.thread_time() - self._clock_at_start
 
-    def check(self) -> None:
-        """Stop if it has passed."""
-        if self.left <= 0:
-            raise BusyError(f"this took longer than {self.seconds:g} s: send less, or try later")
+    def look_at_clock(self) -> float:
+        """Return the seconds of a processor that the computation has used so far."""
+        if (thread := self._thread) is not None and hasattr(time, "pthread_getcpuclockid"):
+            clock = time.clock_gettime(time.pthread_getcpuclockid(thread))
+            self.seconds = clock - self._clock_at_start
+        return self.seconds
 
 
 class Work:
-    """The places for computations, and the queue before them."""
+    """The places for computations, and the queue before them. All methods run on the event loop."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        self.unfinished = 0
-        """Computations that run or wait; counted on the event loop only."""
-        self._pool: ThreadPoolExecutor | None = None
+        self.queue = FairQueue[Job](limits.waiting, limits.per_client)
+        self.running: dict[Job, bool] = {}
+        """Computations on threads, and whether these are those of long ones."""
+        self._threads: dict[bool, ThreadPoolExecutor] = {}
+        """Those of short and of long computations; they start with the first one."""
+        self._expected: dict[Hashable, float] = {}
+        """Seconds that requests of each sort took lately."""
 
-    async def run(self, compute: Callable[[Deadline], T]) -> T:
-        """Return what `compute` returns, or raise `BusyError`: the queue is full, or it is late."""
-        if self.unfinished >= self.limits.at_once + self.limits.waiting:
-            raise BusyError(f"{self.unfinished} requests are being answered: try again in a moment")
-        loop = asyncio.get_running_loop()
-        deadline = Deadline(self.limits.seconds)
+    async def run(self, compute: Callable[[], T], *, client: str = "", sort: Hashable = None) -> T:
+        """Return what `compute` returns.
 
-        def begin() -> T:
-            deadline.check()
-            return compute(deadline)
-
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.limits.at_once, thread_name_prefix="bistro")
-        self.unfinished += 1
-        future = self._pool.submit(begin)
-        future.add_done_callback(lambda _: _tell(loop, self._count_down))
+        Raises `BusyError` if the queue is full or the answer is late, and `TooManyError` if this
+        client has too many requests. Whoever cancels the call stops the computation.
+        """
+        job = Job(compute, client, sort)
+        job.is_long = self._is_expected_long(job)
+        # Long ones that wait must not keep short ones out.
+        self.queue.add(client, job, lambda other: other.is_long == job.is_long)
+        seconds = self.limits.seconds
+        late = BusyError(f"this took longer than {seconds:g} s: send less, or try later")
+        timer = asyncio.get_running_loop().call_later(seconds, job.fail, late)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), max(deadline.left, 0))
-        except TimeoutError:
-            raise BusyError(
-                f"this took longer than {deadline.seconds:g} s: send less, or try later"
-            ) from None
+            self._begin()
+            result: T = await job.answer
+            return result
+        finally:
+            timer.cancel()
+            job.stop.set()
+            self.queue.withdraw(client, job)
 
-    def _count_down(self) -> None:
-        self.unfinished -= 1
+    def _can_begin(self, job: Job) -> bool:
+        job.is_long = self._is_expected_long(job)
+        return self._has_place(is_long=job.is_long)
+
+    def _is_expected_long(self, job: Job) -> bool:
+        return job.is_long or self._expected.get(job.sort, 0.0) > QUICK
+
+    def _has_place(self, *, is_long: bool) -> bool:
+        return sum(place == is_long for place in self.running.values()) < self.limits.at_once
+
+    def _begin(self) -> None:
+        """Start what has a place."""
+        loop = asyncio.get_running_loop()
+        while (job := self.queue.take(self._can_begin)) is not None:
+            self.running[job] = job.is_long
+            future = self._pool(is_long=job.is_long).submit(job.run)
+            future.add_done_callback(partial(_tell, loop, self._end, job))
+            if not job.is_long:
+                loop.call_later(QUICK, self._look_at_clock, job)
+
+    def _pool(self, *, is_long: bool) -> ThreadPoolExecutor:
+        if is_long not in self._threads:
+            prepare = _lower_priority if is_long else None
+            self._threads[is_long] = ThreadPoolExecutor(
+                self.limits.at_once, "bistro", initializer=prepare
+            )
+        return self._threads[is_long]
+
+    def _look_at_clock(self, job: Job) -> None:
+        """Stop a computation that is a long one after all; it begins again among those."""
+        if self.running.get(job) is not False:
+            return  # it has ended, or has found the right place
+        left = QUICK - job.look_at_clock()
+        if left > 0:
+            later = max(left, QUICK / 4)
+            asyncio.get_running_loop().call_later(later, self._look_at_clock, job)
+        else:
+            self._expect(job)
+            job.is_long = True
+            job.stop.set()
+
+    def _end(self, job: Job, future: Future[Any]) -> None:
+        del self.running[job]
+        error = future.exception()
+        if isinstance(error, ComputationStopped) and not job.answer.done():
+            job.stop = StopFlag()
+            self.queue.put_back(job.client, job)
+        else:
+            self.queue.finish(job.client)
+            if error is None:
+                self._expect(job)
+            if not job.answer.done():
+                _settle(job.answer, future)
+        self._begin()
+
+    def _expect(self, job: Job) -> None:
+        """Learn from a computation how long others of its sort will take."""
+        before = self._expected.get(job.sort, job.seconds)
+        self._expected[job.sort] = max(job.seconds, 0.8 * before + 0.2 * job.seconds)
 
     def close(self) -> None:
-        """Let nothing that waits begin any more."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
+        """Stop everything, and wait for the threads."""
+        stopping = BusyError("the server is stopping")
+        while (job := self.queue.take(lambda _: True)) is not None:
+            job.fail(stopping)
+        for job in self.running:
+            job.fail(stopping)
+        for pool in self._threads.values():
+            pool.shutdown(cancel_futures=True)
+        self._threads.clear()
 
 
-def _tell(loop: asyncio.AbstractEventLoop, what: Callable[[], None]) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(what)
+def _lower_priority() -> None:
+    """Let other threads go first, on systems where a thread has a priority of its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWER_PRIORITY)
+
+
+def _settle(answer: asyncio.Future[Any], future: Future[Any]) -> None:
+    """Give an answer what a computation has given."""
+    if error := future.exception():
+        answer.set_exception(error)
+    else:
+        answer.set_result(future.result())
+
+
+def _tell(
+    loop: asyncio.AbstractEventLoop,
+    end: Callable[[Job, Future[Any]], None],
+    job: Job,
+    future: Future[Any],
+) -> None:
+    """Let the event loop know, if it still runs."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(end, job, future)

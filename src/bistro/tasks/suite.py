@@ -112,7 +112,7 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
     text = read_utf8(source)
     try:
         whole = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return _from_lines(text, name, split_punct)
     if isinstance(whole, dict) and "sentence_good" in whole:
         return _from_lines(text, name, split_punct)
@@ -151,7 +151,7 @@ def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
         try:
             entry = json.loads(line)
             pairs.append((str(entry["sentence_good"]), str(entry["sentence_bad"])))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise TreebankError(
                 "is neither a suite in JSON nor a line of JSON with sentence_good and sentence_bad",
                 path=path,

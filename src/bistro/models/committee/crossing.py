@@ -1,51 +1,56 @@
-"""Crossing arcs that a committee finds: votes for them, where the training data has such arcs.
+"""Where arcs cross in a treebank: how often, by the words and the tree around them.
 
-Members are parsers of projective trees. A crossing arc is lifted in training, and noted in the
-label (`bistro.treebank.projectivity`): a vote for (h, d↑x) says that the word hangs with label d
-on a word below h whose own label is x. Such votes are rarely the likeliest, because the note is
-one more thing that a member must get right. But some patterns of words cross more often than not,
-and what members do not see is whether a pattern is one of them:
+A crossing arc is lifted in training, and noted in the label (`bistro.treebank.projectivity`): the
+word w hangs on a word h above its head t. What tells whether a word that hangs on h belongs to a
+word t below h is the pattern of the three:
 
-    tag of the word w, tag and label of the target t, tag of the head h, the order of the three,
-    and the form of t
+    tags of w, t and h, the label of t, the order of the three, whether t is a child of h, whether
+    t has children, and whether another child of h has the label that is usual for w
 
-A pattern is *open* if more than a twentieth of its occurrences in the training data cross, the
-counts of a form smoothed by those of all forms. Where a pattern is open, votes for a crossing arc
-count several times; where they then outweigh those for the word's head in the tree, it moves.
+The last is the case of a fronted object, "That I can do": a word before a finite verb is usually
+its subject, but this verb has one. `Crossing` counts how often each pattern crosses, for all words
+and for particular forms of t and of w. The counts of forms are smoothed by those of all words.
 
 >>> heads, labels = [2, 0, 2, 5, 1], ["subj", "root", "pred", "mark", "ccomp"]
 >>> tags = ["PRON", "AUX", "ADJ", "SCONJ", "VERB"]
 >>> words = "it is good that works".split()
 >>> tree = Sentence.from_columns(words, heads=heads, deprels=labels, upos=tags)
 >>> crossing = Crossing.learn([tree] * 5, "upos")
->>> crossing.is_open(Pattern("VERB", "PRON", "subj", "AUX", "thw"), "it")
-True
+>>> projective = Tree([2, 0, 2, 5, 2], labels, tags)
+>>> [(target, pattern)] = crossing.candidates(projective, 5, 2)
+>>> target, pattern.order, round(crossing.share(pattern, "it", "works"), 2)
+(1, 'thw', 0.99)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple, Self
 
-import numpy as np
-
-from bistro.models.committee.mixture import Mixture
-from bistro.models.results.parses import Analysis
-from bistro.treebank.projectivity import LIFTED, projectivize
+from bistro.treebank.projectivity import projectivize
 from bistro.treebank.sentence import Sentence
 
 LEAST_SHARE = 0.05
-"""Of the occurrences of an open pattern, those that cross; this and the weight of the votes (a
-setting) were chosen on the development parts of the Danish and the Basque treebank."""
-PRIOR_SHARE, PRIOR_COUNT = 0.003, 3.0
-LEAST_VOTE = 0.01
-"""Less probable votes cannot outweigh others."""
+"""Patterns that cross more rarely are not considered."""
+PRIOR_SHARE = 0.003
+STRENGTHS = (3.0, 1.0, 1.0)
+"""How many occurrences the prior share counts for, and the share of all words for a form of t, and
+that for a form of w with it. These and the weights of votes were chosen on the development parts
+of the Danish and the Basque treebank and on a part of the Danish training data."""
+MOST_STEPS = 3
+"""From h down to t."""
+
+Side = tuple[str, str, bool]
+"""The tag of a word, that of its head (empty for the root), and whether it precedes its head."""
+Counts = dict[tuple[str, ...], tuple[int, int]]
+"""How often a pattern crosses and how often it occurs: (), with the form of t, with t and w."""
 
 
 class Pattern(NamedTuple):
-    """A word w, the head h it has in a projective tree, and another child t of h to hang on."""
+    """A word w, the word h it hangs on in a projective tree, and a word t below h."""
 
     tag: str
     target_tag: str
@@ -54,203 +59,189 @@ class Pattern(NamedTuple):
     """Empty for the root."""
     order: str
     """The letters w, t and h from left to right."""
+    is_child: bool
+    """Whether t is a child of h."""
+    is_leaf: bool
+    """Whether t has no children."""
+    is_taken: bool
+    """Whether another child of h has the label that w would usually have."""
 
 
-def pattern_of(word: int, target: int, head: int, label: str, tags: Sequence[str]) -> Pattern:
-    """Return the pattern of three words, which count from 1; the target has this label."""
-    order = "".join(letter for _, letter in sorted([(word, "w"), (target, "t"), (head, "h")]))
-    head_tag = tags[head - 1] if head else ""
-    return Pattern(tags[word - 1], tags[target - 1], label, head_tag, order)
+@dataclass(frozen=True)
+class Tree:
+    """A tree with labels and tags; words count from 1."""
+
+    heads: Sequence[int]
+    labels: Sequence[str]
+    tags: Sequence[str]
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """The children of the root and of every word."""
+        found: list[list[int]] = [[] for _ in range(len(self.heads) + 1)]
+        for word, head in enumerate(self.heads, start=1):
+            found[head].append(word)
+        return found
+
+    def side(self, word: int, head: int) -> Side:
+        """Return the tags of a word and of a head, and their order."""
+        return self.tags[word - 1], self.tags[head - 1] if head else "", word < head
+
+    def below(self, head: int, word: int) -> Iterator[tuple[int, bool]]:
+        """Yield the words below a head and not below `word`, and whether they are its children."""
+        level = [child for child in self.children[head] if child != word]
+        for step in range(MOST_STEPS):
+            yield from ((target, step == 0) for target in level)
+            level = [w for target in level for w in self.children[target] if w != word]
+
+    def would_cross(self, word: int, target: int) -> bool:
+        """Tell whether the arc of a word to another head passes over words not below that head."""
+        return not all(
+            self._is_below(between, word, target)
+            for between in range(min(word, target) + 1, max(word, target))
+        )
+
+    def _is_below(self, one: int, word: int, target: int) -> bool:
+        while one not in (0, word, target):
+            one = self.heads[one - 1]
+        return one != 0
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """The open patterns of a treebank."""
+    """How often patterns of words cross in a treebank."""
 
-    patterns: dict[Pattern, tuple[bool, frozenset[str]]] = field(default_factory=dict)
-    """Whether a pattern is open with most forms of the target, and the forms with which it is not
-    as with most."""
+    counts: dict[Pattern, Counts] = field(default_factory=dict)
+    """Of the patterns that cross at least once."""
+    usual: dict[Side, str] = field(default_factory=dict)
+    """The most frequent label of a word."""
 
     @classmethod
     def learn(cls, sentences: Iterable[Sentence], column: str) -> Crossing:
         """Count how often patterns cross in a treebank, with tags of this column."""
-        seen: Counter[tuple[Pattern, str]] = Counter()
-        crossed: Counter[tuple[Pattern, str]] = Counter()
-        for sentence in sentences:
-            lifted = projectivize(sentence.heads, sentence.deprels, "head").heads
-            tags = getattr(sentence, column)
-            for word, target in candidates(lifted):
-                label = sentence.deprels[target - 1]
-                pattern = pattern_of(word, target, lifted[word - 1], label, tags)
-                key = pattern, sentence.forms[target - 1].lower()
-                seen[key] += 1
-                crossed[key] += sentence.heads[word - 1] == target
-        return cls(_open_patterns(seen, crossed))
+        trees = [_Lifted.of(sentence, column) for sentence in sentences]
+        labels: Counter[tuple[Side, str]] = Counter()
+        for one in trees:
+            for word, head in enumerate(one.tree.heads, start=1):
+                labels[one.tree.side(word, head), one.tree.labels[word - 1]] += 1
+        usual: dict[Side, str] = {}
+        for (side, label), _ in sorted(labels.items(), key=lambda item: (-item[1], item[0])):
+            usual.setdefault(side, label)
+        known = {p for one in trees for p in one.crossing_patterns(usual)}
+        sides = {(p.tag, p.head_tag, p.order.index("w") < p.order.index("h")) for p in known}
+        counting = cls({pattern: {} for pattern in known}, {s: usual[s] for s in sides})
+        for one in trees:
+            counting._count(one)
+        return cls({p: _with_effect(c) for p, c in sorted(counting.counts.items())}, counting.usual)
 
-    def is_open(self, pattern: Pattern, form: str) -> bool:
-        """Tell whether arcs may cross in this way, to a target of this form."""
-        usual, others = self.patterns.get(pattern, (False, ()))
-        return usual != (form.lower() in others)
+    def _count(self, one: _Lifted) -> None:
+        for word, head in enumerate(one.tree.heads, start=1):
+            for target, pattern in self.candidates(one.tree, word, head):
+                counts = self.counts[pattern]
+                for key in _keys(one.forms[target - 1], one.forms[word - 1]):
+                    crossed, seen = counts.get(key, (0, 0))
+                    counts[key] = crossed + (one.heads[word - 1] == target), seen + 1
 
-    def to_list(self) -> list[list[Any]]:
-        """Return the patterns, ready for JSON."""
-        return [
-            [*pattern, usual, sorted(forms)]
-            for pattern, (usual, forms) in sorted(self.patterns.items())
-        ]
+    def candidates(self, tree: Tree, word: int, head: int) -> Iterator[tuple[int, Pattern]]:
+        """Yield the words that `word`, which hangs on `head`, could hang on with a crossing arc."""
+        usual = self.usual.get(tree.side(word, head))
+        if usual is None:
+            return
+        for target, is_child in tree.below(head, word):
+            pattern = _pattern(tree, word, head, target, is_child, usual)
+            if pattern in self.counts and tree.would_cross(word, target):
+                yield target, pattern
 
-    @classmethod
-    def from_list(cls, given: Iterable[Sequence[Any]]) -> Crossing:
-        """Make the patterns again."""
-        return cls({Pattern(*row[:5]): (bool(row[5]), frozenset(row[6])) for row in given})
+    def share(self, pattern: Pattern, target_form: str, form: str) -> float:
+        """Return how often a pattern crosses with these forms of t and w, estimated."""
+        counts = self.counts.get(pattern)
+        if counts is None:
+            return 0.0
+        return _share(counts, _keys(target_form, form))
 
-
-def candidates(heads: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield (word, target) for all siblings of a projective tree whose arc would cross another.
-
-    That is so if their head is between them, or another sibling.
-    """
-    children: dict[int, list[int]] = {}
-    for word, head in enumerate(heads, start=1):
-        children.setdefault(head, []).append(word)
-    for head, siblings in children.items():
-        for i, word in enumerate(siblings):
-            for j, target in enumerate(siblings):
-                if abs(i - j) > 1 or min(word, target) < head < max(word, target):
-                    yield word, target
-
-
-def _open_patterns(
-    seen: Counter[tuple[Pattern, str]], crossed: Counter[tuple[Pattern, str]]
-) -> dict[Pattern, tuple[bool, frozenset[str]]]:
-    all_seen: Counter[Pattern] = Counter()
-    all_crossed: Counter[Pattern] = Counter()
-    for (pattern, form), number in seen.items():
-        all_seen[pattern] += number
-        all_crossed[pattern] += crossed[pattern, form]
-    shares = {
-        pattern: (number + PRIOR_COUNT * PRIOR_SHARE) / (all_seen[pattern] + PRIOR_COUNT)
-        for pattern, number in all_crossed.items()
-        if number
-    }
-    forms: dict[Pattern, set[str]] = {pattern: set() for pattern in shares}
-    for (pattern, form), number in seen.items():
-        if pattern in shares:
-            prior = PRIOR_COUNT * shares[pattern]
-            share = (crossed[pattern, form] + prior) / (number + PRIOR_COUNT)
-            if (share > LEAST_SHARE) != (shares[pattern] > LEAST_SHARE):
-                forms[pattern].add(form)
-    return {p: (share > LEAST_SHARE, frozenset(forms[p])) for p, share in shares.items()}
-
-
-def with_crossing_arcs(
-    analysis: Analysis,
-    mixture: Mixture,
-    number: int,
-    forms: Sequence[str],
-    crossing: Crossing,
-    weight: float,
-) -> Analysis:
-    """Return the tree of a sentence with words moved where votes for crossing arcs prevail."""
-    votes = _Votes.of(mixture, number)
-    lifted = votes.lifted(analysis.tags, forms, crossing, weight)
-    heads, labels = list(analysis.heads), list(analysis.labels)
-
-    def total(word: int, head: int) -> float:
-        own = lifted.get((word, head))
-        return votes.of_head(word, head) + (sum(own.labels.values()) if own else 0.0)
-
-    def margin(word: int, target: int) -> float:
-        return total(word, target) - total(word, heads[word - 1])
-
-    wanted = [arc for arc, own in lifted.items() if own.is_open]
-    for word, target in sorted(wanted, key=lambda arc: (-margin(*arc), arc)):
-        is_new = heads[word - 1] != target
-        if is_new and margin(word, target) > 0 and not _is_above(word, target, heads):
-            heads[word - 1], labels[word - 1] = target, lifted[word, target].likeliest()
-    return replace(analysis, heads=heads, labels=labels)
-
-
-def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Tell whether a word is the other one, or dominates it."""
-    while other and other != word:
-        other = heads[other - 1]
-    return other == word
-
-
-@dataclass(frozen=True)
-class _Lifted:
-    """The votes for one crossing arc."""
-
-    is_open: bool
-    labels: dict[str, float]
-    """Votes by label, as much as they count."""
-
-    def likeliest(self) -> str:
-        return max((votes, label) for label, votes in self.labels.items())[1]
-
-
-@dataclass(frozen=True)
-class _Votes:
-    """The votes on one sentence: (head, label, probability), word by word."""
-
-    rows: list[list[tuple[int, str, float]]]
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts, ready for JSON."""
+        return {
+            "usual": [[*side, label] for side, label in sorted(self.usual.items())],
+            "patterns": [
+                [list(pattern), [[*numbers, *forms] for forms, numbers in sorted(counts.items())]]
+                for pattern, counts in self.counts.items()
+            ],
+        }
 
     @classmethod
-    def of(cls, mixture: Mixture, number: int) -> _Votes:
-        span, arcs, names = mixture.span(number), mixture.arcs, [*mixture.symbols.labels, ""]
-        rows = []
-        for word in range(span.start, span.stop):
-            inside = slice(int(arcs.begin[word]), int(arcs.begin[word + 1]))
-            heads = mixture.code.head(arcs.what[inside]).tolist()
-            labels = mixture.code.label(arcs.what[inside]).tolist()
-            probabilities = arcs.probability[inside].tolist()
-            rows.append(
-                [(h, names[la], p) for h, la, p in zip(heads, labels, probabilities, strict=True)]
-            )
-        return cls(rows)
-
-    def of_head(self, word: int, head: int) -> float:
-        """Return the probability of a head, without votes that it is another one below it."""
-        return sum(p for h, la, p in self.rows[word - 1] if h == head and LIFTED not in la)
-
-    def lifted(
-        self, tags: Sequence[str], forms: Sequence[str], crossing: Crossing, weight: float
-    ) -> dict[tuple[int, int], _Lifted]:
-        """Return the votes for crossing arcs by word and target, as much as they count."""
-        found: dict[tuple[int, int], _Lifted] = {}
-        for word, row in enumerate(self.rows, start=1):
-            for head, label, probability in row:
-                plain, arrow, below = label.partition(LIFTED)
-                if not arrow or probability < LEAST_VOTE:
-                    continue
-                target = self._likeliest_child(head, below, word)
-                if not target:
-                    continue
-                pattern = pattern_of(word, target, head, below, tags)
-                is_open = crossing.is_open(pattern, forms[target - 1])
-                arc = found.setdefault((word, target), _Lifted(is_open, {}))
-                counted = probability * (weight if is_open else 1.0)
-                arc.labels[plain] = arc.labels.get(plain, 0.0) + counted
-        return found
-
-    def _likeliest_child(self, head: int, label: str, but: int) -> int:
-        """Return the word that most probably hangs on a head with a label, 0 if none may."""
-        found = [
-            (p, word)
-            for word, row in enumerate(self.rows, start=1)
-            for h, la, p in row
-            if h == head and word != but and la.partition(LIFTED)[0] == label
-        ]
-        return max(found)[1] if found else 0
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """Make the counts again."""
+        return cls(
+            {
+                Pattern(*pattern): {tuple(forms): _checked(c, seen) for c, seen, *forms in rows}
+                for pattern, rows in stored["patterns"]
+            },
+            {(tag, head, before): label for tag, head, before, label in stored["usual"]},
+        )
 
 
-def with_lifted_votes(mixture: Mixture) -> list[bool]:
-    """Tell by sentence whether there is a vote for a crossing arc that could count."""
-    lifted = np.array([LIFTED in label for label in [*mixture.symbols.labels, ""]])
-    arcs = mixture.arcs
-    likely = lifted[mixture.code.label(arcs.what)] & (arcs.probability >= LEAST_VOTE)
-    words = np.zeros(len(arcs) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(arcs.row[likely], minlength=len(arcs)), out=words[1:])
-    found: list[bool] = (np.diff(words[mixture.offsets]) > 0).tolist()
-    return found
+class _Lifted(NamedTuple):
+    """A sentence, its projective tree with plain labels, and the heads it really has."""
+
+    tree: Tree
+    heads: Sequence[int]
+    forms: list[str]
+
+    @classmethod
+    def of(cls, sentence: Sentence, column: str) -> Self:
+        lifted = projectivize(sentence.heads, sentence.deprels, "head").heads
+        tree = Tree(lifted, sentence.deprels, getattr(sentence, column))
+        return cls(tree, sentence.heads, [form.lower() for form in sentence.forms])
+
+    def crossing_patterns(self, usual: Mapping[Side, str]) -> Iterator[Pattern]:
+        """Yield the patterns of the words that were lifted."""
+        for word, (head, real) in enumerate(zip(self.tree.heads, self.heads, strict=True), start=1):
+            if head != real:
+                label = usual[self.tree.side(word, head)]
+                for target, is_child in self.tree.below(head, word):
+                    if target == real:
+                        yield _pattern(self.tree, word, head, target, is_child, label)
+
+
+def _pattern(tree: Tree, word: int, head: int, target: int, is_child: bool, usual: str) -> Pattern:
+    order = "".join(letter for _, letter in sorted([(word, "w"), (target, "t"), (head, "h")]))
+    tag, head_tag, _ = tree.side(word, head)
+    return Pattern(
+        tag,
+        tree.tags[target - 1],
+        tree.labels[target - 1],
+        head_tag,
+        order,
+        is_child,
+        not any(child != word for child in tree.children[target]),
+        any(tree.labels[w - 1] == usual for w in tree.children[head] if w != word),
+    )
+
+
+def _checked(crossed: Any, seen: Any) -> tuple[int, int]:
+    if not (type(crossed) is type(seen) is int and 0 <= crossed <= seen):
+        raise ValueError(f"a pattern cannot cross {crossed} of {seen} times")
+    return crossed, seen
+
+
+def _keys(target_form: str, form: str) -> tuple[tuple[str, ...], ...]:
+    return (), (target_form,), (target_form, form)
+
+
+def _share(counts: Counts, keys: Iterable[tuple[str, ...]]) -> float:
+    share = PRIOR_SHARE
+    for key, strength in zip(keys, STRENGTHS, strict=False):
+        crossed, seen = counts.get(key, (0, 0))
+        share = (crossed + strength * share) / (seen + strength)
+    return share
+
+
+def _with_effect(counts: Counts) -> Counts:
+    """Leave out the forms that never cross where that is too rare without them."""
+
+    def has_effect(key: tuple[str, ...]) -> bool:
+        above = [key[:length] for length in range(len(key))]
+        return counts[key][0] > 0 or not key or _share(counts, above) >= LEAST_SHARE
+
+    return {key: counts[key] for key in sorted(counts) if has_effect(key)}

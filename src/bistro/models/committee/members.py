@@ -36,6 +36,8 @@ GENERATED_LABELS = ChildContexts(
 )
 OTHER_TAGS = "other-tags"
 """How the names of members end that learn from the other column of tags."""
+INSTEAD = {"left-other-tags": "left-labels", "right-other-tags": "left-labels"}
+"""Who takes the place of a member for whom a treebank has no tags."""
 
 
 def member_settings(
@@ -48,7 +50,8 @@ def member_settings(
     has_labels = base.labels != "none" and len({d for s in sentences for d in s.deprels}) > 1
     other = other_tags_of(sentences, base.tagset)
     found: dict[str, MemberSettings] = {}
-    for name in config.members:
+    for wanted in config.members:
+        name = wanted if other.is_useful else INSTEAD.get(wanted, wanted)
         side, _, family = name.partition("-")
         settings = _transition(name, config, base, has_labels=has_labels)
         if family == OTHER_TAGS:
@@ -59,7 +62,7 @@ def member_settings(
         if side == "eisner":
             chosen = _eisner(settings, generated=family == "labels" and has_labels)
         elif side == "isbn":
-            chosen = _isbn(config.isbn, settings)
+            chosen = _isbn(config.isbn, settings, to_left=family == "right")
         if chosen not in found.values():
             found[name] = chosen
     return found
@@ -81,10 +84,11 @@ def _transition(
     return settings
 
 
-def _isbn(own: IsbnConfig, settings: TransitionConfig) -> IsbnConfig:
+def _isbn(own: IsbnConfig, settings: TransitionConfig, *, to_left: bool) -> IsbnConfig:
     """Return the settings of a latent-variable parser whose trees are those of the others."""
     return replace(
         own,
+        direction="right-to-left" if to_left else own.direction,
         tagset=settings.tagset,
         labels="none" if settings.labels == "none" else "two-step",
         roots=settings.roots,

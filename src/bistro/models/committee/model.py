@@ -34,8 +34,9 @@ from bistro.modelfile import Arrays
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import Model, Origin, from_header, megabytes
 from bistro.models.committee.config import CommitteeConfig
-from bistro.models.committee.crossing import Crossing, with_crossing_arcs, with_lifted_votes
+from bistro.models.committee.crossing import Crossing
 from bistro.models.committee.mixture import Fit, Mixture, Symbols
+from bistro.models.committee.moves import with_crossing_arcs, with_lifted_votes
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
 from bistro.models.parsing.options import DictionaryOptions, SharedOptions
@@ -242,7 +243,7 @@ class CommitteeModel(TaggingByParsing, Model):
 
     def _may_cross(self, mixture: Mixture, chosen: CommitteeOptions) -> list[bool]:
         """Tell by sentence whether arcs of its tree may cross; arcs that are given stay."""
-        knows = self.crossing.patterns and self.symbols.nonprojective == "head"
+        knows = self.crossing.counts and self.symbols.nonprojective == "head"
         if not knows or not chosen.by_risk or chosen.partial:
             return [False] * (mixture.offsets.size - 1)
         return with_lifted_votes(mixture)
@@ -278,7 +279,7 @@ class CommitteeModel(TaggingByParsing, Model):
         return {
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],
-            **({"crossing": self.crossing.to_list()} if self.crossing.patterns else {}),
+            **({"crossing_arcs": self.crossing.to_dict()} if self.crossing.counts else {}),
         }
 
     def arrays(self) -> Arrays:
@@ -336,9 +337,11 @@ class CommitteeModel(TaggingByParsing, Model):
 
 def _crossing_of(header: Mapping[str, Any]) -> Crossing:
     """Read the patterns of crossing arcs, which older files lack."""
+    if "crossing_arcs" not in header:
+        return NO_CROSSING
     try:
-        return Crossing.from_list(header.get("crossing", ()))
-    except (IndexError, TypeError) as error:
+        return Crossing.from_dict(header["crossing_arcs"])
+    except (KeyError, TypeError, ValueError) as error:
         raise ModelFileError("the patterns of crossing arcs are damaged") from error
 
 

@@ -153,26 +153,30 @@ class _Training:
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
         """Return the sharpness that suits members who have not seen the sentences they vote on."""
-        rest, held_out = self._parts()
+        rest, held_out, is_unseen = self._parts()
         words = sum(map(len, held_out))
         if words < LEAST_WORDS:
             return dict.fromkeys(WAYS, USUAL_SHARPNESS)
         self.run.session.on_note(f"fitting the sharpness of votes on {words:,} held-out words")
-        model = self._of_the_rest(rest, members)
+        model = self._of_the_rest(rest, members if is_unseen else None)
         threads = self.run.session.threads
         return {way: fitted(model, held_out, way, threads).sharpness for way in WAYS}
 
-    def _parts(self) -> tuple[list[Sentence], list[Sentence]]:
-        """Return what to learn from and what to hold out, as a latent-variable member has done."""
-        latent = next(iter(self._latent().values()), None)
-        if latent is None:
-            return stretches(self.sentences)
-        return split(self.sentences, None, latent, self.run.seed)
+    def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
+        """Return what to learn from and what to hold out, and whether latent members have done so.
 
-    def _of_the_rest(self, rest: list[Sentence], members: Sequence[Voter]) -> CommitteeModel:
+        What these hold out for themselves serves if it is large enough: they need not learn twice.
+        """
+        for settings in self._latent().values():
+            rest, held_out = split(self.sentences, None, settings, self.run.seed)
+            if sum(map(len, held_out)) >= LEAST_WORDS:
+                return rest, held_out, True
+        return (*stretches(self.sentences), False)
+
+    def _of_the_rest(self, rest: list[Sentence], members: Sequence[Voter] | None) -> CommitteeModel:
         """Return a committee that has learned from a part of the sentences, in a few sweeps.
 
-        A latent-variable member, which has held the others out itself, serves as it is.
+        Latent-variable members are those of `members`, if these have not seen the other part.
         """
         sampler = self.config.sampler
         sweeps, samples = min(SWEEPS, sampler.sweeps), min(SAMPLES, sampler.samples)
@@ -181,10 +185,11 @@ class _Training:
         run = Run(self.run.seed, self.run.treebank, Session(threads=self.run.session.threads))
         training = replace(self, sentences=rest, config=config, run=run)
         training.settings = {name: _quick(s, quick) for name, s in self.settings.items()}
-        others, trace = training._sweep({})
-        ready = [
-            others.get(name, member) for name, member in zip(self.settings, members, strict=True)
-        ]
+        found, trace = training._sweep({})
+        for place, (name, settings) in enumerate(training.settings.items()):
+            if isinstance(settings, IsbnConfig):
+                found[name] = members[place] if members else train_isbn(rest, settings, run)
+        ready = [found[name] for name in self.settings]
         fits = {way: Fit.equal(len(ready)) for way in WAYS}
         return CommitteeModel(config, ready, fits, run.origin(trace))
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.models.checks import Expected, check_arrays
+from bistro.models.checks import Expected, check_arrays, distinct_strings
 from bistro.treebank.brackets import Tree
 
 Children = tuple[str, ...]
@@ -81,20 +81,23 @@ class RuleCounts:
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Restore what `header` and `arrays` gave."""
-        symbols, forms = [*header["phrases"], *header["tags"]], header["words"]
+        phrases, tags, forms = (
+            distinct_strings(header[name], name) for name in ("phrases", "tags", "words")
+        )
+        symbols = [*phrases, *tags]
         most = len(symbols) - 1
         check_arrays(
             arrays,
             {
-                "rule_left": Expected("i", (None,), 0, len(header["phrases"]) - 1),
+                "rule_left": Expected("i", (None,), 0, len(phrases) - 1),
                 "rule_count": Expected("i", (None,), 1),
                 "rule_size": Expected("i", (None,), 1),
                 "rule_right": Expected("i", (int(arrays["rule_size"].sum()),), 0, most),
                 "words": Expected("i", (None, 3), 0),
             },
         )
-        rules: dict[str, Counter[Children]] = {name: Counter() for name in header["phrases"]}
-        words: dict[str, Counter[str]] = {name: Counter() for name in header["tags"]}
+        rules: dict[str, Counter[Children]] = {name: Counter() for name in phrases}
+        words: dict[str, Counter[str]] = {name: Counter() for name in tags}
         ends = np.cumsum(arrays["rule_size"]).tolist()
         right = [symbols[i] for i in arrays["rule_right"].tolist()]
         columns = (arrays[name].tolist() for name in ("rule_left", "rule_size", "rule_count"))

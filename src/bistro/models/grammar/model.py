@@ -28,7 +28,7 @@ from bistro.errors import BistroError
 from bistro.inference.grammar.exact import ExactGrammar
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin
-from bistro.models.checks import Expected, check_arrays
+from bistro.models.checks import Expected, check_arrays, distinct_strings, vocabulary_of
 from bistro.models.grammar.config import GrammarConfig
 from bistro.models.grammar.counts import RuleCounts
 from bistro.models.grammar.smoothing import Level, Levels, smoothed_grammar
@@ -129,11 +129,12 @@ class GrammarModel(Scoring, Model):
         cls, config: GrammarConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the model again from a file."""
-        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        vocabulary = vocabulary_of(header)
         check_arrays(arrays, {LEVELS: Expected("f", (len(Levels._fields), 2), 0, MOST)})
         counts = RuleCounts.from_parts(header["counts"], arrays)
         levels = Levels(*(Level(*pair) for pair in arrays[LEVELS].tolist()))
-        return cls(config, vocabulary, counts, levels, frozenset(header["capitals"]), origin)
+        capitals = frozenset(distinct_strings(header["capitals"], "capitals"))
+        return cls(config, vocabulary, counts, levels, capitals, origin)
 
     def summary(self) -> dict[str, Any]:
         """Return the size of the grammar, and its levels."""

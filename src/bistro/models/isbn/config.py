@@ -57,6 +57,9 @@ class LearningSettings:
     """How the weights are learned."""
 
     passes: int = setting(60, "Most passes over the training sentences.")
+    reads: int = setting(
+        0, "Most sentences read in all passes together, so that large treebanks need few; 0: any."
+    )
     patience: int = setting(6, "Passes without gain on the held-out sentences before the end.")
     at_once: int = setting(16, "Sentences a step.")
     steps: Literal["adagrad", "plain"] = setting(
@@ -75,6 +78,8 @@ class LearningSettings:
         """Refuse what cannot be learned with."""
         if min(self.passes, self.patience, self.at_once) < 1:
             raise ConfigError("passes, patience and at_once must be at least 1")
+        if self.reads < 0:
+            raise ConfigError(f"reads = {self.reads} must not be negative")
         if not (
             self.rate > 0 and self.scale > 0 and self.decay >= 0 and 0 <= self.decay_factor <= 1
         ):
@@ -85,6 +90,14 @@ class LearningSettings:
             raise ConfigError(f"dropout = {self.dropout} must lie in [0, 1)")
         if not 0 < self.held_out < 1:
             raise ConfigError(f"held_out = {self.held_out} must lie between 0 and 1")
+
+    def most_passes(self, sentences: int) -> int:
+        """Return how many passes over so many sentences there are at most.
+
+        >>> LearningSettings(passes=30, reads=75_000).most_passes(12_500)
+        6
+        """
+        return min(self.passes, max(1, self.reads // sentences)) if self.reads else self.passes
 
 
 @dataclass(frozen=True)

@@ -95,11 +95,10 @@ class Progress:
         if score > self.best_score:
             self.best_score, self.best_pass = score, number
 
-    def is_over(self, config: IsbnConfig) -> bool:
+    def is_over(self, most: int, patience: int) -> bool:
         """Tell whether learning has come to its end."""
-        learning = config.learning
         waited = self.passes - self.best_pass
-        return self.passes >= learning.passes or (self.passes > 0 and waited >= learning.patience)
+        return self.passes >= most or (self.passes > 0 and waited >= patience)
 
 
 class Training:
@@ -174,9 +173,10 @@ class Training:
     def run(self, session: Session) -> Trace:
         """Learn to the end; return the trace."""
         progress = self._resumed(session)
-        most = self.config.learning.passes
+        learning = self.config.learning
+        most = learning.most_passes(len(self.sentences))
         session.on_start(progress.passes, most)
-        while not progress.is_over(self.config):
+        while not progress.is_over(most, learning.patience):
             log_likelihood = self._learn(progress.passes, session.threads)
             score = self._score(session.threads)
             largest = float(np.abs(self.trainer.weights).max())
@@ -186,7 +186,7 @@ class Training:
             progress.note(log_likelihood, score)
             if progress.best_pass == progress.passes:
                 self.best = self.trainer.weights
-            is_over = progress.is_over(self.config)
+            is_over = progress.is_over(most, learning.patience)
             total = progress.passes if is_over else most
             session.on_sweep(Sweep(progress.passes, total, log_likelihood))
             self._last_good = self._state()

@@ -33,11 +33,11 @@ Integers = NDArray[np.int64]
 class ObservedOrders:
     """Whole families as they were seen, and a base for all others."""
 
-    def __init__(self, arrays: Arrays, base: DependentNgram | None) -> None:
+    def __init__(self, arrays: Arrays, base: DependentNgram | None, num_heads: int) -> None:
         check_arrays(
             arrays,
             {
-                "rests": Expected("f", (None,), 1e-300, 1e12),
+                "rests": Expected("f", (num_heads,), 1e-300, 1e12),
                 "masses": Expected("f", (len(arrays["shapes"]),), 0, 1e12),
                 "shapes": Expected("i", (None, 3), 0, len(arrays["labels"])),
                 "labels": Expected("i", (None,), 0),

@@ -28,7 +28,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import order_table
+from bistro._core import order_table, pause
 from bistro.models.linearize.permutations import (
     Side,
     draw,
@@ -238,6 +238,7 @@ class NgramOrders(SequenceOrders):
         # Among equals, the longest and then the latest: ties must not widen the search.
         waiting = [(-self.best_rest(LEFT, all_types, 0), 0, -next(ticket), start)]
         while waiting:
+            pause()
             _, depth, _, (side, rest, context, weight, order) = heapq.heappop(waiting)
             if side > RIGHT:
                 yield weight, order

@@ -31,5 +31,5 @@ def make_parts(learned: LearnedOrders, config: LinearizeConfig) -> dict[str, Par
     parts: dict[str, Part] = {f"n{n}": ngram for n, ngram in ngrams.items()}
     if OBSERVED in arrays:
         base = ngrams[max(ngrams)] if config.smoothing == "pitman-yor" else None
-        parts[OBSERVED] = ObservedOrders(arrays[OBSERVED], base)
+        parts[OBSERVED] = ObservedOrders(arrays[OBSERVED], base, len(labels.heads) + 1)
     return parts

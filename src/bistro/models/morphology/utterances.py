@@ -31,7 +31,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from bistro.errors import BistroError
+from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.morphology.config import MorphologyConfig
 from bistro.models.morphology.model import MorphologyModel
@@ -152,6 +152,8 @@ class UtteranceTask(Task[Paragraph]):
         cls, header: Mapping[str, Any], arrays: Arrays, rules: RuleTable, config: MorphologyConfig
     ) -> Self:
         """Make the task again."""
+        if missing := [form for form in OUT if form not in rules.word_numbers]:
+            raise ModelFileError(f"the rules have no class {missing[0]} of unknown morphemes")
         return cls(rules)
 
     @cached_property

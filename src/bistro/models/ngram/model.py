@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import Frozen, Stream
+from bistro._core import Frozen, Stream, pause
 from bistro.encoding.events import text_events
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.inference.speller import Speller, spelled
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
+from bistro.models.checks import vocabulary_of
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.ngram.config import WORDS, NgramConfig
 from bistro.models.results.scores import TextScores
@@ -110,6 +111,7 @@ class NgramModel(Scoring, Model):
         ids: list[int] = []
         context = start
         while len(ids) < most:
+            pause()
             weights = self.frozen.distribution(context)
             weights = (weights / weights.max()) ** (1 / temperature)
             sums = np.cumsum(weights)
@@ -137,7 +139,7 @@ class NgramModel(Scoring, Model):
         cls, config: NgramConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the model again from a file."""
-        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        vocabulary = vocabulary_of(header)
         words = by_owner(arrays, [WORDS])[WORDS]
         speller = None
         if vocabulary.is_open:

@@ -19,6 +19,7 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError, TreebankError
 from bistro.inference.speller import Speller
 from bistro.modelfile import Arrays
+from bistro.models.checks import vocabulary_of
 from bistro.models.inputs import place_of
 from bistro.models.parsing.settings import ParserSettings
 from bistro.models.parsing.votes import ArcCode, Rows, Votes
@@ -207,7 +208,7 @@ class Codec:
             names = header[name]
             if not isinstance(names, list) or not names or not all(type(n) is str for n in names):
                 raise ModelFileError(f"the {name} are damaged")
-        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        vocabulary = vocabulary_of(header)
         speller = None
         if vocabulary.is_open and config.lexical != "none":
             num_tags = len(header["tags"])

@@ -34,9 +34,10 @@ from numpy.typing import NDArray
 
 from bistro._core import Stream
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError
+from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
+from bistro.models.checks import distinct_strings, vocabulary_of
 from bistro.models.results.structures import TopState
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.contexts import parent_numbers, possible_parents, stopping_parents
@@ -197,10 +198,12 @@ class TopicsModel(TopicsParsing, Model):
         cls, config: TopicsConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the model again from a file."""
+        if config.chains * config.samples > len(arrays):
+            raise ModelFileError("the model has fewer samples than its configuration says")
         names = [f"sample{i}" for i in range(config.chains * config.samples)]
         parts = by_owner(arrays, names)
         samples = [TopicSample.from_arrays(parts[name]) for name in names]
-        vocabulary = Vocabulary.from_header(header["vocabulary"])
+        vocabulary = vocabulary_of(header)
         num_parents = (len(vocabulary) + 1) * (2 if config.directed else 1)
         for sample in samples:
             limits = (sample.parents, num_parents), (sample.words, len(vocabulary))
@@ -209,11 +212,13 @@ class TopicsModel(TopicsParsing, Model):
         stops = arrays["stops"] if config.stops else np.zeros(num_parents, np.int32)
         if stops.shape != (num_parents,):
             raise ValueError("the model does not have one number of stops for each parent")
-        single_root = header["single_root"]
+        tags, single_root = header["tags"], header["single_root"]
+        if bool(distinct_strings(tags, "tags")) == (config.source == "latent"):
+            raise ModelFileError("the states of the model are not those of its configuration")
         return cls(
             config,
             vocabulary,
-            header["tags"],
+            tags,
             samples,
             origin,
             single_root=single_root,

@@ -27,6 +27,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from bistro._core import pause
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.errors import ConfigError
 from bistro.models.inputs import as_sentence
@@ -91,6 +92,7 @@ def _steps(
     shown_before: set[int] = set()
     at = 0
     for i, token in enumerate([*words, END_SYMBOL]):
+        pause()
         size = min(i + 1, len(words))
         analyses = []
         for row in range(*shown[i : i + 2]):

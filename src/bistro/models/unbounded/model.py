@@ -125,11 +125,11 @@ class UnboundedModel(Model):
             arrays,
             {
                 **{
-                    f"{RULES}.{name}": Expected("i", (len(rules),))
+                    f"{RULES}.{name}": Expected("i4", (len(rules),))
                     for name in ("left", "first", "second")
                 },
-                f"{RULES}.pcfg": Expected("f", (len(rules),), 0, 1),
-                f"{TRIE}.base": Expected("f", (len(rules),), 0, 1),
+                f"{RULES}.pcfg": Expected("f8", (len(rules),), 0, 1),
+                f"{TRIE}.base": Expected("f8", (len(rules),), 0, 1),
             },
         )
         task = cls.task_class.from_parts(header[TASK], parts.get(TASK, {}), rules, config)

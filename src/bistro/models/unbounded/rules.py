@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
+from bistro.models.checks import distinct_strings
 
 Derivation = NDArray[np.int32]
 """A tree: the numbers of its rules in pre-order."""
@@ -155,7 +156,9 @@ class RuleTable:
     def from_parts(cls, header: Mapping[str, Any], arrays: Arrays) -> Self:
         """Make the table again from what `header` and `arrays` gave."""
         left, first, second = (arrays[name] for name in ("left", "first", "second"))
-        symbols, words = tuple(header["symbols"]), tuple(header["words"])
+        symbols, words = (
+            tuple(distinct_strings(header[name], name)) for name in ("symbols", "words")
+        )
         table = cls(symbols, words, left, first, second, header["top"])
         table.validate()
         return table

@@ -5,10 +5,27 @@ const KEPT = 60;
 
 export class ApiError extends Error {}
 
+// A server may want a key: it is asked for once, and kept until the tab is closed.
+const KEY = "bistro-key";
+
+function withKey(options) {
+  const key = sessionStorage.getItem(KEY);
+  if (!key) return options;
+  return { ...options, headers: { ...options.headers, Authorization: `Bearer ${key}` } };
+}
+
+function askForKey() {
+  const key = window.prompt("This server wants a key.");
+  if (key === null) return false;
+  sessionStorage.setItem(KEY, key.trim());
+  return true;
+}
+
 async function request(path, options) {
   let response;
   try {
-    response = await fetch(path, options);
+    response = await fetch(path, withKey(options));
+    while (response.status === 401 && askForKey()) response = await fetch(path, withKey(options));
   } catch (failure) {
     if (failure.name === "AbortError") throw failure;
     throw new ApiError("The server does not answer. Is `bistro serve` still running?");

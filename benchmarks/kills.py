@@ -1,0 +1,253 @@
+"""Killed at random moments, taken up again: training of every family, `parse -o` and `serve`.
+
+    python -m benchmarks.kills [--number 100] [--seed 1] [--only transition serve]
+
+Each case is first run undisturbed. Then its process gets SIGKILL at a random moment of that time,
+sometimes twice before it may finish, and is started again (training with ``--resume``). Asked for:
+an output that is there is whole at any time, the same bytes as undisturbed at the end, and nothing
+else in the folder. A server is killed while it answers: its model keeps its bytes, and the next one
+gives the same answers. Printed are kills that hit a living process, and what went wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import bistro
+from bistro.treebank.brackets import write_trees
+from bistro.treebank.treebank import write
+
+PROGRAM = (sys.executable, "-m", "bistro.cli.main")
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(bistro.__file__).resolve().parents[1])}
+ALWAYS = ("--checkpoint-seconds", "0", "--threads", "1")
+SWEEPS = ("--set", "sampler.sweeps=12", "--set", "sampler.samples=4")
+FEW = ("--set", "sampler.sweeps=6", "--set", "sampler.samples=2")
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "ngram": ("train.conllu", "--set", "sampler.sweeps=60", "--set", "sampler.samples=10"),
+    "transition": ("train.conllu", *SWEEPS),
+    "committee": ("train.conllu", *FEW),
+    "eisner": ("train.conllu", *SWEEPS),
+    "isbn": ("train.conllu", "--set", "hidden=5", "--set", "learning.passes=6"),
+    "topics": ("train.conllu", "--set", "sweeps=40", "--set", "samples=2"),
+    "linearize": ("train.conllu", *SWEEPS),
+    "tags": ("train.conllu", *FEW),
+    "trees": ("train.mrg", *FEW),
+    "morphology": ("words.txt", *FEW),
+    "grammar": ("train.mrg",),
+    "tokens": ("train.conllu",),
+    "columns": ("train.conllu",),
+    "pipeline": ("train.conllu", "--set", "committee.sampler.sweeps=6"),
+}
+WORDS = (
+    "un[Pre]-tie[Stem]",
+    "re[Pre]-tie[Stem]-s[Suf]",
+    "pack[Stem]-er[Suf]",
+    "re[Pre]-pack[Stem]",
+)
+BODY = json.dumps({"text": "the dog sleeps ."}).encode()
+PATIENCE = 300.0
+"""Seconds after which a process that should end is given up."""
+
+
+@dataclass
+class Case:
+    """A command and the file that it writes."""
+
+    name: str
+    command: tuple[str, ...]
+    output: str
+    again: tuple[str, ...] = ()
+    """What is added when it is started again."""
+    bytes: bytes = b""
+    seconds: float = 0.0
+
+    def measure(self, folder: Path) -> None:
+        """Run the command undisturbed."""
+        begin = time.monotonic()
+        done = subprocess.run(
+            [*PROGRAM, *self.command], cwd=folder, env=ENVIRONMENT, capture_output=True, check=False
+        )
+        if done.returncode:
+            raise SystemExit(f"{self.name}: {done.stderr.decode()[-500:]}")
+        self.seconds = time.monotonic() - begin
+        self.bytes = (folder / self.output).read_bytes()
+
+
+def prepare(folder: Path) -> None:
+    """Write small data, and the models that parse and serve."""
+    treebank = bistro.builtin(sentences=150, seed=1)
+    write(treebank, folder / "train.conllu")
+    write(bistro.builtin(sentences=600, seed=2), folder / "test.conllu")
+    write_trees(bistro.builtin_trees(sentences=60, seed=1), folder / "train.mrg")
+    (folder / "words.txt").write_text("".join(f"{word}\n" for word in WORDS * 5))
+    quick = {"sweeps": 5, "samples": 2}
+    bistro.train("transition", treebank, seed=1, sampler=quick).save(folder / "parser.bistro")
+
+
+def cases() -> list[Case]:
+    """Return training of every family, and parsing."""
+    found = [
+        Case(kind, ("train", kind, *rest, *ALWAYS, "-o", "out.bistro"), "out.bistro", ("--resume",))
+        for kind, rest in FAMILIES.items()
+    ]
+    parse = ("parse", "parser.bistro", "test.conllu", "--threads", "1", "-o", "out.conllu")
+    return [*found, Case("parse", parse, "out.conllu")]
+
+
+def killed(case: Case, folder: Path, after: float, again: tuple[str, ...]) -> bool:
+    """Start a command, kill it, and tell whether it was still running."""
+    process = subprocess.Popen(
+        [*PROGRAM, *case.command, *again],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    time.sleep(after)
+    process.kill()
+    return process.wait() < 0
+
+
+def trial(case: Case, folder: Path, chance: random.Random) -> tuple[int, list[str]]:
+    """Kill a command once or twice, let it finish, and return the kills and what went wrong."""
+    before = {path.name for path in folder.iterdir()}
+    hits, wrong = 0, []
+    for number in range(chance.choice((1, 1, 2))):
+        again = case.again if number else ()
+        hits += killed(case, folder, chance.uniform(0.0, case.seconds), again)
+        output = folder / case.output
+        if output.exists() and output.read_bytes() != case.bytes:
+            wrong.append("an output that is not whole")
+    done = subprocess.run(
+        [*PROGRAM, *case.command, *case.again],
+        cwd=folder,
+        env=ENVIRONMENT,
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    if done.returncode:
+        wrong.append(done.stderr.decode()[-300:])
+    elif (folder / case.output).read_bytes() != case.bytes:
+        wrong.append("other bytes")
+    left = {path.name for path in folder.iterdir()} - before - {case.output}
+    if left:
+        wrong.append(f"left over: {sorted(left)}")
+    (folder / case.output).unlink(missing_ok=True)
+    return hits, wrong
+
+
+@contextmanager
+def server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Start a server and yield it with its address; it is killed in the end."""
+    process = subprocess.Popen(
+        [*PROGRAM, "serve", "parser.bistro", "--port", "0"],
+        cwd=folder,
+        env=ENVIRONMENT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if address := re.search(r"http://[\d.]+:\d+", line):
+                yield process, address[0]
+                return
+        raise SystemExit("the server does not say where it listens")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def answer(address: str) -> bytes:
+    """Return the answer of a server to a request for a tree."""
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(f"{address}/api/parse", BODY, headers)
+    with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+        content: bytes = response.read()
+        return content
+
+
+def serving(folder: Path, number: int, chance: random.Random) -> tuple[int, list[str]]:
+    """Kill a server while it answers, again and again."""
+    model = (folder / "parser.bistro").read_bytes()
+    with server(folder) as (_, address):
+        expected = answer(address)
+    hits, wrong = 0, []
+    for _ in range(number):
+        with server(folder) as (process, address):
+            if answer(address) != expected:
+                wrong.append("another answer")
+            load = subprocess.Popen(
+                [sys.executable, "-c", _LOAD, f"{address}/api/parse", BODY.decode()],
+                stderr=subprocess.DEVNULL,
+            )
+            time.sleep(chance.uniform(0.0, 0.5))
+            hits += process.poll() is None
+            process.kill()
+            process.wait()
+            load.wait()
+        if (folder / "parser.bistro").read_bytes() != model:
+            wrong.append("the model was changed")
+    return hits, wrong
+
+
+_LOAD = """
+import sys, urllib.request
+headers = {"Content-Type": "application/json"}
+while True:
+    request = urllib.request.Request(sys.argv[1], sys.argv[2].encode(), headers)
+    urllib.request.urlopen(request).read()
+"""
+
+
+def main() -> None:
+    """Kill until there were enough kills."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--number", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="+", choices=[*FAMILIES, "parse", "serve"], default=[])
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(folder)
+        chosen = [case for case in cases() if not options.only or case.name in options.only]
+        with_server = not options.only or "serve" in options.only
+        each = -(-options.number // (len(chosen) + with_server))
+        total, faults = 0, 0
+        for case in chosen:
+            case.measure(folder)
+            (folder / case.output).unlink()
+            hits = 0
+            wrong: list[str] = []
+            for _ in range(3 * each):
+                if hits < each:
+                    more, problems = trial(case, folder, chance)
+                    hits, wrong = hits + more, wrong + problems
+            print(f"{case.name:<12} {case.seconds:5.1f} s  {hits:3} kills  {wrong}", flush=True)
+            total, faults = total + hits, faults + len(wrong)
+        if with_server:
+            hits, wrong = serving(folder, each, chance)
+            print(f"{'serve':<12}          {hits:3} kills  {wrong}", flush=True)
+            total, faults = total + hits, faults + len(wrong)
+    print(f"{total} kills, {faults} faults")
+    sys.exit(faults > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""Crossing arcs that a committee finds: words move where votes for such arcs prevail.
+
+Members are parsers of projective trees. A vote for (h, d↑x) says that the word hangs with label d
+on a word t below h whose own label is x. Such votes are rarely the likeliest, because the note is
+one more thing that a member must get right. But some patterns of words cross more often than not
+(`bistro.models.committee.crossing`), and members do not see whether a pattern is one of them.
+
+A vote for a crossing arc counts `weight` times the square root of the odds that its pattern
+crosses, and at least once. Votes (h, d↑y), which have the word on another one below h, count for t
+with OTHER_NOTES of their probability. Where these votes outweigh those for the head that the word
+has in the tree, it moves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bistro.models.committee.crossing import LEAST_SHARE, Crossing, Tree
+from bistro.models.committee.mixture import Mixture
+from bistro.models.results.parses import Analysis
+from bistro.treebank.projectivity import LIFTED
+
+LEAST_VOTE = 0.01
+"""Less probable votes cannot outweigh others."""
+OTHER_NOTES = 0.3
+MOST_SHARE = 0.99
+
+
+def with_crossing_arcs(
+    analysis: Analysis,
+    mixture: Mixture,
+    number: int,
+    forms: Sequence[str],
+    crossing: Crossing,
+    weight: float,
+) -> Analysis:
+    """Return the tree of a sentence with words moved where votes for crossing arcs prevail."""
+    votes = _Votes.of(mixture, number)
+    tree = Tree(analysis.heads, analysis.labels, analysis.tags)
+    lifted = votes.lifted(tree, forms, crossing, weight)
+    heads, labels = list(analysis.heads), list(analysis.labels)
+
+    def total(word: int, head: int) -> float:
+        arc = lifted.get((word, head))
+        return votes.of_head(word, head) + (arc.count if arc else 0.0)
+
+    def margin(word: int, target: int) -> float:
+        return total(word, target) - total(word, heads[word - 1])
+
+    for word, target in sorted(lifted, key=lambda arc: (-margin(*arc), arc)):
+        is_new = heads[word - 1] != target
+        if is_new and margin(word, target) > 0 and not _is_above(word, target, heads):
+            heads[word - 1], labels[word - 1] = target, lifted[word, target].label
+    return replace(analysis, heads=heads, labels=labels)
+
+
+def with_lifted_votes(mixture: Mixture) -> list[bool]:
+    """Tell by sentence whether there is a vote for a crossing arc that could count."""
+    lifted = np.array([LIFTED in label for label in [*mixture.symbols.labels, ""]])
+    arcs = mixture.arcs
+    likely = lifted[mixture.code.label(arcs.what)] & (arcs.probability >= LEAST_VOTE)
+    words = np.zeros(len(arcs) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(arcs.row[likely], minlength=len(arcs)), out=words[1:])
+    found: list[bool] = (np.diff(words[mixture.offsets]) > 0).tolist()
+    return found
+
+
+def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
+    """Tell whether a word is the other one, or dominates it."""
+    while other and other != word:
+        other = heads[other - 1]
+    return other == word
+
+
+@dataclass
+class _Arc:
+    """The votes for one crossing arc, as much as they count."""
+
+    label: str
+    count: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Votes:
+    """The votes on one sentence: (head, label, probability), word by word."""
+
+    rows: list[list[tuple[int, str, float]]]
+
+    @classmethod
+    def of(cls, mixture: Mixture, number: int) -> _Votes:
+        span, arcs, names = mixture.span(number), mixture.arcs, [*mixture.symbols.labels, ""]
+        rows = []
+        for word in range(span.start, span.stop):
+            inside = slice(int(arcs.begin[word]), int(arcs.begin[word + 1]))
+            heads = mixture.code.head(arcs.what[inside]).tolist()
+            labels = mixture.code.label(arcs.what[inside]).tolist()
+            probabilities = arcs.probability[inside].tolist()
+            rows.append(
+                [(h, names[la], p) for h, la, p in zip(heads, labels, probabilities, strict=True)]
+            )
+        return cls(rows)
+
+    def of_head(self, word: int, head: int) -> float:
+        """Return the probability of a head, without votes that it is another one below it."""
+        return sum(p for h, la, p in self.rows[word - 1] if h == head and LIFTED not in la)
+
+    def lifted(
+        self, tree: Tree, forms: Sequence[str], crossing: Crossing, weight: float
+    ) -> dict[tuple[int, int], _Arc]:
+        """Return the votes for crossing arcs by word and target, as much as they count."""
+        arcs: dict[tuple[int, int], _Arc] = {}
+        for word, row in enumerate(self.rows, start=1):
+            for head, notes in _notes(row).items():
+                for target, pattern in crossing.candidates(tree, word, head):
+                    share = crossing.share(
+                        pattern, forms[target - 1].lower(), forms[word - 1].lower()
+                    )
+                    if share >= LEAST_SHARE:
+                        label, votes = _for_target(notes, tree.labels[target - 1])
+                        arc = arcs.setdefault((word, target), _Arc(label))
+                        arc.count += votes * _times(share, weight)
+        return arcs
+
+
+def _notes(row: Sequence[tuple[int, str, float]]) -> dict[int, list[tuple[float, str, str]]]:
+    """Return the likely votes for crossing arcs by head: probability, label and label of t."""
+    found: dict[int, list[tuple[float, str, str]]] = {}
+    for head, noted, probability in row:
+        label, arrow, below = noted.partition(LIFTED)
+        if arrow:
+            found.setdefault(head, []).append((probability, label, below))
+    return {head: notes for head, notes in found.items() if sum(p for p, *_ in notes) >= LEAST_VOTE}
+
+
+def _for_target(notes: Sequence[tuple[float, str, str]], target_label: str) -> tuple[str, float]:
+    """Return the likeliest label of an arc to a target, and the votes for the arc."""
+    exact = [(p, label) for p, label, below in notes if below == target_label]
+    others = [(p, label) for p, label, below in notes if below != target_label]
+    votes = sum(p for p, _ in exact) + OTHER_NOTES * sum(p for p, _ in others)
+    return max(exact or others)[1], votes
+
+
+def _times(share: float, weight: float) -> float:
+    """Return how many times a vote counts for an arc whose pattern crosses with this share."""
+    share = min(share, MOST_SHARE)
+    return max(1.0, weight * math.sqrt(share / (1 - share)))

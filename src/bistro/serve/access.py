@@ -1,0 +1,156 @@
+"""Who may ask: names of hosts, origins of pages, keys.
+
+A browser sends requests for any page that it shows, also to this machine. Three checks tell them
+from those of the page here and of programs:
+
+- The host name must be one of this server's: a page whose own name was made to point here (DNS
+  rebinding) is refused. An address in numbers cannot be made to point elsewhere.
+- The origin of the page, which browsers tell with forms and scripts, must be this server's or an
+  allowed one. `Sec-Fetch-Site` tells the same of pictures and links.
+- With keys, everything but the page itself wants one of them.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from bistro.errors import BistroError, printable
+from bistro.files import explain
+from bistro.serve.errors import RefusedError
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+SHORTEST_KEY = 16
+"""Characters of a key: shorter ones can be guessed."""
+DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+
+
+class Access:
+    """The checks of one server.
+
+    Parameters
+    ----------
+    hosts
+        Names that the server answers to, beside addresses in numbers; None: all names.
+    origins
+        Origins of other sites whose pages may ask.
+    keys
+        Names of clients by their keys; empty: everybody may ask without a key.
+    """
+
+    def __init__(
+        self,
+        hosts: Collection[str] | None = LOOPBACK,
+        origins: Collection[str] = (),
+        keys: Mapping[str, str] | None = None,
+    ) -> None:
+        self.hosts = None if hosts is None else {host.lower() for host in hosts}
+        self.origins = {origin.lower().rstrip("/") for origin in origins}
+        self.keys = dict(keys or {})
+
+    def client_of(self, scope: Scope) -> str:
+        """Return who asks, or raise `RefusedError`."""
+        headers = Headers(scope=scope)
+        self._check_host(headers)
+        self._check_origin(headers, scope)
+        return self._check_key(headers, scope) or _network(scope)
+
+    def _check_host(self, headers: Headers) -> None:
+        given = headers.getlist("host")
+        name = _without_port(given[0].lower()) if len(given) == 1 else ""
+        if self.hosts is None or name in self.hosts or _is_number(name):
+            return
+        raise RefusedError(400, "this server does not answer to that host name (--allow-host)")
+
+    def _check_origin(self, headers: Headers, scope: Scope) -> None:
+        origin = headers.get("origin", "").lower()
+        site = headers.get("sec-fetch-site", "none").lower()
+        if origin in self.origins:
+            return
+        if origin:
+            parts = urlsplit(origin)
+            host = headers.get("host", "").lower()
+            default = DEFAULT_PORTS.get(parts.scheme, "")
+            if parts.netloc and parts.netloc.removesuffix(default) == host.removesuffix(default):
+                return
+        elif site in ("none", "same-origin") or _is_page(scope):
+            return
+        raise RefusedError(403, "pages of other sites may not ask this server (--allow-origin)")
+
+    def _check_key(self, headers: Headers, scope: Scope) -> str | None:
+        """Return the name of the key, if the server has keys and this request needs one."""
+        if not self.keys or _is_page(scope) or scope["method"] == "OPTIONS":
+            return None
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        found = None
+        for key, name in self.keys.items():  # all of them: the time must not tell which is near
+            if hmac.compare_digest(key.encode(), given.strip().encode()):
+                found = name
+        if found is None or kind.lower() != "bearer":
+            raise RefusedError(401, "this server wants a key: 'Authorization: Bearer KEY'")
+        return f"key {found}"
+
+
+def read_keys(path: str) -> dict[str, str]:
+    """Return the names of clients by their keys, from a file with one key per line.
+
+    A line is ``NAME KEY``, or a key alone, which is then its client's only name. Empty lines and
+    lines that begin with ``#`` are ignored.
+    """
+    keys: dict[str, str] = {}
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = explain(error) if isinstance(error, OSError) else "is not in UTF-8"
+        raise BistroError(f"{printable(path)}: {reason}") from None
+    for number, line in enumerate(lines, start=1):
+        fields = line.split()
+        if not fields or line.startswith("#"):
+            continue
+        if len(fields) > 2 or len(fields[-1]) < SHORTEST_KEY or not fields[-1].isascii():
+            raise BistroError(
+                f"{printable(path)}:{number}: not a name and a key of at least {SHORTEST_KEY} "
+                "ASCII characters"
+            )
+        keys[fields[-1]] = fields[0] if len(fields) == 2 else f"in line {number}"
+    if not keys:
+        raise BistroError(f"{printable(path)}: there is no key in this file")
+    return keys
+
+
+def _is_page(scope: Scope) -> bool:
+    """Tell whether a request is for the page, which has no secrets."""
+    path: str = scope["path"]
+    return scope["method"] in ("GET", "HEAD") and (path == "/" or path.startswith("/static/"))
+
+
+def _without_port(host: str) -> str:
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdigit() else host
+
+
+def _is_number(host: str) -> bool:
+    """Tell whether a host is an address in numbers."""
+    try:
+        ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _network(scope: Scope) -> str:
+    """Return the address of a client, or its network where one client has many addresses."""
+    host = (scope.get("client") or ("", 0))[0]
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return str(host)
+    if address.version == 4:
+        return str(address)
+    return str(ipaddress.ip_network((int(address) >> 64 << 64, 64)))

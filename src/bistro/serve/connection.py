@@ -1,0 +1,175 @@
+"""Connections that cannot hold up the server: limits on time and number below the application.
+
+A connection is waited for while its client sends or takes something, and each such wait has an end:
+headers and bodies that do not come, answers that nobody reads, connections that nobody uses. If
+there are too many connections all the same, the client with the most of them loses the one that has
+been waited for longest. A request that has come whole is never dropped, and the queue of the
+application limits how many there are; so a new client always gets an answer.
+
+All refusals are JSON, as those of the application.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from http import HTTPStatus
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from bistro.serve.limits import Limits
+
+
+def connections_within(limits: Limits) -> type[asyncio.Protocol]:
+    """Return the protocol of a server's connections, for Uvicorn."""
+
+    class Within(Connection):
+        within = limits
+
+    return Within
+
+
+class Connection(H11Protocol):
+    """One connection of HTTP/1.1."""
+
+    within = Limits()
+    timer: asyncio.TimerHandle | None = None
+    writing_timer: asyncio.TimerHandle | None = None
+    is_reading = True
+    """Whether a request is expected at once: the first one, or one whose first bytes have come."""
+    has_bytes = False
+    """Whether bytes of that request have come."""
+    waiting_since = 0.0
+
+    # ---- events of the transport ---------------------------------------------------------------
+    def connection_made(self, transport: Any) -> None:
+        """Take in a client; if there are too many, send one away."""
+        super().connection_made(transport)
+        self._wait(self.within.header_seconds)
+        if len(self.connections) > self.within.connections:
+            self._make_room()
+
+    def data_received(self, data: bytes) -> None:
+        """Go on with a request; its headers are to come whole before long."""
+        super().data_received(data)
+        if not self._is_between():
+            self._end_wait()
+        elif not self.has_bytes:
+            self.has_bytes = self.is_reading = True
+            self._wait(self.within.header_seconds)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, which may have come already."""
+        self.has_bytes = self.is_reading = False
+        super().on_response_complete()
+        self._unset_keepalive_if_required()
+        if self._is_between() and not self.transport.is_closing():
+            self._wait(self.within.idle_seconds)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the client."""
+        self._end_wait()
+        self._end_writing()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Wait until the client takes what it is sent, but not for ever."""
+        super().pause_writing()
+        self._end_writing()
+        seconds = self.within.body_seconds
+        self.writing_timer = self.loop.call_later(seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Go on sending."""
+        self._end_writing()
+        super().resume_writing()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP."""
+        self._refuse(400, "this is not a valid HTTP/1.1 request")
+
+    # ---- waiting -------------------------------------------------------------------------------
+    def _is_between(self) -> bool:
+        """Tell whether no request is under way: none has come, or the last one is answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _wait(self, seconds: float) -> None:
+        self._end_wait()
+        self.waiting_since = self.loop.time()
+        self.timer = self.loop.call_later(seconds, self._stop_waiting)
+
+    def _end_wait(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    def _end_writing(self) -> None:
+        if self.writing_timer is not None:
+            self.writing_timer.cancel()
+            self.writing_timer = None
+
+    def _stop_waiting(self) -> None:
+        if self.is_reading:
+            seconds = self.within.header_seconds
+            self._refuse(408, f"the headers of the request took longer than {seconds:g} s")
+        else:
+            self._close()
+
+    # ---- leaving -------------------------------------------------------------------------------
+    def _make_room(self) -> None:
+        """End the oldest wait of the client with the most connections that wait."""
+        others = [one for one in self.connections if isinstance(one, Connection)]
+        waiting = [one for one in others if one is not self and one.can_be_dropped()]
+        if not waiting:
+            self._refuse(503, "too many connections are open: try again in a moment")
+            return
+        counts = Counter(one.address for one in waiting)
+        oldest = min(waiting, key=lambda one: (-counts[one.address], one.waiting_since))
+        oldest.drop()
+
+    @property
+    def address(self) -> str:
+        """The address of the client."""
+        return self.client[0] if self.client else ""
+
+    def can_be_dropped(self) -> bool:
+        """Tell whether the server waits for this client, and not this client for an answer."""
+        return self._is_between() or self.cycle.more_body or self.cycle.response_started
+
+    def drop(self) -> None:
+        """Make room for another client."""
+        if self._is_between() and self.is_reading:
+            self._refuse(503, "others need this connection: send requests at once and whole")
+        else:
+            self.transport.abort()
+
+    def _close(self) -> None:
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            self.transport.close()
+
+    def _refuse(self, status: int, sentence: str) -> None:
+        """Send an error without the application, if the protocol allows it, and close."""
+        body = json.dumps({"error": sentence}).encode()
+        headers = [
+            ("content-type", "application/json"),
+            ("content-length", str(len(body))),
+            ("connection", "close"),
+            *([("retry-after", "2")] if status == HTTPStatus.SERVICE_UNAVAILABLE else []),
+        ]
+        reason = HTTPStatus(status).phrase.encode()
+        events: list[Any] = [
+            h11.Response(status_code=status, headers=headers, reason=reason),
+            h11.Data(data=body),
+            h11.EndOfMessage(),
+        ]
+        try:
+            for event in events:
+                self.transport.write(self.conn.send(event) or b"")
+        except h11.LocalProtocolError:
+            pass  # an answer has begun already
+        self._close()

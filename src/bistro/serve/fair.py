@@ -1,0 +1,99 @@
+"""A queue in which no client waits for another's many requests.
+
+Clients take turns: the next request is that of the client who was served least recently, and each
+client's own requests keep their order, apart from those that cannot begin yet. The number of
+requests that wait is limited, and so is the number that one client has waiting or at work.
+
+>>> queue = FairQueue[str](most=4, most_per_client=3)
+>>> for client, request in [("ann", "a1"), ("ann", "a2"), ("ann", "a3"), ("bob", "b1")]:
+...     queue.add(client, request)
+>>> [queue.take(lambda request: True) for _ in range(4)]
+['a1', 'b1', 'a2', 'a3']
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from bistro.errors import BistroError
+
+T = TypeVar("T")
+
+
+class BusyError(BistroError):
+    """The server cannot answer now."""
+
+
+class TooManyError(BistroError):
+    """One client asks for too much at the same time."""
+
+
+class FairQueue(Generic[T]):
+    """Requests of several clients, who take turns."""
+
+    def __init__(self, most: int, most_per_client: int) -> None:
+        self.most = most
+        self.most_per_client = most_per_client
+        self.waiting = 0
+        self.unfinished = Counter[str]()
+        """Requests of each client that wait or are at work."""
+        self._turns: OrderedDict[str, list[T]] = OrderedDict()
+        """The waiting requests of each client who has any; the first client is the next."""
+
+    def add(self, client: str, request: T, is_alike: Callable[[T], bool] | None = None) -> None:
+        """Let a request wait, or raise an error that says why it cannot.
+
+        With `is_alike`, the limit is on those that wait and are alike, and not on all.
+        """
+        if self.unfinished[client] >= self.most_per_client:
+            raise TooManyError(
+                f"{self.unfinished[client]} of your requests are being answered: wait for one of "
+                "them"
+            )
+        waiting = itertools.chain.from_iterable(self._turns.values())
+        number = sum(1 for one in waiting if is_alike is None or is_alike(one))
+        if number >= self.most:
+            raise BusyError(f"{number} requests wait already: try again in a moment")
+        self.unfinished[client] += 1
+        self._turns.setdefault(client, []).append(request)
+        self.waiting += 1
+
+    def put_back(self, client: str, request: T) -> None:
+        """Let a request that was taken wait again, before others of its client."""
+        self._turns.setdefault(client, []).insert(0, request)
+        self.waiting += 1
+
+    def take(self, can_begin: Callable[[T], bool]) -> T | None:
+        """Remove the next request that can begin; its client counts it until `finish`."""
+        for client, requests in self._turns.items():
+            request = next(filter(can_begin, requests), None)
+            if request is not None:
+                self._remove(client, request)
+                if client in self._turns:
+                    self._turns.move_to_end(client)
+                return request
+        return None
+
+    def withdraw(self, client: str, request: T) -> bool:
+        """Remove a request that has not been taken; tell whether it was still there."""
+        if request not in self._turns.get(client, ()):
+            return False
+        self._remove(client, request)
+        self.finish(client)
+        return True
+
+    def _remove(self, client: str, request: T) -> None:
+        requests = self._turns[client]
+        requests.remove(request)
+        if not requests:
+            del self._turns[client]
+        self.waiting -= 1
+
+    def finish(self, client: str) -> None:
+        """Forget a request that was taken and is done."""
+        self.unfinished[client] -= 1
+        if not self.unfinished[client]:
+            del self.unfinished[client]
