@@ -135,7 +135,7 @@ def test_the_preset_has_all_members_of_the_default_and_more() -> None:
 def test_one_reads_from_right_to_left() -> None:
     config = CommitteeConfig(members=("left", "isbn", "isbn-right"), isbn=IsbnConfig(hidden=16))
     found = member_settings(config, bistro.builtin(sentences=20, seed=1))
-    directions = [settings.direction for settings in found.values()]  # type: ignore[union-attr]
+    directions = [settings.direction for settings in found.values()]
     assert directions == ["left-to-right", "left-to-right", "right-to-left"]
 
 
