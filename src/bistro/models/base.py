@@ -210,9 +210,9 @@ def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
 
 
 def _is_row(row: Any) -> bool:
-    """Tell whether a row of a trace has numbers, and lists of numbers for discounts."""
+    """Tell whether a row of a trace has numbers, or lists of numbers, for discounts."""
     return isinstance(row, dict) and all(
-        isinstance(value, list) and all(isinstance(x, int | float) for x in value)
+        all(isinstance(x, int | float) for x in (value if isinstance(value, list) else [value]))
         for name, value in row.items()
         if name.endswith((".discount", ".strength"))
     )
