@@ -49,7 +49,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "grammar": ("train.mrg",),
     "tokens": ("train.conllu",),
     "columns": ("train.conllu",),
-    "pipeline": ("train.conllu", "--set", "committee.sampler.sweeps=6"),
+    "pipeline": ("train.conllu", "--set", "parser=transition"),
 }
 WORDS = (
     "un[Pre]-tie[Stem]",
@@ -57,7 +57,7 @@ WORDS = (
     "pack[Stem]-er[Suf]",
     "re[Pre]-pack[Stem]",
 )
-BODY = json.dumps({"text": "the dog sleeps ."}).encode()
+BODY = json.dumps({"model": "parser", "text": "the dog sleeps ."}).encode()
 PATIENCE = 300.0
 """Seconds after which a process that should end is given up."""
 

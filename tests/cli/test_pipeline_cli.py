@@ -35,6 +35,17 @@ def test_running_text_becomes_conllu(bistro_here: Command, pipeline: Path, tmp_p
     assert all("_" not in sentence.upos for sentence in found)
 
 
+def test_alternatives_are_written(bistro_here: Command, pipeline: Path, tmp_path: Path) -> None:
+    text = b"Zorbs blick the old dog with a telescope.\n"
+    done = bistro_here("parse", pipeline, "--alternatives", "2", stdin=text)
+    assert done.code == 0 and "Upos2=" in done.out and "PUpos2=" in done.out
+    assert "Upos3=" in done.out and "Upos4=" not in done.out
+    parser = tmp_path / "parser.bistro"
+    bistro.train("transition", bistro.builtin(sentences=20, seed=1), seed=1).save(parser)
+    refused = bistro_here("parse", parser, "--alternatives", "2", stdin=text)
+    assert refused.code == 2 and "--alternatives belong to pipelines" in refused.err
+
+
 def test_a_whole_run_from_training(bistro_here: Command, english: Treebank, tmp_path: Path) -> None:
     bistro.write(english[:60], tmp_path / "train.conllu")
     trained = bistro_here(

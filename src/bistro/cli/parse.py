@@ -243,7 +243,8 @@ def _everything(
         return common.watch_words(sentences, input, model)
 
     run = AnnotateRun(model, options, keep=kept, line_ends=line_ends, watch=watch)
-    bistro.write(Progress(input, output).watch(run.annotated(input, format)), output)
+    with common.rare_collection():
+        bistro.write(Progress(input, output).watch(run.annotated(input, format)), output)
     say(run.report())
 
 

@@ -82,7 +82,7 @@ class Words:
         return [list(values[i:j]) for i, j in zip(self.starts, ends, strict=True)]
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=20_000)
 def shape(form: str) -> str:
     """Return the kinds of characters of a word in their order: A, a, 0, or the mark itself.
 

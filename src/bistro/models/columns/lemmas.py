@@ -18,7 +18,7 @@ from bistro.sums import added
 from bistro.treebank.fields import EMPTY
 
 _CANDIDATES = 6
-_MOST_CACHED = 50_000
+_MOST_CACHED = 20_000
 
 Chances = dict[str, float]
 """Lemmas with their probabilities."""

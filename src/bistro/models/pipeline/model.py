@@ -123,9 +123,10 @@ class PipelineModel(TextReading):
             asked["tags"] = "given"
         if "heads" in keep:
             asked["partial"] = True
-        waiting = iter(self.parser.parse_all(sentences, **asked))
+        waiting = iter(sentences)
         kept = [name for name in keep if name != "heads"]
-        while parses := list(islice(waiting, AT_ONCE)):
+        while some := list(islice(waiting, AT_ONCE)):
+            parses = list(self.parser.parse_all(some, **asked))
             yield from self._filled(parses, kept, shown=shown, alternatives=alternatives)
 
     def _filled(
