@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from bistro._core import FinerGrammar, RuleGrammar
 from bistro.errors import BistroError
 from bistro.modelfile import Arrays
+from bistro.models.checks import Expected, check_arrays
 from bistro.models.unbounded.rules import Derivation, RuleTable
 
 DISCOUNT = 0.75
@@ -70,7 +71,9 @@ class ParentCounts:
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> Self:
         """Make the counts again from what `arrays` gave."""
-        return cls(*(arrays[f"parents_{name}"] for name in ("parent", "rule", "count")))
+        names = [f"parents_{name}" for name in ("parent", "rule", "count")]
+        check_arrays(arrays, {name: Expected("i", (None,)) for name in names})
+        return cls(*(arrays[name] for name in names))
 
     def check(self, rules: RuleTable) -> None:
         """Refuse counts of what is not in the table."""
