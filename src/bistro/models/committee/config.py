@@ -53,7 +53,7 @@ class CommitteeConfig:
         "whose tag features the treebank has.",
     )
     spelled: tuple[Member, ...] = setting(
-        ("right", "left-labels"),
+        ("left", "right", "left-labels"),
         "Transition parsers that spell unknown words (unknown = 'spelling'), whatever the preset "
         "says: beside classes of words, they find other tags right.",
     )

@@ -20,7 +20,7 @@ class TokensConfig:
         2, "Characters seen fewer times than this are known by their Unicode category only."
     )
     sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=30, samples=15), "How the characters are learned."
+        SamplerSettings(sweeps=60, samples=40), "How the characters are learned."
     )
     split_sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=10, samples=5), "How the words of tokens are learned."
