@@ -44,6 +44,10 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
     "ddt-80": ("rich, 80 variables", {**XPOS, "hidden": 80}),
     "ewt": ("EWT, rich features", {}),
 }
+WITHOUT_ISBN = (
+    "left", "right", "left-labels", "left-other-tags", "right-other-tags", "eisner",
+)  # fmt: skip
+"""The committee to which a latent-variable parser is added."""
 
 
 class Models:
@@ -63,7 +67,7 @@ class Models:
     def _train(self, name: str) -> Any:
         split, begin = load_split(name.partition("-")[0]), time.process_time()
         kind = "committee" if name.endswith("-committee") else "isbn"
-        settings = KINDS[name][1] if kind == "isbn" else {}
+        settings = KINDS[name][1] if kind == "isbn" else {"members": WITHOUT_ISBN}
         session = Session(threads=2)
         model = bistro.train(kind, split.train, dev=split.dev, seed=1, session=session, **settings)
         passes, seconds = len(model.origin.trace), time.process_time() - begin
