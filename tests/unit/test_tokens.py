@@ -50,7 +50,8 @@ def treebank() -> list[Sentence]:
 
 @pytest.fixture(scope="module")
 def model() -> TokensModel:
-    trained = bistro.train("tokens", treebank(), seed=1, order=6)
+    sampler = {"sweeps": 30, "samples": 15}
+    trained = bistro.train("tokens", treebank(), seed=1, order=6, sampler=sampler)
     assert isinstance(trained, TokensModel)
     return trained
 

@@ -67,7 +67,7 @@ def train_committee(
     """Train the members on trees, and fit weights and sharpness on a development set, if given."""
     training = _Training(trees_of(data), config, run, dev)
     members, trace = training.members()
-    fits = {way: _equal_fit(members) for way in WAYS}
+    fits = {way: _equal_fit([*training.settings.values()]) for way in WAYS}
     model = CommitteeModel(config, members, fits, run.origin(trace))
     if config.crossing:
         model.crossing = Crossing.learn(training.sentences, model.tag_column)
@@ -194,13 +194,13 @@ class _Training:
         return CommitteeModel(config, ready, fits, run.origin(trace))
 
 
-def _equal_fit(members: Sequence[Voter]) -> Fit:
+def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:
     """Return equal weights; latent-variable members have no say in tags beside others.
 
     By themselves they tag far worse, most of all where they have learned from few sentences.
     """
-    equal = Fit.equal(len(members))
-    tagging = np.array([member.kind != IsbnModel.kind for member in members])
+    equal = Fit.equal(len(settings))
+    tagging = np.array([not isinstance(own, IsbnConfig) for own in settings])
     if not tagging.any():
         return equal
     return replace(equal, tags=tuple((tagging / tagging.sum()).tolist()))
