@@ -23,7 +23,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -69,10 +69,10 @@ def treebank(name: str | None) -> tuple[bistro.Treebank, bistro.Treebank]:
     return parts[0], parts[1]
 
 
-def train(folder: Path, sentences: bistro.Treebank) -> list[str]:
-    """Train three models, and return their files."""
+def train(folder: Path, sentences: bistro.Treebank, kinds: Sequence[str]) -> list[str]:
+    """Train models of these kinds, and return their files."""
     paths = []
-    for kind in ("transition", "ngram", "linearize"):
+    for kind in kinds:
         path = folder / f"{kind}.bistro"
         bistro.train(kind, sentences, seed=1).save(path)
         paths.append(str(path))
@@ -190,7 +190,7 @@ def main() -> None:
     learned, asked = treebank(given.treebank)
     asks = list(mixture(asked))
     with tempfile.TemporaryDirectory() as folder:
-        server, host = start(train(Path(folder), learned))
+        server, host = start(train(Path(folder), learned, ("transition", "ngram", "linearize")))
         try:
             Load(host, asks, given.connections, given.seconds / 2).run()
             memory = [megabytes(server.pid)]

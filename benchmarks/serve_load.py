@@ -33,7 +33,9 @@ from typing import Any
 import numpy as np
 
 import bistro
-from benchmarks.serve import megabytes, start
+from benchmarks.serve import megabytes, start, train
+
+KINDS = ("transition", "ngram", "isbn")
 
 SHORT = ["The dog sleeps .", "It rains .", "The old man saw the cat ."]
 PAUSE = 0.05
@@ -250,17 +252,6 @@ def phase(port: int, connections: int, seconds: float, pid: int) -> tuple[Record
     return whole, memory
 
 
-def models(folder: Path) -> list[str]:
-    """Train models, and return their files."""
-    treebank = bistro.builtin(sentences=500, seed=1)
-    paths = []
-    for kind in ("transition", "ngram", "isbn"):
-        path = folder / f"{kind}.bistro"
-        bistro.train(kind, treebank, seed=1).save(path)
-        paths.append(str(path))
-    return paths
-
-
 def report(record: Record, memory: list[float], idle: list[float]) -> None:
     """Print what was asked for."""
     for (kind, status), number in sorted(record.statuses.items()):
@@ -287,7 +278,7 @@ def main() -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with tempfile.TemporaryDirectory() as folder:
-        server, host = start(models(Path(folder)))
+        server, host = start(train(Path(folder), bistro.builtin(sentences=500, seed=1), KINDS))
         try:
             port = int(host.rpartition(":")[2])
             phase(port, given.connections, given.seconds * WARM_UP, server.pid)

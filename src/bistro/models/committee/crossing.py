@@ -5,7 +5,7 @@ word w hangs on a word h above its head t. What tells whether a word that hangs 
 word t below h is the pattern of the three:
 
     tags of w, t and h, the label of t, the order of the three, whether t is a child of h, whether
-    t has children, and whether another child of h has the label that is usual for w
+    t has children, and whether another child of h has the most frequent label of such words as w
 
 The last is the case of a fronted object, "That I can do": a word before a finite verb is usually
 its subject, but this verb has one. `Crossing` counts how often each pattern crosses, for all words
@@ -113,7 +113,7 @@ class Crossing:
 
     counts: dict[Pattern, Counts] = field(default_factory=dict)
     """Of the patterns that cross at least once."""
-    usual: dict[Side, str] = field(default_factory=dict)
+    frequent: dict[Side, str] = field(default_factory=dict)
     """The most frequent label of a word."""
 
     @classmethod
@@ -124,15 +124,17 @@ class Crossing:
         for one in trees:
             for word, head in enumerate(one.tree.heads, start=1):
                 labels[one.tree.side(word, head), one.tree.labels[word - 1]] += 1
-        usual: dict[Side, str] = {}
+        frequent: dict[Side, str] = {}
         for (side, label), _ in sorted(labels.items(), key=lambda item: (-item[1], item[0])):
-            usual.setdefault(side, label)
-        known = {p for one in trees for p in one.crossing_patterns(usual)}
+            frequent.setdefault(side, label)
+        known = {p for one in trees for p in one.crossing_patterns(frequent)}
         sides = {(p.tag, p.head_tag, p.order.index("w") < p.order.index("h")) for p in known}
-        counting = cls({pattern: {} for pattern in known}, {s: usual[s] for s in sides})
+        counting = cls({pattern: {} for pattern in known}, {s: frequent[s] for s in sides})
         for one in trees:
             counting._count(one)
-        return cls({p: _with_effect(c) for p, c in sorted(counting.counts.items())}, counting.usual)
+        return cls(
+            {p: _with_effect(c) for p, c in sorted(counting.counts.items())}, counting.frequent
+        )
 
     def _count(self, one: _Lifted) -> None:
         for word, head in enumerate(one.tree.heads, start=1):
@@ -144,11 +146,11 @@ class Crossing:
 
     def candidates(self, tree: Tree, word: int, head: int) -> Iterator[tuple[int, Pattern]]:
         """Yield the words that `word`, which hangs on `head`, could hang on with a crossing arc."""
-        usual = self.usual.get(tree.side(word, head))
-        if usual is None:
+        frequent = self.frequent.get(tree.side(word, head))
+        if frequent is None:
             return
         for target, is_child in tree.below(head, word):
-            pattern = _pattern(tree, word, head, target, is_child, usual)
+            pattern = _pattern(tree, word, head, target, is_child, frequent)
             if pattern in self.counts and tree.would_cross(word, target):
                 yield target, pattern
 
@@ -162,7 +164,7 @@ class Crossing:
     def to_dict(self) -> dict[str, Any]:
         """Return the counts, ready for JSON."""
         return {
-            "usual": [[*side, label] for side, label in sorted(self.usual.items())],
+            "usual": [[*side, label] for side, label in sorted(self.frequent.items())],
             "patterns": [
                 [list(pattern), [[*numbers, *forms] for forms, numbers in sorted(counts.items())]]
                 for pattern, counts in self.counts.items()
@@ -194,17 +196,19 @@ class _Lifted(NamedTuple):
         tree = Tree(lifted, sentence.deprels, getattr(sentence, column))
         return cls(tree, sentence.heads, [form.lower() for form in sentence.forms])
 
-    def crossing_patterns(self, usual: Mapping[Side, str]) -> Iterator[Pattern]:
+    def crossing_patterns(self, frequent: Mapping[Side, str]) -> Iterator[Pattern]:
         """Yield the patterns of the words that were lifted."""
         for word, (head, real) in enumerate(zip(self.tree.heads, self.heads, strict=True), start=1):
             if head != real:
-                label = usual[self.tree.side(word, head)]
+                label = frequent[self.tree.side(word, head)]
                 for target, is_child in self.tree.below(head, word):
                     if target == real:
                         yield _pattern(self.tree, word, head, target, is_child, label)
 
 
-def _pattern(tree: Tree, word: int, head: int, target: int, is_child: bool, usual: str) -> Pattern:
+def _pattern(
+    tree: Tree, word: int, head: int, target: int, is_child: bool, frequent: str
+) -> Pattern:
     order = "".join(letter for _, letter in sorted([(word, "w"), (target, "t"), (head, "h")]))
     tag, head_tag, _ = tree.side(word, head)
     return Pattern(
@@ -215,7 +219,7 @@ def _pattern(tree: Tree, word: int, head: int, target: int, is_child: bool, usua
         order,
         is_child,
         not any(child != word for child in tree.children[target]),
-        any(tree.labels[w - 1] == usual for w in tree.children[head] if w != word),
+        any(tree.labels[w - 1] == frequent for w in tree.children[head] if w != word),
     )
 
 
