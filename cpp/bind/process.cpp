@@ -1,9 +1,13 @@
-// Processes that are observed event by event: a franchise of fixed depth. Every call releases the GIL for its loop.
+// Processes that are observed event by event: a franchise of fixed depth and the sequence memoizer. Every call releases the GIL for its loop.
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
+#include "process/memoizer_likelihood.hpp"
 #include "process/online.hpp"
 #include "process/spelled_base.hpp"
 
@@ -59,6 +63,58 @@ void bind_events(nb::class_<Process>& process) {
              "One Gibbs sweep over all observed events.");
 }
 
+void bind_memoizer(nb::module_& m) {
+    nb::class_<DiscountLearner>(m, "DiscountLearner", "Discounts that follow the gradient of every event's log-probability.")
+        .def(nb::init<double, int>(), "rate"_a, "levels"_a);
+
+    nb::class_<Memoizer> memoizer(m, "Memoizer", "A process with contexts of any length: the sequence memoizer.");
+    memoizer.def("__init__", [](Memoizer* self, std::shared_ptr<Base> base, std::vector<double> discount, double strength,
+                                const std::string& seating) {
+        new (self) Memoizer(std::move(base), std::move(discount), strength, seating_from(seating));
+    }, "base"_a, "discount"_a, "strength"_a, "seating"_a = "gibbs");
+    bind_events(memoizer);
+    memoizer
+        .def("observe_and_learn", [](Memoizer& self, const In<std::int32_t>& elements, const In<std::int64_t>& offsets, bool last_only,
+                                     std::int64_t given, Stream& rng, DiscountLearner& learner) {
+            std::vector<double> out;
+            {
+                nb::gil_scoped_release release;
+                out = self.observe(sequences(elements, offsets, last_only, given), rng, &learner);
+            }
+            return give(std::move(out));
+        }, "elements"_a.noconvert(), "offsets"_a.noconvert(), nb::kw_only(), "last_only"_a, "given"_a = 0, "rng"_a, "learner"_a,
+             "The same as `observe`; the hyper-parameters move after each event.")
+        .def("parameters", [](const Memoizer& self) {
+            return std::pair(self.parameters().discounts(), self.parameters().alpha());
+        }, "Discounts by the length of the context, and the strength of the empty one.")
+        .def("set_parameters", &Memoizer::set_parameters, "discount"_a, "strength"_a)
+        .def("counts_by_level", [](const Memoizer& self) {
+            std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> out(self.parameters().levels());
+            for (const ContextNode& node : self.tree().nodes()) {
+                auto& [restaurants, customers, tables] = out[self.parameters().index(node.depth)];
+                ++restaurants, customers += node.customers, tables += node.tables;
+            }
+            for (const ContextLeaf& leaf : self.tree().leaves())
+                if (!leaf.vacant()) {
+                    auto& [restaurants, customers, tables] = out[self.parameters().index(leaf.length())];
+                    ++restaurants, ++customers, ++tables;
+                }
+            return out;
+        }, "(restaurants, customers, tables) by the length of the context.")
+        .def_prop_ro("num_nodes", [](const Memoizer& self) { return self.tree().nodes().size(); })
+        .def_prop_ro("num_leaves", [](const Memoizer& self) { return self.tree().leaves().size(); })
+        .def_prop_ro("bytes", &Memoizer::bytes, "Memory held, by capacity.");
+
+    nb::class_<MemoizerLikelihood>(m, "MemoizerLikelihood", "log p(seating, outcomes) of a memoizer as a function of its parameters.")
+        .def(nb::init<const Memoizer&>(), "memoizer"_a)
+        .def("__call__", [](const MemoizerLikelihood& self, std::vector<double> discount, double strength) {
+            return self(ChainDiscounts(std::move(discount), strength));
+        }, "discount"_a, "strength"_a, nb::call_guard<nb::gil_scoped_release>());
+
+    nb::class_<MemoizerBase, Base>(m, "MemoizerBase", "The empty context of a memoizer as a base.")
+        .def(nb::init<std::shared_ptr<Memoizer>>(), "memoizer"_a);
+}
+
 }  // namespace
 
 void bind_process(nb::module_& m) {
@@ -78,6 +134,7 @@ void bind_process(nb::module_& m) {
             self.restore_observed(view(observed));
         }, "observed"_a.noconvert())
         .def_prop_ro("franchise", &OnlineFranchise::franchise);
+    bind_memoizer(m);
 }
 
 }  // namespace bistro::bind
