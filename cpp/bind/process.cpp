@@ -8,6 +8,7 @@
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
 #include "process/memoizer_likelihood.hpp"
+#include "process/memoizer_state.hpp"
 #include "process/online.hpp"
 #include "process/spelled_base.hpp"
 
@@ -65,7 +66,11 @@ void bind_events(nb::class_<Process>& process) {
 
 void bind_memoizer(nb::module_& m) {
     nb::class_<DiscountLearner>(m, "DiscountLearner", "Discounts that follow the gradient of every event's log-probability.")
-        .def(nb::init<double, int>(), "rate"_a, "levels"_a);
+        .def(nb::init<double, int>(), "rate"_a, "levels"_a)
+        .def("state", [](const DiscountLearner& self) { return give(self.state()); })
+        .def("restore", [](DiscountLearner& self, const In<double>& state) {
+            self.restore({state.data(), state.data() + state.shape(0)});
+        }, "state"_a.noconvert());
 
     nb::class_<Memoizer> memoizer(m, "Memoizer", "A process with contexts of any length: the sequence memoizer.");
     memoizer.def("__init__", [](Memoizer* self, std::shared_ptr<Base> base, std::vector<double> discount, double strength,
@@ -101,6 +106,16 @@ void bind_memoizer(nb::module_& m) {
                 }
             return out;
         }, "(restaurants, customers, tables) by the length of the context.")
+        .def("state", [](const Memoizer& self) {
+            MemoizerState state = saved_state(self);
+            return std::make_tuple(give(std::move(state.text)), give(std::move(state.nodes)), give(std::move(state.leaves)),
+                                   give(std::move(state.children)), give(std::move(state.seats)), give(std::move(state.sizes)));
+        }, "Text, nodes, leaves, children, seats and table sizes, for `restore`.")
+        .def("restore", [](Memoizer& self, const In<std::int32_t>& text, const In<std::uint32_t>& nodes, const In<std::int32_t>& leaves,
+                           const In<std::uint32_t>& children, const In<std::int32_t>& seats, const In<std::int32_t>& sizes) {
+            MemoizerReader(self, {view(text), view(nodes), view(leaves), view(children), view(seats), view(sizes)});
+        }, "text"_a.noconvert(), "nodes"_a.noconvert(), "leaves"_a.noconvert(), "children"_a.noconvert(), "seats"_a.noconvert(),
+             "sizes"_a.noconvert(), "Make what `state` gave, in a memoizer that has observed nothing.")
         .def_prop_ro("num_nodes", [](const Memoizer& self) { return self.tree().nodes().size(); })
         .def_prop_ro("num_leaves", [](const Memoizer& self) { return self.tree().leaves().size(); })
         .def_prop_ro("bytes", &Memoizer::bytes, "Memory held, by capacity.");
@@ -109,7 +124,11 @@ void bind_memoizer(nb::module_& m) {
         .def(nb::init<const Memoizer&>(), "memoizer"_a)
         .def("__call__", [](const MemoizerLikelihood& self, std::vector<double> discount, double strength) {
             return self(ChainDiscounts(std::move(discount), strength));
-        }, "discount"_a, "strength"_a, nb::call_guard<nb::gil_scoped_release>());
+        }, "discount"_a, "strength"_a, nb::call_guard<nb::gil_scoped_release>())
+        .def("gradient", [](const MemoizerLikelihood& self, std::vector<double> discount, double strength) {
+            return self.gradient(ChainDiscounts(std::move(discount), strength));
+        }, "discount"_a, "strength"_a,
+             "The value, and its derivatives by the logarithms of all discounts and, last, of the strength.");
 
     nb::class_<MemoizerBase, Base>(m, "MemoizerBase", "The empty context of a memoizer as a base.")
         .def(nb::init<std::shared_ptr<Memoizer>>(), "memoizer"_a);

@@ -52,6 +52,14 @@ public:
         return depth > last ? own * power(depth - last) : own;
     }
 
+    // Adds the derivative by the logarithm of a product of discounts, those of lengths from + 1 to `to`, to that by every factor.
+    void spread(std::int32_t from, std::int32_t to, double derivative, std::vector<double>& by) const {
+        const std::int32_t last = levels() - 1;
+        for (std::int32_t n = std::min(to, last); n > from; --n) by[n] += derivative;
+        // The last discount is a factor once for every length that it stands for.
+        if (to > last) by[last] += derivative * (to - std::max(from, last));
+    }
+
 private:
     static constexpr std::int32_t kTabled = 256;
 

@@ -44,28 +44,38 @@ public:
         if (++seen_ % kBatch == 0) move_all(parameters);
     }
 
-    const std::vector<double>& squares() const { return square_; }
+    // All that changes, for a file.
+    std::vector<double> state() const {
+        std::vector<double> out{static_cast<double>(seen_)};
+        out.insert(out.end(), square_.begin(), square_.end());
+        out.insert(out.end(), gradient_.begin(), gradient_.end());
+        return out;
+    }
+    void restore(const std::vector<double>& state) {
+        if (state.size() != 1 + 2 * square_.size()) throw std::invalid_argument("the saved gradients do not fit");
+        for (const double x : state)
+            if (!std::isfinite(x)) throw std::invalid_argument("the saved gradients are damaged");
+        seen_ = static_cast<std::int64_t>(state[0]);
+        std::copy_n(state.begin() + 1, square_.size(), square_.begin());
+        for (double& square : square_) square = std::max(square, 1e-12);
+        std::copy_n(state.begin() + 1 + static_cast<std::ptrdiff_t>(square_.size()), gradient_.size(), gradient_.begin());
+    }
 
 private:
     // Derivatives of log p by the logarithm of every discount, and by that of the strength.
     void differentiate(const std::vector<PathStep>& steps, double p, const ChainDiscounts& parameters) {
-        const std::int32_t last = parameters.levels() - 1;
         double weight = 1 / p, by_strength = 0;
         for (std::size_t k = steps.size(); k-- > 0;) {
             const PathStep& s = steps[k];
+            const std::int32_t above = k == 0 ? -1 : s.above;
             if (s.customers > 0) {
                 const double total = s.customers + s.strength;
-                const double by_discount = weight * s.discount * (s.tables * s.parent - s.own_tables) / total;
-                for (std::int32_t n = std::min(s.depth, last); n > s.above; --n) gradient_[n] += by_discount;
-                // The last discount counts once for every length that it stands for.
-                if (s.depth > last) gradient_[last] += by_discount * (s.depth - std::max(s.above, last));
-                if (k == 0) gradient_[0] += by_discount;
+                parameters.spread(above, s.depth, weight * s.discount * (s.tables * s.parent - s.own_tables) / total, gradient_);
                 by_strength += weight * s.strength * (s.parent - s.probability) / total;
                 weight *= (s.strength + s.discount * s.tables) / total;
             }
-            // The strength of this restaurant and of all below has the discounts of this edge as factors.
-            for (std::int32_t n = std::min(s.depth, last); n > s.above; --n) gradient_[n] += by_strength;
-            if (s.depth > last) gradient_[last] += by_strength * (s.depth - std::max(s.above, last));
+            // The strengths of this restaurant and of all below have the discounts of this edge as factors.
+            if (k > 0) parameters.spread(above, s.depth, by_strength, gradient_);
         }
         gradient_.back() += by_strength;
     }

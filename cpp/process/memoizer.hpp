@@ -141,6 +141,36 @@ public:
         return out;
     }
 
+    // (outcome, events) of a node and of the leaves below it: customers that do not stand for tables of longer contexts. The event of
+    // a leaf has a table to itself, which stands for it in the node.
+    std::vector<std::pair<std::int32_t, std::int32_t>> own_events(std::uint32_t number, bool with_leaves = true) const {
+        const ContextNode& node = tree_.nodes()[number];
+        std::vector<std::uint32_t> slots, inner;
+        std::vector<std::pair<std::int32_t, std::int32_t>> events;
+        seats_.sorted(node.seats, slots);
+        for (const std::uint32_t slot : slots)
+            events.emplace_back(static_cast<std::int32_t>(seats_[slot].key), seats_[slot].customers);
+        const auto subtract = [&](std::uint32_t dish, std::int32_t tables) {
+            const auto at = std::lower_bound(events.begin(), events.end(), std::pair(static_cast<std::int32_t>(dish), -1));
+            if (tables == 0) return;
+            // Every table of a child is a customer here; if not, the tree is damaged.
+            if (at == events.end() || at->first != static_cast<std::int32_t>(dish)) throw std::invalid_argument("a table has no customer above it");
+            at->second -= tables;
+        };
+        tree_.children().sorted(node.children, slots);
+        for (const std::uint32_t slot : slots) {
+            const std::uint32_t child = tree_.children()[slot].child;
+            if (is_leaf(child)) {
+                const ContextLeaf& leaf = tree_.leaves()[child & ~kLeaf];
+                if (!with_leaves && !leaf.vacant()) subtract(static_cast<std::uint32_t>(tree_.text()[leaf.end]), 1);
+                continue;
+            }
+            seats_.sorted(tree_.nodes()[child].seats, inner);
+            for (const std::uint32_t at : inner) subtract(seats_[at].key, seats_[at].tables);
+        }
+        return events;
+    }
+
     // --- parameters and access -----------------------------------------------------------------------
 
     const ChainDiscounts& parameters() const { return parameters_; }
@@ -372,33 +402,6 @@ private:
             climb(path, dish);
             seat_upwards(path, path.nodes.size(), dish, rng);
         }
-    }
-
-    // (outcome, events) of a node and of the leaves below it: customers that do not stand for tables of longer contexts. The event of
-    // a leaf has a table to itself, which stands for it in the node.
-    std::vector<std::pair<std::int32_t, std::int32_t>> own_events(std::uint32_t number, bool with_leaves = true) const {
-        const ContextNode& node = tree_.nodes()[number];
-        std::vector<std::uint32_t> slots, inner;
-        std::vector<std::pair<std::int32_t, std::int32_t>> events;
-        seats_.sorted(node.seats, slots);
-        for (const std::uint32_t slot : slots)
-            events.emplace_back(static_cast<std::int32_t>(seats_[slot].key), seats_[slot].customers);
-        const auto subtract = [&](std::uint32_t dish, std::int32_t tables) {
-            const auto at = std::lower_bound(events.begin(), events.end(), std::pair(static_cast<std::int32_t>(dish), -1));
-            if (tables > 0) at->second -= tables;
-        };
-        tree_.children().sorted(node.children, slots);
-        for (const std::uint32_t slot : slots) {
-            const std::uint32_t child = tree_.children()[slot].child;
-            if (is_leaf(child)) {
-                const ContextLeaf& leaf = tree_.leaves()[child & ~kLeaf];
-                if (!with_leaves && !leaf.vacant()) subtract(static_cast<std::uint32_t>(tree_.text()[leaf.end]), 1);
-                continue;
-            }
-            seats_.sorted(tree_.nodes()[child].seats, inner);
-            for (const std::uint32_t at : inner) subtract(seats_[at].key, seats_[at].tables);
-        }
-        return events;
     }
 
     // Events in exactly the context of a node.

@@ -47,6 +47,24 @@ public:
         return sum;
     }
 
+    // The same with its derivatives by the logarithm of every discount and, last, by that of the strength.
+    std::pair<double, std::vector<double>> gradient(const ChainDiscounts& parameters) const {
+        std::vector<double> by(parameters.levels() + 1, 0.0);
+        std::size_t at = 0;
+        for (const Room& room : rooms_) {
+            const double d = parameters.discount(room.above, room.depth), theta = parameters.strength(room.depth);
+            const auto opened = progression_with_gradient(theta + d, d, room.tables - 1);
+            const double by_theta = opened.by_x - progression_with_gradient(theta + 1, 1, room.customers - 1).by_x;
+            double by_d = opened.by_x + opened.by_step;
+            for (std::int32_t i = 0; i < room.sizes; ++i, ++at)
+                by_d -= sizes_[at].second * progression_with_gradient(1 - d, 1, sizes_[at].first - 1).by_x;
+            parameters.spread(room.depth == 0 ? -1 : room.above, room.depth, by_d * d, by);
+            parameters.spread(0, room.depth, by_theta * theta, by);
+            by.back() += by_theta * theta;
+        }
+        return {(*this)(parameters), by};
+    }
+
 private:
     struct Room {
         std::int32_t above, depth, customers, tables, sizes;

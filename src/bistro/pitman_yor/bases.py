@@ -14,7 +14,7 @@ import math
 import sys
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,9 +23,6 @@ from bistro.errors import BistroError, ConfigError
 from bistro.pitman_yor.events import END
 from bistro.pitman_yor.numbering import Ids, Numbering
 from bistro.pitman_yor.settings import Settings
-
-if TYPE_CHECKING:
-    from bistro.pitman_yor.process import PitmanYor
 
 END_OF_WORD = sys.maxunicode + 1
 
@@ -52,7 +49,19 @@ class Characters:
             raise ConfigError(f"depth = {self.depth} must be at least 0")
 
 
-BaseLike = Mapping[Any, float] | Characters | Any | None
+@runtime_checkable
+class ProcessBase(Protocol):
+    """A process that can be the base of another."""
+
+    @property
+    def outcomes_(self) -> tuple[Any, ...]:
+        """All outcomes."""
+
+    def as_base(self, numbering: Numbering, chain: int) -> Base:
+        """Return one chain as a base over the same outcomes."""
+
+
+BaseLike = Mapping[Any, float] | Characters | ProcessBase | None
 
 
 def spelling(word: Hashable) -> Ids:
@@ -79,11 +88,9 @@ class BaseMaker:
         return isinstance(self.base, Characters)
 
     @property
-    def process(self) -> PitmanYor | None:
+    def process(self) -> ProcessBase | None:
         """The process that is the base, if one is."""
-        from bistro.pitman_yor.process import PitmanYor
-
-        return self.base if isinstance(self.base, PitmanYor) else None
+        return self.base if isinstance(self.base, ProcessBase) else None
 
     def outcomes(self) -> list[Any] | None:
         """Return the outcomes that the base decides, if it does."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import Base, Franchise, FranchiseBase, OnlineFranchise, Stream
+from bistro._core import Base, Franchise, FranchiseBase, Memoizer, OnlineFranchise, Stream
 from bistro.errors import BistroError
 from bistro.inference.hyper import update_hyperparameters
 from bistro.pitman_yor.events import Events
@@ -75,21 +75,21 @@ class Chain(Protocol):
         """Memory held."""
 
 
-class FixedChain:
-    """A chain whose contexts have at most so many elements."""
+Core = TypeVar("Core", bound=OnlineFranchise | Memoizer)
 
-    def __init__(self, base: Base, letters: Franchise | None, settings: Settings) -> None:
-        assert settings.depth is not None
-        self.base = base
-        self.letters = letters
-        self._sampler = settings.sampler()
-        self.franchise = Franchise(base, settings.depth + 1, settings.seating)
-        self.set_parameters(settings.discount, settings.strength)
-        self._online = OnlineFranchise(self.franchise)
+
+class CoreChain(Generic[Core]):
+    """What is the same for contexts of fixed and of any length: events go to the core."""
+
+    base: Base
+    letters: Franchise | None
+
+    def __init__(self, core: Core) -> None:
+        self.core: Core = core
 
     def observe(self, events: Events, stream: Stream) -> Floats:
         """Seat events; return the probability of each just before."""
-        return self._online.observe(
+        return self.core.observe(
             events.elements,
             events.offsets,
             last_only=events.last_only,
@@ -100,7 +100,7 @@ class FixedChain:
     def forget(self, events: Events, stream: Stream) -> None:
         """Take events back."""
         try:
-            self._online.forget(
+            self.core.forget(
                 events.elements,
                 events.offsets,
                 last_only=events.last_only,
@@ -114,25 +114,38 @@ class FixedChain:
 
     def probabilities(self, events: Events) -> Floats:
         """Return the probability of each event."""
-        return self._online.probabilities(
+        return self.core.probabilities(
             events.elements, events.offsets, last_only=events.last_only, given=events.given
         )
 
     def distribution(self, context: Ids) -> Floats:
         """Return the probability of every outcome."""
-        return self._online.distribution(context)
+        return self.core.distribution(context)
 
     def base_weight(self, context: Ids) -> float:
         """Return the share of the base in a prediction."""
-        return self._online.base_weight(context)
+        return self.core.base_weight(context)
 
     def tables(self, context: Ids) -> NDArray[np.int32]:
         """Return outcome, size and number of the tables of one restaurant, a row for each."""
-        return self._online.tables(context).reshape(-1, 3)
+        return self.core.tables(context).reshape(-1, 3)
 
     def sweep(self, stream: Stream) -> None:
         """Seat every event again."""
-        self._online.sweep(stream)
+        self.core.sweep(stream)
+
+
+class FixedChain(CoreChain[OnlineFranchise]):
+    """A chain whose contexts have at most so many elements."""
+
+    def __init__(self, base: Base, letters: Franchise | None, settings: Settings) -> None:
+        assert settings.depth is not None
+        self.base = base
+        self.letters = letters
+        self._sampler = settings.sampler()
+        self.franchise = Franchise(base, settings.depth + 1, settings.seating)
+        self.set_parameters(settings.discount, settings.strength)
+        super().__init__(OnlineFranchise(self.franchise))
 
     def update(self, stream: Stream) -> None:
         """Move the hyper-parameters."""
@@ -166,7 +179,7 @@ class FixedChain:
     def state(self) -> State:
         """Return all that is needed to restore the chain."""
         named = {"": self.franchise, **({"letters.": self.letters} if self.letters else {})}
-        state: State = {"observed": self._online.observed()}
+        state: State = {"observed": self.core.observed()}
         for prefix, franchise in named.items():
             arrays = (*franchise.structure(), *franchise.state())
             state |= {prefix + name: array for name, array in zip(_PARTS, arrays, strict=True)}
@@ -184,7 +197,7 @@ class FixedChain:
             franchise.restore(*arrays[2:])
             for level, (d, theta) in enumerate(state[prefix + "parameters"].tolist()):
                 franchise.set_parameters(level, d, theta)
-        self._online.restore_observed(state["observed"])
+        self.core.restore_observed(state["observed"])
 
     @property
     def bytes(self) -> int:

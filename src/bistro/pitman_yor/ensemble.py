@@ -19,6 +19,7 @@ from bistro.pitman_yor.estimator import Estimator
 from bistro.pitman_yor.events import END, Events, context_events, listed, sequence_events
 from bistro.pitman_yor.numbering import Ids, Numbering
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating, checked
+from bistro.pitman_yor.unbounded import UnboundedChain
 from bistro.rng import check_seed, purpose_key
 
 Context = Sequence[Hashable]
@@ -170,9 +171,9 @@ class Ensemble(Estimator):
         self._chains = [self._chain(i) for i in range(self.chains)]
 
     def _chain(self, i: int) -> Chain:
-        if self.depth is None:
-            raise ConfigError("depth = None is not possible yet")
         base, letters = self._maker.make(self._numbers, i)
+        if self.depth is None:
+            return UnboundedChain(base, letters, self._settings)
         return FixedChain(base, letters, self._settings)
 
     def _chains_of(self) -> list[Chain]:

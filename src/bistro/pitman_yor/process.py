@@ -51,7 +51,9 @@ class PitmanYor(Ensemble):
         "gibbs": sampled, which is exact; "minimal": one table for each outcome (Kneser-Ney);
         "maximal": one table for each customer.
     hyper
-        "slice": hyper-parameters are sampled; "map": maximised; "fixed": left as they are.
+        "slice": hyper-parameters are sampled; "map": maximised; "fixed": left as they are;
+        "online" (with ``depth=None``): moved by the gradient of every event's log-probability as
+        it is observed. Then `fit` is one pass over the data, without sweeps.
     discount_prior, strength_prior
         Beta(a, b) of every discount and Gamma(shape, rate) of every strength.
     sweeps
@@ -126,8 +128,9 @@ class PitmanYor(Ensemble):
         if self._maker.process is None and not self._maker.is_open and self.outcomes is None:
             self._begin(self._seen(X, y))
         self.observe_all(X, y)
-        if self.seating == "gibbs" or self.hyper != "fixed":
-            self.sweep(self.sweeps if self.seating == "gibbs" or self.hyper == "slice" else 1)
+        is_drawn = self.seating == "gibbs" or self.hyper == "slice"
+        if self.hyper != "online" and (is_drawn or self.hyper == "map"):
+            self.sweep(self.sweeps if is_drawn else 1)
         return self
 
     def observe(self, outcome: Hashable, context: Context = ()) -> float:
@@ -173,7 +176,7 @@ class PitmanYor(Ensemble):
         """Make one sweep of one chain."""
         if self.seating == "gibbs":
             chain.sweep(stream)
-        if self.hyper != "fixed":
+        if self.hyper in ("slice", "map"):
             chain.update(stream)
 
     def simulate(self, contexts: Iterable[Context]) -> list[Any]:

@@ -11,7 +11,7 @@ from bistro.errors import ConfigError, nearest
 from bistro.inference.settings import SamplerSettings
 
 Seating = Literal["gibbs", "minimal", "maximal"]
-Hyper = Literal["slice", "map", "fixed"]
+Hyper = Literal["slice", "map", "online", "fixed"]
 PerLevel = float | Sequence[float]
 
 
@@ -29,6 +29,7 @@ class Settings:
 
     def sampler(self) -> SamplerSettings:
         """Return the settings by which hyper-parameters are learned."""
+        assert self.hyper != "online"
         return SamplerSettings(
             seating=self.seating,
             hyper=self.hyper,
@@ -53,6 +54,8 @@ def checked(
         )
     _check_choice("seating", seating, get_args(Seating))
     _check_choice("hyper", hyper, get_args(Hyper))
+    if hyper == "online" and depth is not None:
+        raise ConfigError("hyper = 'online' is for unbounded contexts: set depth = None")
     discounts = per_level("discount", discount, LEVELS if depth is None else depth + 1)
     strengths = per_level("strength", strength, 1 if depth is None else depth + 1)
     for d in discounts:
