@@ -103,7 +103,9 @@ public:
 
     // The leaf at the end of a path becomes a node without customers; gives the leaf as it was.
     ContextLeaf open_leaf(TreePath& path) {
-        const ContextLeaf leaf = leaves_[children_[path.below].child & ~kLeaf];
+        ContextLeaf& old = leaves_[children_[path.below].child & ~kLeaf];
+        const ContextLeaf leaf = old;
+        old.depth = ~leaf.length();
         const auto number = add_node(leaf.end, leaf.length());
         children_[path.below].child = number;
         path.nodes.push_back(number);

@@ -332,10 +332,9 @@ private:
         if (size > 0 && seating_ != Seating::minimal) size = seating_ == Seating::maximal ? 0 : join_table(seats, node, step, rng);
         ++seats.customers, ++node.customers;
         if (size > 0) return false;
-        if (seating_ == Seating::gibbs && seats.tables > 0) {
-            if (seats.sizes == kNone) list_sizes(seats, {SizeCount{seats.customers - 1, 1}});
-            grow_table(sizes_[seats.sizes], 0, +1);
-        }
+        // A second table makes a list necessary; a list that is there stays in use.
+        if (seating_ == Seating::gibbs && seats.sizes == kNone && seats.tables > 0) list_sizes(seats, {SizeCount{seats.customers - 1, 1}});
+        if (seats.sizes != kNone) grow_table(sizes_[seats.sizes], 0, +1);
         ++seats.tables, ++node.tables;
         return true;
     }

@@ -30,6 +30,7 @@ from bistro.modelfile import (
 )
 from bistro.models import kinds
 from bistro.models.upgrades import upgraded
+from bistro.pitman_yor.files import KIND as PROCESS
 
 if TYPE_CHECKING:
     from bistro.models import abilities, annotating
@@ -221,6 +222,10 @@ def _is_row(row: Any) -> bool:
 def _model_of(file: ModelFile, name: str) -> LoadedModel:
     header = upgraded(file.header)
     kind = str(header.get("kind"))
+    if kind == PROCESS:
+        raise ModelFileError(
+            f"{name}: holds a process: open it with bistro.pitman_yor.PitmanYor.load"
+        )
     if not kinds.is_known(kind):
         raise ModelFileError(
             f"{name}: is of kind '{kind}', which this Bistro does not know (it knows "

@@ -75,6 +75,7 @@ class Chain(Protocol):
         """Memory held."""
 
 
+_LETTERS = "letters."
 Core = TypeVar("Core", bound=OnlineFranchise | Memoizer)
 
 
@@ -134,6 +135,18 @@ class CoreChain(Generic[Core]):
         """Seat every event again."""
         self.core.sweep(stream)
 
+    def letters_state(self) -> State:
+        """Return the state of the characters, where words are spelled."""
+        state = franchise_state(self.letters) if self.letters is not None else {}
+        return {_LETTERS + name: array for name, array in state.items()}
+
+    def restore_letters(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Put the characters into a saved state, where words are spelled."""
+        if self.letters is not None:
+            starts = {k: v for k, v in state.items() if k.startswith(_LETTERS)}
+            own = {name.removeprefix(_LETTERS): array for name, array in starts.items()}
+            restore_franchise(self.letters, own)
+
 
 class FixedChain(CoreChain[OnlineFranchise]):
     """A chain whose contexts have at most so many elements."""
@@ -178,25 +191,13 @@ class FixedChain(CoreChain[OnlineFranchise]):
 
     def state(self) -> State:
         """Return all that is needed to restore the chain."""
-        named = {"": self.franchise, **({"letters.": self.letters} if self.letters else {})}
-        state: State = {"observed": self.core.observed()}
-        for prefix, franchise in named.items():
-            arrays = (*franchise.structure(), *franchise.state())
-            state |= {prefix + name: array for name, array in zip(_PARTS, arrays, strict=True)}
-            state[prefix + "parameters"] = np.array(franchise.parameters())
-        return state
+        own = franchise_state(self.franchise)
+        return {"observed": self.core.observed(), **own, **self.letters_state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Put the chain into a saved state."""
-        named = {"letters.": self.letters, "": self.franchise}
-        for prefix, franchise in named.items():
-            if franchise is None:
-                continue
-            arrays = [state[prefix + name] for name in _PARTS]
-            franchise.rebuild(*arrays[:2])
-            franchise.restore(*arrays[2:])
-            for level, (d, theta) in enumerate(state[prefix + "parameters"].tolist()):
-                franchise.set_parameters(level, d, theta)
+        self.restore_letters(state)
+        restore_franchise(self.franchise, state)
         self.core.restore_observed(state["observed"])
 
     @property
@@ -206,3 +207,19 @@ class FixedChain(CoreChain[OnlineFranchise]):
 
 
 _PARTS = ("restaurants", "entries", "customers", "tables", "sizes")
+
+
+def franchise_state(franchise: Franchise) -> State:
+    """Return all that is needed to restore a franchise."""
+    arrays = (*franchise.structure(), *franchise.state())
+    parameters = np.array(franchise.parameters())
+    return {**dict(zip(_PARTS, arrays, strict=True)), "parameters": parameters}
+
+
+def restore_franchise(franchise: Franchise, state: Mapping[str, NDArray[Any]]) -> None:
+    """Put a franchise without customers into a saved state."""
+    arrays = [state[name] for name in _PARTS]
+    franchise.rebuild(*arrays[:2])
+    franchise.restore(*arrays[2:])
+    for level, (d, theta) in enumerate(state["parameters"].tolist()):
+        franchise.set_parameters(level, d, theta)

@@ -15,7 +15,7 @@ from bistro.pitman_yor.bases import BaseLike, spelling
 from bistro.pitman_yor.chains import Chain, Floats
 from bistro.pitman_yor.draws import draw_outcomes
 from bistro.pitman_yor.ensemble import Context, Ensemble, spelled_base
-from bistro.pitman_yor.events import END, listed
+from bistro.pitman_yor.events import END, Events, listed
 from bistro.pitman_yor.numbering import Ids
 from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
@@ -219,14 +219,17 @@ class PitmanYor(Ensemble):
     def log_prob(self, outcome: Hashable, context: Context = ()) -> float:
         """Return the natural logarithm of an outcome's probability; -inf if it is impossible."""
         self._begin()
+        ids = self._context(context)
         number = self._numbers.number(outcome)
         if number is not None:
-            return float(self.log_probs([context], [outcome])[0])
-        if not self._maker.is_open:
+            event = Events(np.append(ids, np.int32(number)), np.array([0, ids.size + 1]), True)
+            shares = self._each(lambda chain, _: float(chain.probabilities(event)[0]))
+        elif self._maker.is_open:
+            word = spelling(outcome)
+            shares = self._each(lambda chain, _: chain.base_weight(ids) * _spelled(chain, word))
+        else:
             return -math.inf
-        ids, word = self._context(context), spelling(outcome)
-        shares = self._each(lambda chain, _: chain.base_weight(ids) * _spelled(chain, word))
-        return math.log(float(np.mean(shares)))
+        return math.log(mean) if (mean := float(np.mean(shares))) > 0 else -math.inf
 
     def log_probs(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
         """Return the natural logarithm of the probability of every event; nothing is learned.
@@ -237,7 +240,7 @@ class PitmanYor(Ensemble):
             As in `fit`: sequences, or contexts and outcomes. Arrays of whole numbers are fastest
             where the outcomes are whole numbers from 0 on.
         """
-        if self._is_numbered and self._maker.is_open:
+        if self._maker.is_open:
             return self._open_log_probs(X, y)
         events = self._events(X, y, add=False)
         return _log_mean(self._each(lambda chain, _: chain.probabilities(events)))
@@ -272,7 +275,9 @@ class PitmanYor(Ensemble):
 
     def _open_log_probs(self, X: Any, y: Any) -> Floats:  # noqa: N803
         if y is None:
-            pairs = [(s[:i], x) for s in map(list, listed(X)) for i, x in enumerate(s)]
+            ends = [END] if self.ends else []
+            sequences = [[*sequence, *ends] for sequence in listed(X)]
+            pairs = [(s[:i], x) for s in sequences for i, x in enumerate(s)]
         else:
             pairs = list(zip(X, y, strict=True))
         return np.array([self.log_prob(outcome, context) for context, outcome in pairs])

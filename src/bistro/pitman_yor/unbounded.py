@@ -27,6 +27,7 @@ from bistro._core import (
     slice_step,
 )
 from bistro.errors import ConfigError
+from bistro.inference.hyper import update_hyperparameters
 from bistro.pitman_yor.chains import CoreChain, Floats, State
 from bistro.pitman_yor.events import Events
 from bistro.pitman_yor.numbering import Ids
@@ -67,6 +68,8 @@ class UnboundedChain(CoreChain[Memoizer]):
         likelihood = MemoizerLikelihood(self.core)
         move = self._sampled if self._settings.hyper == "slice" else self._maximised
         self.core.set_parameters(*move(likelihood, stream))
+        if self.letters is not None:
+            update_hyperparameters(self.letters, self._settings.sampler(), stream)
 
     def _sampled(self, likelihood: MemoizerLikelihood, stream: Stream) -> tuple[list[float], float]:
         """Return the hyper-parameters after one slice-sampling step each."""
@@ -118,7 +121,8 @@ class UnboundedChain(CoreChain[Memoizer]):
 
     def log_likelihood(self) -> float:
         """Return log p(seating, outcomes)."""
-        return MemoizerLikelihood(self.core)(*self.core.parameters())
+        letters = self.letters.log_likelihood() if self.letters is not None else 0.0
+        return MemoizerLikelihood(self.core)(*self.core.parameters()) + letters
 
     def parameters(self) -> tuple[list[float], list[float]]:
         """Return the discounts, from the shortest context on, and the strength of the empty one."""
@@ -147,10 +151,11 @@ class UnboundedChain(CoreChain[Memoizer]):
         state["parameters"] = np.array([*discounts, strength])
         if self._learner is not None:
             state["learner"] = self._learner.state()
-        return state
+        return {**state, **self.letters_state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Put the chain into a saved state."""
+        self.restore_letters(state)
         *discounts, strength = state["parameters"].tolist()
         self.core.restore(*(state[name] for name in _PARTS))
         self.core.set_parameters(discounts, strength)
