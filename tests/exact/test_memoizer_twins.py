@@ -6,6 +6,8 @@ the franchise with one level for each length, compiled and in plain Python.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -131,7 +133,7 @@ def test_damaged_states_are_refused() -> None:
     for part in range(len(state)):
         for place in range(len(state[part])):
             for value in (0, 1, 7, 2**31 - 1):
-                arrays = [array.copy() for array in state]
+                arrays: list[Any] = [array.copy() for array in state]
                 arrays[part][place] = value
                 tried += 1
                 other, _ = twins([0.4, 0.6, 0.8], 0.5, "gibbs")

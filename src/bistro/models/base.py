@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from bistro import config as configuration
 from bistro.errors import BistroError, ModelFileError, UnknownSettingError
 from bistro.modelfile import (
+    PROCESS_KIND,
     Arrays,
     ModelFile,
     decode_model,
@@ -30,7 +31,6 @@ from bistro.modelfile import (
 )
 from bistro.models import kinds
 from bistro.models.upgrades import upgraded
-from bistro.pitman_yor.files import KIND as PROCESS
 
 if TYPE_CHECKING:
     from bistro.models import abilities, annotating
@@ -222,7 +222,7 @@ def _is_row(row: Any) -> bool:
 def _model_of(file: ModelFile, name: str) -> LoadedModel:
     header = upgraded(file.header)
     kind = str(header.get("kind"))
-    if kind == PROCESS:
+    if kind == PROCESS_KIND:
         raise ModelFileError(
             f"{name}: holds a process: open it with bistro.pitman_yor.PitmanYor.load"
         )

@@ -6,28 +6,27 @@ import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bistro.errors import BistroError, ModelFileError
-from bistro.modelfile import read_model, write_model
+from bistro.modelfile import PROCESS_KIND, read_model, write_model
 from bistro.pitman_yor.bases import Characters
 from bistro.pitman_yor.events import END
 
 if TYPE_CHECKING:
     from bistro.pitman_yor.process import PitmanYor
 
-KIND = "pitman-yor"
 Process = TypeVar("Process", bound="PitmanYor")
 
 
 def save(process: PitmanYor, path: str | os.PathLike[str]) -> None:
     """Write a process to a file; the process that is its base is written with it."""
     header, arrays = _parts(process, "")
-    write_model(path, {"kind": KIND, **header}, arrays)
+    write_model(path, {"kind": PROCESS_KIND, **header}, arrays)
 
 
 def load(cls: type[Process], path: str | os.PathLike[str]) -> Process:
     """Read a process from a file."""
     file = read_model(path)
     name = os.fspath(path)
-    if file.header["kind"] != KIND:
+    if file.header["kind"] != PROCESS_KIND:
         raise ModelFileError(
             f"{name}: holds a model of kind '{file.header['kind']}': open it with bistro.load"
         )
