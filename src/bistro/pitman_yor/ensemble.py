@@ -223,6 +223,7 @@ class Ensemble(Estimator):
                     spelled_base(chain).append(word)
 
     def _distribution(self, context: Ids) -> Floats:
+        """Return the mean over chains, by the numbers of the outcomes."""
         rows = self._each(lambda chain, _: chain.distribution(context))
         mean: Floats = np.mean(rows, axis=0)
         return mean

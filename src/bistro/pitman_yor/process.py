@@ -210,6 +210,10 @@ class PitmanYor(Ensemble):
         probabilities = self._distribution(self._context(context))
         return dict(zip(self._numbers.outcomes, probabilities.tolist(), strict=True))
 
+    def distribution(self, context: Context = ()) -> Floats:
+        """Return the probability of every outcome in a context, in the order of `outcomes_`."""
+        return self._distribution(self._context(context))
+
     def top(self, context: Context = (), k: int = 10) -> list[tuple[Any, float]]:
         """Return the `k` most probable outcomes in a context with their probabilities."""
         probabilities = self._distribution(self._context(context))

@@ -139,6 +139,11 @@ class NgramModel(Scoring, Model):
         cls, config: NgramConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the model again from a file."""
+        if config.units != "words":
+            from bistro.models.ngram.text_model import TextModel
+
+            text: Any = TextModel.from_parts(config, header, arrays, origin)
+            return text  # type: ignore[no-any-return]
         vocabulary = vocabulary_of(header)
         words = by_owner(arrays, [WORDS])[WORDS]
         speller = None

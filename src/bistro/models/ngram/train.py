@@ -17,7 +17,11 @@ from bistro.models.runs import Run
 
 
 def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramModel:
-    """Train an n-gram model on the words of a treebank or text."""
+    """Train an n-gram model on the words of a treebank or text, or on their characters."""
+    if config.units != "words":
+        from bistro.models.ngram.text_model import train_text
+
+        return train_text(data, config, run)
     texts = as_words(data)
     vocabulary = Vocabulary.of(texts, config)
     events = text_events(texts, vocabulary, config.order)
