@@ -82,6 +82,19 @@ class Recipe:
 RECIPES = (
     Recipe("ngram", "ngram", settings={"order": 3, **SHORT}, stored=True),
     Recipe(
+        "ngram-bytes",
+        "ngram",
+        settings={"units": "bytes", "order": 0, **SHORT},
+        stops=False,
+        without=("explain",),
+    ),
+    Recipe(
+        "ngram-characters",
+        "ngram",
+        settings={"units": "characters", "order": 4, **SHORT},
+        without=("explain",),
+    ),
+    Recipe(
         "ngram-spelling",
         "ngram",
         settings={"order": 2, "unknown": "spelling", "spelling": {"order": 3}, **SHORT},

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from bistro._core import Stream, pause
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError
 from bistro.inference.chains import Figures
 from bistro.inference.gibbs import level_figures
 from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat, megabytes
 from bistro.models.checks import vocabulary_of
 from bistro.models.inputs import Words, as_words, check_draws
+from bistro.models.ngram.base import AnyNgramModel
 from bistro.models.ngram.config import NgramConfig
-from bistro.models.ngram.model import NgramModel
 from bistro.models.ngram.units import Ids, Units, units_from, units_of
 from bistro.models.results.scores import TextScores
 from bistro.models.runs import Run
@@ -55,20 +55,16 @@ def process_of(config: NgramConfig, units: Units, seed: int) -> PitmanYor:
     )
 
 
-class TextModel(NgramModel):
+@dataclass(eq=False, repr=False)
+class TextModel(AnyNgramModel):
     """A trained model of characters or bytes."""
 
-    def __init__(
-        self,
-        config: NgramConfig,
-        vocabulary: Vocabulary,
-        units: Units,
-        process: PitmanYor,
-        origin: Origin,
-    ) -> None:
-        self.config, self.vocabulary, self.origin = config, vocabulary, origin
-        self.units, self.process = units, process
-        self.speller = None
+    config: NgramConfig
+    vocabulary: Vocabulary
+    """The words of training: others are reported as unknown, and spelled like them."""
+    units: Units
+    process: PitmanYor
+    origin: Origin
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end; there are no options."""
@@ -96,27 +92,29 @@ class TextModel(NgramModel):
         start = self.units.encode([prefix])[0][0][:-1].tolist() if prefix else []
         for i in range(n):
             stream = Stream(seed, purpose_key("ngram.generate.units"), i)
-            yield self.units.decode(self._drawn(start, temperature, stream)).split(" ")
+            text = self.units.decode(self._drawn(start, temperature, stream))
+            yield [word for word in text.split(" ") if word]
 
     def _drawn(self, start: list[int], temperature: float, stream: Stream) -> list[int]:
-        ids = list(start)
-        words = 1
+        """Return the units of one sentence, without its end."""
         space = int(self.units.numbers(" ")[0])
+        ids, words = list(start), start.count(space)
         while True:
             pause()
             weights = self.process.distribution(ids)
+            allowed = np.ones(weights.size, dtype=np.bool_)
+            if not ids or ids[-1] == space:
+                allowed[[space, self.units.end]] = False  # a word has characters
+            elif len(ids) == len(start):
+                allowed[:] = False  # the last word of a prefix is whole
+                allowed[[space, self.units.end]] = True
+            weights = np.where(allowed, weights, 0.0)
             sums = np.cumsum((weights / weights.max()) ** (1 / temperature))
             drawn = int(np.searchsorted(sums, stream.uniform() * sums[-1], side="right"))
             words += drawn == space
-            # A sentence has words: it does not end before the first character.
-            if ids and (drawn == self.units.end or words > self.longest_generated):
+            if drawn == self.units.end or words >= self.longest_generated:
                 return ids
-            if drawn != self.units.end:
-                ids.append(drawn)
-
-    def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> NoReturn:
-        """Refuse: contexts are explained for words only."""
-        raise BistroError("explanations are for words: train an ngram model with units = words")
+            ids.append(drawn)
 
     def header(self) -> dict[str, Any]:
         """Return the vocabulary and the alphabet."""
@@ -134,7 +132,7 @@ class TextModel(NgramModel):
     @classmethod
     def from_parts(
         cls, config: NgramConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
-    ) -> TextModel:
+    ) -> Self:
         """Make the model again from a file."""
         units = units_from(config.units, header)
         process = process_of(config, units, origin.seed)
@@ -205,7 +203,7 @@ def train_text(data: Sequence[Words], config: NgramConfig, run: Run) -> TextMode
     sequences, _ = units.encode(texts)
     process = process_of(config, units, run.seed)
     chain = TextChain(process, sequences)
-    trace = run.sweep(NgramModel.kind, config, [vocabulary.hash, _digest(sequences)], [chain])
+    trace = run.sweep(TextModel.kind, config, [vocabulary.hash, _digest(sequences)], [chain])
     return TextModel(config, vocabulary, units, process, run.origin(trace))
 
 
