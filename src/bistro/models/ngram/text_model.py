@@ -27,7 +27,7 @@ from bistro.models.ngram.config import NgramConfig
 from bistro.models.ngram.units import Ids, Units, units_from, units_of
 from bistro.models.results.scores import TextScores
 from bistro.models.runs import Run
-from bistro.pitman_yor import PitmanYor
+from bistro.pitman_yor import TEXT_DISCOUNTS, PitmanYor
 from bistro.rng import purpose_key
 
 PROCESS = "process"
@@ -39,9 +39,7 @@ def process_of(config: NgramConfig, units: Units, seed: int) -> PitmanYor:
     base, sampler = units.base(), config.sampler
     settings: dict[str, Any] = {"discount": sampler.first_discount, "strength": sampler.strength}
     if config.order == 0:
-        # Typical discounts of English text: short contexts are trusted more than long ones.
-        discounts = (0.1, 0.5, 0.7, 0.75, 0.8, 0.85, 0.9, 0.92, 0.93, 0.94, 0.96)
-        settings = {"discount": discounts, "hyper": "online", "strength": 0.5}
+        settings = {"discount": TEXT_DISCOUNTS, "hyper": "online", "strength": 0.5}
     else:
         settings |= {"hyper": sampler.hyper, "discount_prior": sampler.discount_prior}
         settings |= {"strength_prior": sampler.strength_prior}
