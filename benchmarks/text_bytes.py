@@ -37,8 +37,11 @@ ORDERS = (6, 8, 10, 12, 16)
 
 def english(size: int) -> bytes:
     """Return the first bytes of the English text."""
-    files = sorted((data_dir() / "text_en").glob("*.txt"))
-    return b"".join(path.read_bytes() for path in files)[:size]
+    data = b""
+    for path in sorted((data_dir() / "text_en").glob("*.txt")):
+        with path.open("rb") as stream:
+            data += stream.read(size - len(data))
+    return data
 
 
 def generated(size: int) -> bytes:
@@ -61,7 +64,8 @@ def measure(text: str, size: int, seating: str) -> tuple[str, int, float, float,
         discount=TEXT_DISCOUNTS,
         strength=0.5,
     )
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    before = pages * resource.getpagesize() // 1024
     start = time.process_time()
     logs = process.observe_all(data)
     seconds = time.process_time() - start
