@@ -112,7 +112,8 @@ def main() -> None:
         for size in options.megabytes
     ]
     print(
-        f"{'text':>8} {'seating':>8} {'bytes':>10} {'bits/B':>7} {'us/B':>6} {'mem/B':>6} {'peak/B':>7}"
+        f"{'text':>8} {'seating':>8} {'bytes':>10} {'bits/B':>7} {'us/B':>6} {'mem/B':>6} "
+        f"{'peak/B':>7}"
     )
     # A process of its own for each row: the peak of one must not hide that of the next.
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:

@@ -22,6 +22,7 @@
 #include "process/context_tree.hpp"
 #include "process/discount_gradient.hpp"
 #include "process/sequences.hpp"
+#include "process/tree_prefetch.hpp"
 
 namespace bistro {
 
@@ -42,9 +43,20 @@ public:
         const std::size_t shift = text.size();
         text.insert(text.end(), events.elements.begin(), events.elements.end());
         std::vector<double> out;
+        std::vector<std::pair<std::uint32_t, std::int32_t>> group;  // where an event stands in the text, and the length of its context
+        const auto work = [&] {
+            std::vector<Walker> walkers;
+            for (const auto& [at, length] : group)
+                if (length > 0) walkers.push_back({Before{text.data() + at}, length, text[at]});
+            walk_ahead(walkers, tree_, seats_);
+            for (const auto& [at, length] : group) out.push_back(observe_one(at, length, rng, learner));
+            group.clear();
+        };
         events.for_each([&](std::int64_t begin, std::int64_t at) {
-            out.push_back(observe_one(static_cast<std::uint32_t>(shift + at), static_cast<std::int32_t>(at - begin), rng, learner));
+            group.emplace_back(static_cast<std::uint32_t>(shift + at), static_cast<std::int32_t>(at - begin));
+            if (group.size() == kGroup) work();
         });
+        work();
         return out;
     }
 
@@ -208,6 +220,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t kGroup = 24;  // events that walk down the tree together
+
     double observe_one(std::uint32_t at, std::int32_t length, Stream& rng, DiscountLearner* learner) {
         const std::int32_t* text = tree_.text().data();
         const std::int32_t dish = text[at];
