@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bistro.models.base import Model, load
     from bistro.models.results.parses import Parse
     from bistro.pictures.arcs import draw_arcs
+    from bistro.pitman_yor import PitmanYor
     from bistro.tasks.suite import pairs_suite, read_suite
     from bistro.tasks.suite_results import run_suite
     from bistro.tasks.train import train
@@ -38,6 +39,7 @@ __all__ = [
     "BistroError",
     "Model",
     "Parse",
+    "PitmanYor",
     "Sentence",
     "Treebank",
     "__version__",
@@ -63,6 +65,7 @@ _HOMES = {
     "BistroError": "bistro.errors",
     "Model": "bistro.models.base",
     "Parse": "bistro.models.results.parses",
+    "PitmanYor": "bistro.pitman_yor",
     "Sentence": "bistro.treebank.sentence",
     "Treebank": "bistro.treebank.treebank",
     "__version__": "bistro.version",
