@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from bistro.models.base import Model, load
     from bistro.models.results.parses import Parse
     from bistro.pictures.arcs import draw_arcs
-    from bistro.pitman_yor import PitmanYor
     from bistro.tasks.suite import pairs_suite, read_suite
     from bistro.tasks.suite_results import run_suite
     from bistro.tasks.train import train
@@ -39,7 +38,6 @@ __all__ = [
     "BistroError",
     "Model",
     "Parse",
-    "PitmanYor",
     "Sentence",
     "Treebank",
     "__version__",
@@ -65,7 +63,6 @@ _HOMES = {
     "BistroError": "bistro.errors",
     "Model": "bistro.models.base",
     "Parse": "bistro.models.results.parses",
-    "PitmanYor": "bistro.pitman_yor",
     "Sentence": "bistro.treebank.sentence",
     "Treebank": "bistro.treebank.treebank",
     "__version__": "bistro.version",
