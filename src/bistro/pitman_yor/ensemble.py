@@ -24,6 +24,8 @@ from bistro.rng import check_seed, purpose_key
 
 Context = Sequence[Hashable]
 Result = TypeVar("Result")
+PARALLEL = 1000
+"""Chains work at the same time from so many events on."""
 
 
 class Ensemble(Estimator):
@@ -224,17 +226,22 @@ class Ensemble(Estimator):
 
     def _distribution(self, context: Ids) -> Floats:
         """Return the mean over chains, by the numbers of the outcomes."""
-        rows = self._each(lambda chain, _: chain.distribution(context))
+        rows = self._each(lambda chain, _: chain.distribution(context), size=1)
         mean: Floats = np.mean(rows, axis=0)
         return mean
 
-    def _each(self, work: Callable[[Chain, Stream], Result]) -> list[Result]:
-        """Do the same with every chain, each with its own random stream, on all cores."""
+    def _each(
+        self, work: Callable[[Chain, Stream], Result], *, size: int = PARALLEL
+    ) -> list[Result]:
+        """Do the same with every chain, each with its own random stream, on all cores.
+
+        `size` is the number of events: for few of them threads take longer than the work.
+        """
         self._begin()
         streams = [self._stream("chain", i) for i in range(len(self._chains))]
         self._calls += 1
-        if len(self._chains) == 1:
-            return [work(self._chains[0], streams[0])]
+        if len(self._chains) == 1 or size < PARALLEL:
+            return [work(chain, s) for chain, s in zip(self._chains, streams, strict=True)]
         with ThreadPoolExecutor(min(len(self._chains), os.cpu_count() or 1)) as pool:
             return list(pool.map(work, self._chains, streams))
 

@@ -151,7 +151,8 @@ class PitmanYor(Ensemble):
             The natural logarithm of the probability of each event just before it was observed.
         """
         events = self._events(X, y, add=True)
-        return _log_mean(self._each(lambda chain, stream: chain.observe(events, stream)))
+        rows = self._each(lambda chain, s: chain.observe(events, s), size=events.size)
+        return _log_mean(rows)
 
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
         """Take back one observed outcome."""
@@ -160,7 +161,7 @@ class PitmanYor(Ensemble):
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
         """Take back observed data: all of them, or none if some were not observed."""
         events = self._events(X, y, add=False)
-        self._each(lambda chain, stream: chain.forget(events, stream))
+        self._each(lambda chain, stream: chain.forget(events, stream), size=events.size)
 
     def sweep(self, sweeps: int = 1) -> Self:
         """Seat every observed event again, and move the hyper-parameters, so many times."""
@@ -227,10 +228,12 @@ class PitmanYor(Ensemble):
         number = self._numbers.number(outcome)
         if number is not None:
             event = Events(np.append(ids, np.int32(number)), np.array([0, ids.size + 1]), True)
-            shares = self._each(lambda chain, _: float(chain.probabilities(event)[0]))
+            shares = self._each(lambda chain, _: float(chain.probabilities(event)[0]), size=1)
         elif self._maker.is_open:
             word = spelling(outcome)
-            shares = self._each(lambda chain, _: chain.base_weight(ids) * _spelled(chain, word))
+            shares = self._each(
+                lambda chain, _: chain.base_weight(ids) * _spelled(chain, word), size=1
+            )
         else:
             return -math.inf
         return math.log(mean) if (mean := float(np.mean(shares))) > 0 else -math.inf
@@ -247,7 +250,8 @@ class PitmanYor(Ensemble):
         if self._maker.is_open:
             return self._open_log_probs(X, y)
         events = self._events(X, y, add=False)
-        return _log_mean(self._each(lambda chain, _: chain.probabilities(events)))
+        rows = self._each(lambda chain, _: chain.probabilities(events), size=events.size)
+        return _log_mean(rows)
 
     def sample(self, context: Context = (), n: int = 1, *, seed: int | None = None) -> list[Any]:
         """Draw `n` independent outcomes in a context.
