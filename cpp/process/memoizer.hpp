@@ -104,6 +104,15 @@ public:
         });
     }
 
+    // All events leave; a base that learns loses the customers that stand for their tables.
+    void empty(Stream& rng) {
+        for_each_path([&](const TreePath& path) {
+            for (auto [dish, times] : own_events(path.nodes.back()))
+                for (; times > 0; --times) unseat_upwards(path, path.nodes.size(), dish, rng);
+        });
+        for (ContextLeaf& leaf : tree_.leaves()) leaf.depth = ~leaf.length();
+    }
+
     // Calls visit(path) for every node, children before their parents.
     template <class Visit>
     void for_each_path(const Visit& visit) const {

@@ -101,6 +101,12 @@ public:
             }
     }
 
+    // All events leave; a base that learns loses the customers that stand for their tables.
+    void empty(Stream& rng) {
+        for (std::uint32_t entry = 0; entry < observed_.size(); ++entry)
+            for (; observed_[entry] > 0; --observed_[entry]) franchise_->remove(entry, rng);
+    }
+
     // (dish, size, tables) of all tables in the restaurant of exactly this context; nothing where there is none.
     std::vector<std::int32_t> tables(std::span<const std::int32_t> elements) const {
         const Before before{elements.data() + elements.size()};

@@ -210,6 +210,19 @@ def test_draws_follow_the_prediction() -> None:
     assert process.sample("ab", 99) != process.sample("ab", 99)
 
 
+@pytest.mark.parametrize("depth", [1, None])
+def test_fitting_again_takes_the_customers_out_of_the_base(depth: int | None) -> None:
+    inner = PitmanYor(0, outcomes="abcdkr", seed=1)
+    inner.observe_all([(), ()], ["a", "k"])
+    outer = PitmanYor(depth, base=inner, sweeps=3, seed=1)
+    for _ in range(2):
+        outer.fit(TEXT)
+        (_, from_outer, _), *_ = inner.counts()
+        assert from_outer == 2 + outer.counts()[0][2]
+    outer.set_params(seed=2)
+    assert inner.counts()[0][1] == 2
+
+
 def test_new_words_are_spelled() -> None:
     process = PitmanYor(0, base=Characters(depth=2), strength=50.0, hyper="fixed", seed=1)
     process.observe_all([["abab", "ababab", "abba"] * 3])

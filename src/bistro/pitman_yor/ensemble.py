@@ -46,6 +46,8 @@ class Ensemble(Estimator):
     chains: int
     seed: int
     _numbers: Numbering
+    _maker: BaseMaker
+    _chains: Sequence[Chain] = ()
 
     # --- what it holds ---------------------------------------------------------------------------
 
@@ -142,9 +144,12 @@ class Ensemble(Estimator):
             self.discount_prior,
             self.strength_prior,
         )
+        if self._chains and self._maker.process is not None:
+            # The customers that stand for tables here leave the process that is the base.
+            self._each(lambda chain, stream: chain.empty(stream))
         self._arranged = Arranged(self.depth, self.backoff)
         self._maker = BaseMaker(self.base, self._settings)
-        self._chains: list[Chain] = []
+        self._chains = []
         self._calls = 0
         self._is_numbered = False
 
@@ -178,7 +183,7 @@ class Ensemble(Estimator):
             return UnboundedChain(base, letters, self._settings)
         return FixedChain(base, letters, self._settings)
 
-    def _chains_of(self) -> list[Chain]:
+    def _chains_of(self) -> Sequence[Chain]:
         self._begin()
         return self._chains
 
