@@ -1,6 +1,6 @@
 """Bits per byte of the unbounded process beside those of compressors, and its growth with the text.
 
-    python -m benchmarks.text_bytes [--megabytes 0.1 1 13] [--seating gibbs]
+    python -m benchmarks.text_bytes [--megabytes 0.1 1 14] [--seating gibbs] [--chains 1 4]
 
 The text is text_en, file after file, and as much of the sentences of the built-in grammar. Every
 byte is predicted from all bytes before it, then observed; discounts follow the text. An
@@ -53,7 +53,9 @@ def generated(size: int) -> bytes:
 TEXTS = {"text_en": english, "grammar": generated}
 
 
-def measure(text: str, size: int, seating: str) -> tuple[str, int, float, float, float, float]:
+def measure(
+    text: str, size: int, seating: str, chains: int
+) -> tuple[str, int, float, float, float, float]:
     """Return bits, microseconds and bytes of memory per byte of text."""
     data = TEXTS[text](size)
     process = PitmanYor(
@@ -63,6 +65,7 @@ def measure(text: str, size: int, seating: str) -> tuple[str, int, float, float,
         hyper="online",
         discount=TEXT_DISCOUNTS,
         strength=0.5,
+        chains=chains,
     )
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     before = pages * resource.getpagesize() // 1024
@@ -103,16 +106,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=float, nargs="+", default=[0.1, 0.3, 1, 3, 14])
     parser.add_argument("--seating", nargs="+", default=["gibbs", "minimal"])
+    parser.add_argument("--chains", type=int, nargs="+", default=[1])
     parser.add_argument("--texts", nargs="+", default=list(TEXTS), choices=TEXTS)
     options = parser.parse_args()
     rows = [
-        (text, int(size * 1e6), seating)
+        (text, int(size * 1e6), seating, chains)
         for text in options.texts
         for seating in options.seating
+        for chains in options.chains
         for size in options.megabytes
     ]
     print(
-        f"{'text':>8} {'seating':>8} {'bytes':>10} {'bits/B':>7} {'us/B':>6} {'mem/B':>6} "
+        f"{'text':>8} {'seating':>8} {'chains':>6} {'bytes':>10} {'bits/B':>7} {'us/B':>6} {'mem/B':>6} "
         f"{'peak/B':>7}"
     )
     # A process of its own for each row: the peak of one must not hide that of the next.
@@ -120,18 +125,19 @@ def main() -> None:
         for row, found in zip(rows, pool.imap(_measure, rows, chunksize=1), strict=True):
             text, count, bits, micro, held, peak = found
             print(
-                f"{text:>8} {row[2]:>8} {count:>10,} {bits:>7.4f} {micro:>6.2f} {held:>6.1f} "
+                f"{text:>8} {row[2]:>8} {row[3]:>6} {count:>10,} {bits:>7.4f} {micro:>6.2f} {held:>6.1f} "
                 f"{peak:>7.1f}",
                 flush=True,
             )
     for text in options.texts:
-        data = TEXTS[text](int(max(options.megabytes) * 1e6))
-        for name, size in compressors(data):
-            bits = 8 * size / len(data)
-            print(f"{text:>8} {name:<24} {size:>10,} {bits:>7.4f} bits/B", flush=True)
+        for megabytes in options.megabytes:
+            data = TEXTS[text](int(megabytes * 1e6))
+            for name, size in compressors(data):
+                bits = 8 * size / len(data)
+                print(f"{text:>8} {name:<24} {len(data):>10,} {bits:>7.4f}", flush=True)
 
 
-def _measure(row: tuple[str, int, str]) -> tuple[str, int, float, float, float, float]:
+def _measure(row: tuple[str, int, str, int]) -> tuple[str, int, float, float, float, float]:
     return measure(*row)
 
 

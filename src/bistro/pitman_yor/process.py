@@ -134,7 +134,20 @@ class PitmanYor(Ensemble):
         return self
 
     def observe(self, outcome: Hashable, context: Context = ()) -> float:
-        """Observe one outcome; return its log-probability just before."""
+        """Observe one outcome.
+
+        Parameters
+        ----------
+        outcome
+            What was seen.
+        context
+            What it was seen after or with: a sequence, the nearest element last.
+
+        Returns
+        -------
+        float
+            The natural logarithm of its probability just before it was observed.
+        """
         return float(self.observe_all([context], [outcome])[0])
 
     def observe_all(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
@@ -155,7 +168,7 @@ class PitmanYor(Ensemble):
         return _log_mean(rows)
 
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
-        """Take back one observed outcome."""
+        """Take back one outcome, observed in this context; another one is an error."""
         self.forget_all([context], [outcome])
 
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
@@ -207,7 +220,11 @@ class PitmanYor(Ensemble):
     # --- prediction ------------------------------------------------------------------------------
 
     def predict(self, context: Context = ()) -> dict[Any, float]:
-        """Return the probability of every outcome in a context (of those seen, for strings)."""
+        """Return the probability of every outcome in a context.
+
+        With ``base=Characters()`` these are the strings seen so far; the rest of the probability
+        belongs to all others.
+        """
         probabilities = self._distribution(self._context(context))
         return dict(zip(self._numbers.outcomes, probabilities.tolist(), strict=True))
 
@@ -254,9 +271,16 @@ class PitmanYor(Ensemble):
         return _log_mean(rows)
 
     def sample(self, context: Context = (), n: int = 1, *, seed: int | None = None) -> list[Any]:
-        """Draw `n` independent outcomes in a context.
+        """Draw independent outcomes in a context; nothing is learned.
 
-        `seed` makes the draws repeatable; without it they depend on the calls before.
+        Parameters
+        ----------
+        context
+            The context of all draws.
+        n
+            How many.
+        seed
+            Makes the draws repeatable; without it they depend on the calls before.
         """
         ids = self._context(context)
         stream = self._stream("sample", 0) if seed is None else self._seeded("sample", seed)
@@ -264,9 +288,21 @@ class PitmanYor(Ensemble):
         return draw_outcomes(self._numbers, self._chains, ids, n, stream)
 
     def generate(self, length: int, start: Context = (), *, seed: int = 1) -> list[Any]:
-        """Draw a sequence after `start`, each element in the context of all before it.
+        """Draw a sequence, each element in the context of all before it.
 
-        It ends after `length` elements or, where ends are outcomes, with `END`, which is left out.
+        Parameters
+        ----------
+        length
+            How many elements; fewer where ends are outcomes and `END`, which is left out, is drawn.
+        start
+            What it goes on from.
+        seed
+            Decides the draws.
+
+        Returns
+        -------
+        list
+            The new elements, without `start`.
         """
         self._begin()
         stream = self._seeded("generate", seed)
