@@ -117,16 +117,16 @@ def main() -> None:
         for size in options.megabytes
     ]
     print(
-        f"{'text':>8} {'seating':>8} {'chains':>6} {'bytes':>10} {'bits/B':>7} {'us/B':>6} {'mem/B':>6} "
-        f"{'peak/B':>7}"
+        f"{'text':>8} {'seating':>8} {'chains':>6} {'bytes':>10} {'bits/B':>7} {'us/B':>6} "
+        f"{'mem/B':>6} {'peak/B':>7}"
     )
     # A process of its own for each row: the peak of one must not hide that of the next.
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         for row, found in zip(rows, pool.imap(_measure, rows, chunksize=1), strict=True):
             text, count, bits, micro, held, peak = found
             print(
-                f"{text:>8} {row[2]:>8} {row[3]:>6} {count:>10,} {bits:>7.4f} {micro:>6.2f} {held:>6.1f} "
-                f"{peak:>7.1f}",
+                f"{text:>8} {row[2]:>8} {row[3]:>6} {count:>10,} {bits:>7.4f} {micro:>6.2f} "
+                f"{held:>6.1f} {peak:>7.1f}",
                 flush=True,
             )
     for text in options.texts:
