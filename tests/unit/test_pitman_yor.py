@@ -13,6 +13,7 @@ import pytest
 import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.pitman_yor import END, Characters, PitmanYor
+from bistro.pitman_yor.settings import Hyper
 from bistro.reference.hpyp import Franchise
 from bistro.rng import Stream
 
@@ -221,6 +222,17 @@ def test_fitting_again_takes_the_customers_out_of_the_base(depth: int | None) ->
         assert from_outer == 2 + outer.counts()[0][2]
     outer.set_params(seed=2)
     assert inner.counts()[0][1] == 2
+
+
+def test_discounts_that_follow_the_text_predict_it_better() -> None:
+    sentences = bistro.builtin(sentences=600, seed=1)
+    text = "\n".join(" ".join(s.forms) for s in sentences).encode()
+    bits = {}
+    choices: tuple[Hyper, ...] = ("fixed", "online")
+    for hyper in choices:
+        process = PitmanYor(None, outcomes=range(256), hyper=hyper, seating="minimal")
+        bits[hyper] = -process.observe_all(text).mean()
+    assert bits["online"] < 0.97 * bits["fixed"]
 
 
 def test_new_words_are_spelled() -> None:
