@@ -262,3 +262,11 @@ def spelled_base(chain: Chain) -> SpelledBase:
     """Return the base of a chain over strings."""
     assert isinstance(chain.base, SpelledBase)
     return chain.base
+
+
+def log_mean(rows: Sequence[Floats]) -> Floats:
+    """Return the logarithm of the mean probability over chains."""
+    mean = rows[0] if len(rows) == 1 else np.mean(rows, axis=0)
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(mean)
+    return logs

@@ -8,15 +8,13 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bistro._core import Stream
 from bistro.pitman_yor.bases import BaseLike, spelling
 from bistro.pitman_yor.chains import Chain, Floats
 from bistro.pitman_yor.draws import draw_outcomes
-from bistro.pitman_yor.ensemble import Context, Ensemble, spelled_base
+from bistro.pitman_yor.ensemble import Context, Ensemble, log_mean, spelled_base
 from bistro.pitman_yor.events import END, Events, listed
-from bistro.pitman_yor.numbering import Ids
 from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
 
@@ -165,7 +163,7 @@ class PitmanYor(Ensemble):
         """
         events = self._events(X, y, add=True)
         rows = self._each(lambda chain, s: chain.observe(events, s), size=events.size)
-        return _log_mean(rows)
+        return log_mean(rows)
 
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
         """Take back one outcome, observed in this context; another one is an error."""
@@ -204,7 +202,9 @@ class PitmanYor(Ensemble):
             self.observe(drawn[-1], context)
         return drawn
 
-    def posterior(self, draws: int = 100, *, thin: int = 1) -> Posterior:
+    def posterior(
+        self, draws: int = 100, *, thin: int = 1, contexts: Sequence[Context] = ()
+    ) -> Posterior:
         """Go on sweeping, and return what is seen on the way.
 
         Parameters
@@ -213,8 +213,11 @@ class PitmanYor(Ensemble):
             Samples from each chain.
         thin
             Sweeps from one sample to the next.
+        contexts
+            Restaurants whose seating is wanted: how many tables each outcome has there.
         """
-        rows = self._each(lambda chain, stream: record(self, chain, stream, draws, thin))
+        ids = [self._context(context) for context in contexts]
+        rows = self._each(lambda chain, s: record(self, chain, s, draws, thin, ids))
         return Posterior.stacked(rows)
 
     # --- prediction ------------------------------------------------------------------------------
@@ -249,7 +252,10 @@ class PitmanYor(Ensemble):
         elif self._maker.is_open:
             word = spelling(outcome)
             shares = self._each(
-                lambda chain, _: chain.base_weight(ids) * _spelled(chain, word), size=1
+                lambda chain, _: (
+                    chain.base_weight(ids) * spelled_base(chain).probability_of_word(word)
+                ),
+                size=1,
             )
         else:
             return -math.inf
@@ -268,7 +274,7 @@ class PitmanYor(Ensemble):
             return self._open_log_probs(X, y)
         events = self._events(X, y, add=False)
         rows = self._each(lambda chain, _: chain.probabilities(events), size=events.size)
-        return _log_mean(rows)
+        return log_mean(rows)
 
     def sample(self, context: Context = (), n: int = 1, *, seed: int | None = None) -> list[Any]:
         """Draw independent outcomes in a context; nothing is learned.
@@ -343,15 +349,3 @@ class PitmanYor(Ensemble):
         depth = "unbounded" if self.depth is None else self.depth
         size = f", {len(self._numbers)} outcomes" if self._is_numbered else ""
         return f"<PitmanYor, depth {depth}{size}, {self.chains} chains>"
-
-
-def _log_mean(rows: Sequence[NDArray[np.float64]]) -> Floats:
-    """Return the logarithm of the mean probability over chains."""
-    mean = rows[0] if len(rows) == 1 else np.mean(rows, axis=0)
-    with np.errstate(divide="ignore"):
-        logs: Floats = np.log(mean)
-    return logs
-
-
-def _spelled(chain: Chain, word: Ids) -> float:
-    return spelled_base(chain).probability_of_word(word)
