@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +40,7 @@ class Posterior:
     strength: Floats
     tables: Floats
     log_likelihood: Floats
-    context_tables: Floats
+    context_tables: Floats = field(default_factory=lambda: np.zeros((0, 0, 0, 0)))
 
     @classmethod
     def stacked(cls, rows: Sequence[dict[str, Floats]]) -> Posterior:
