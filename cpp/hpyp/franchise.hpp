@@ -63,7 +63,7 @@ public:
         path.resize(length + 1);
         for (; static_cast<int>(depth) <= length; ++depth)
             path[depth] = find_or_add_restaurant(path[depth - 1], context(static_cast<int>(depth) - 1));
-        return find_or_add_entry(path, length, dish);
+        return find_or_add_entry(path.data(), length, dish);
     }
 
     // The deepest restaurant of a context that exists.
@@ -78,6 +78,20 @@ public:
         }
         return at;
     }
+
+    // --- many look-ups at once (see PairIndex) -------------------------------------------------------
+
+    static std::uint64_t child_key(std::uint32_t parent, std::int32_t element) {
+        return pair_key(parent, static_cast<std::uint32_t>(element));
+    }
+    const PairIndex& children() const { return by_element_; }
+    const PairIndex& dishes() const { return by_dish_; }
+    std::uint32_t find_child(std::uint32_t parent, std::int32_t element) const {
+        return by_element_.find(child_key(parent, element), restaurants_);
+    }
+    std::uint32_t make_child(std::uint32_t parent, std::int32_t element) { return find_or_add_restaurant(parent, element); }
+    // The entry of a dish in the last restaurant of a path, made with all its ancestors if it does not exist.
+    std::uint32_t make_entry(const std::uint32_t* path, int length, std::int32_t dish) { return find_or_add_entry(path, length, dish); }
 
     // --- the same questions that the frozen form answers ---------------------------------------------
 
@@ -95,9 +109,19 @@ public:
         return depth;
     }
 
+    // Shorter contexts of a dish that was served follow parent links, without hashing.
     double probability_on_path(const std::uint32_t* path, int depth, std::uint32_t x) const {
-        return probability(path[depth], static_cast<std::int32_t>(x));
+        const auto dish = static_cast<std::int32_t>(x);
+        int k = depth;
+        std::uint32_t id = kNone;
+        while (k >= 0 && (id = find_entry(path[k], dish)) == kNone) --k;
+        double p = id == kNone ? base_->probability(dish) : entry_probability(id);
+        for (++k; k <= depth; ++k) p *= backoff(restaurants_[path[k]]);
+        return p;
     }
+
+    // The entry of a dish in a restaurant; kNone where it was never served.
+    std::uint32_t entry_of(std::uint32_t restaurant, std::int32_t dish) const { return find_entry(restaurant, dish); }
 
     void distribution(const std::uint32_t* path, int depth, double* out) const {
         for (std::int32_t x = 0; x < base_->dishes(); ++x) out[x] = probability(path[depth], x);
@@ -303,7 +327,7 @@ private:
         return id;
     }
 
-    std::uint32_t find_or_add_entry(const std::vector<std::uint32_t>& path, int length, std::int32_t dish) {
+    std::uint32_t find_or_add_entry(const std::uint32_t* path, int length, std::int32_t dish) {
         // Most events have been seen before: look at the deepest restaurant first, and make what is missing.
         int depth = length;
         std::uint32_t id = kNone;
