@@ -5,8 +5,7 @@
 //
 //     p_k(x) = (c_x - d_k t_x)/(c + theta_k) + (theta_k + d_k t)/(c + theta_k) p_{k-1}(x)
 //
-// `resolve` turns events (context, dish) into entry numbers once; after that, adding, removing and sweeping
-// follow parent links only.
+// `resolve` turns events (context, dish) into entry numbers once; after that, adding, removing and sweeping follow parent links only.
 #pragma once
 
 #include <algorithm>
@@ -166,8 +165,7 @@ public:
         const Restaurant& here = restaurants_[restaurant];
         const double p = here.parent == kNone ? base_->probability(dish) : probability(here.parent, dish);
         const std::uint32_t id = find_entry(restaurant, dish);
-        if (id != kNone) return predictive(entries_[id], p);
-        return backoff(here) * p;
+        return id != kNone ? predictive(entries_[id], p) : backoff(here) * p;
     }
 
     // The formula above, for one entry given its parent's probability.
@@ -287,8 +285,11 @@ public:
 
     double discount(const Restaurant& r) const { return discount_[r.depth]; }
     double strength(const Restaurant& r) const { return strength_[r.depth]; }
+    bool is_empty() const { return restaurants_.size() == 1 && entries_.empty(); }
 
 private:
+    friend class SortedResolver;
+
     std::uint32_t find_entry(std::uint32_t restaurant, std::int32_t dish) const {
         return by_dish_.find(pair_key(restaurant, static_cast<std::uint32_t>(dish)), entries_);
     }
@@ -390,7 +391,7 @@ private:
     std::vector<Restaurant> restaurants_;
     std::vector<Entry> entries_;
     std::vector<TableSizes> sizes_;
-    PairIndex by_element_, by_dish_;
+    LateIndex by_element_, by_dish_;
     std::vector<std::uint32_t> chain_;
     std::vector<double> parent_probability_;
     std::vector<TableMove>* moves_ = nullptr;

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from bistro._core import Base, Franchise, PredictiveSum, SequentialLikelihood, Stream
 from bistro.encoding.events import Events
 from bistro.inference.chains import Figures, short
+from bistro.inference.event_runs import EventRuns
 from bistro.inference.hyper import update_hyperparameters
 from bistro.inference.settings import SamplerSettings
 from bistro.rng import purpose_key
@@ -108,11 +109,19 @@ class Chain(Learned):
     """A franchise that is learned from events which are all observed."""
 
     def __init__(
-        self, name: str, events: Events, base: Base, settings: SamplerSettings, seed: int
+        self,
+        name: str,
+        events: Events | EventRuns,
+        base: Base,
+        settings: SamplerSettings,
+        seed: int,
     ) -> None:
-        super().__init__(name, events.contexts.shape[1] + 1, base, settings, seed)
-        ordered = events.sorted()
-        self._entries = self.franchise.resolve(ordered.contexts, ordered.outcomes)
+        super().__init__(name, events.levels + 1, base, settings, seed)
+        if isinstance(events, EventRuns):
+            self._entries = self.franchise.resolve_runs(events.lists())
+        else:
+            ordered = events.sorted()
+            self._entries = self.franchise.resolve(ordered.contexts, ordered.outcomes)
         if settings.hyper == "sequential":
             order = self._stream("sequence", 0)
             self._sequence = SequentialLikelihood(self.franchise, self._entries, order)
