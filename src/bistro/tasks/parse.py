@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bistro.errors import BistroError
+from bistro.inference.workers import Workers
 from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.models.parsing.codec import can_be_met
 from bistro.models.results.parses import Parse
+from bistro.tasks import spread
 from bistro.tasks.parsed import ParseWriter
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
@@ -19,8 +21,13 @@ from bistro.treebank.sentence import Sentence
 class ParseRun:
     """One pass over the input, and the count of what could not be done as asked."""
 
-    def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, model: Model, options: Mapping[str, Any], workers: Workers | None = None
+    ) -> None:
+        """`workers` parse the sentences in pieces; default: threads of this process."""
         self.model = PARSE.of(model)
+        self._whole = model
+        self._workers = workers
         self.model.parse_options.of(options, model.kind, "parse")
         self._given = dict(options)
         self.words = 0
@@ -35,11 +42,15 @@ class ParseRun:
 
     def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         """Yield the sentences of the output."""
-        parses = self.model.parse_all(self._prepared(sentences), **self._given)
         writer = ParseWriter.of(self.model, given_tags=self._tags_are_given)
-        for parse in parses:
+        for parse in self._parses(self._prepared(sentences)):
             self._count(parse)
             yield from writer.sentences(parse)
+
+    def _parses(self, sentences: Iterator[Sentence]) -> Iterator[Parse]:
+        if self._workers is None:
+            return self.model.parse_all(sentences, **self._given)
+        return spread.parse_all(self._workers, self._whole, sentences, self._given)
 
     def report(self, name: str) -> str:
         """Return one line on what was done."""

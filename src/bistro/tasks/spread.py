@@ -1,0 +1,154 @@
+"""A model's work in pieces, for the workers of `bistro.inference.workers`: threads or a cluster.
+
+What a model is asked about many sentences is cut into pieces of some sentences each, in their
+order, and the answers are put together again: the same as of one call, for any number of workers.
+Where something is drawn at random it depends on the number of the sentence, which travels along.
+
+>>> import bistro
+>>> from bistro.inference.workers import LocalWorkers
+>>> treebank = bistro.builtin(sentences=60, seed=1)
+>>> model = bistro.train("eisner", treebank, sampler={"sweeps": 2, "samples": 1})
+>>> found = parse_all(LocalWorkers(2), model, treebank, {})
+>>> [parse.heads for parse in found] == [parse.heads for parse in model.parse_all(treebank)]
+True
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from bistro.errors import ConfigError
+from bistro.inference.workers import Workers
+from bistro.models.abilities import ANNOTATE, PARSE, PARSE_TREES, SCORE
+from bistro.models.base import Model
+from bistro.models.inputs import SENTENCES_AT_ONCE, Words
+from bistro.models.results.parses import Parse
+from bistro.models.results.structures import TreeParse
+from bistro.models.results.surprisal import SurprisalRow, Token
+from bistro.models.shared import SharedModel
+from bistro.treebank.sentence import Sentence
+
+PIECE_SENTENCES = 100
+"""Sentences of a piece: tenths of a second to seconds of work, as the model is."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def pieces_of(
+    items: Iterable[Item], size: int = PIECE_SENTENCES
+) -> Iterator[tuple[int, list[Item]]]:
+    """Yield items in pieces, each with the number of its first item."""
+    waiting, first = iter(items), 0
+    while piece := list(islice(waiting, size)):
+        yield first, piece
+        first += len(piece)
+
+
+class Question(NamedTuple):
+    """One piece of work: some sentences and the options of the method that is asked."""
+
+    items: list[Any]
+    options: dict[str, Any]
+
+
+def parse_all(
+    workers: Workers, model: Model, sentences: Iterable[Sentence], options: Mapping[str, Any]
+) -> Iterator[Parse]:
+    """Yield what ``model.parse_all(sentences, **options)`` yields."""
+    if options.get("resample"):
+        raise ConfigError("--resample draws the trees of all sentences together: not --cluster")
+    draws = bool(options.get("samples"))
+    if draws and model.kind == "committee":
+        raise ConfigError("--samples of a committee are drawn by one process: not with --cluster")
+    held: deque[list[Sentence]] = deque()
+
+    def questions() -> Iterator[Question]:
+        # Random streams belong to as many sentences as the core is given at once.
+        for first, piece in pieces_of(sentences, SENTENCES_AT_ONCE if draws else PIECE_SENTENCES):
+            held.append(piece)
+            own = {"first": first} if draws else {}
+            yield Question(piece, {**options, **own, "threads": 1})
+
+    for parses in workers.run(_parse, SharedModel(model), questions()):
+        for sentence, parse in zip(held.popleft(), parses, strict=True):
+            yield replace(parse, sentence=sentence)
+
+
+def _parse(shared: SharedModel[Any], question: Question) -> list[Parse]:
+    """Return parses without their sentences, which need not travel back."""
+    parser = PARSE.of(shared.open())
+    none: Any = None
+    parses = parser.parse_all(question.items, **question.options)
+    return [replace(parse, sentence=none) for parse in parses]
+
+
+def annotate_all(
+    workers: Workers, model: Model, sentences: Iterable[Sentence], options: Mapping[str, Any]
+) -> Iterator[Sentence]:
+    """Yield what ``model.annotate_all(sentences, **options)`` yields."""
+    asked = {**options, "threads": 1}
+    questions = (Question(piece, asked) for _, piece in pieces_of(sentences))
+    for found in workers.run(_annotate, SharedModel(model), questions):
+        yield from found
+
+
+def _annotate(shared: SharedModel[Any], question: Question) -> list[Sentence]:
+    return list(ANNOTATE.of(shared.open()).annotate_all(question.items, **question.options))
+
+
+def parse_trees(
+    workers: Workers, model: Model, sentences: Iterable[Words], options: Mapping[str, Any]
+) -> Iterator[TreeParse]:
+    """Yield what ``model.parse_trees(sentences, **options)`` yields."""
+    asked = {**options, "threads": 1}
+    questions = (
+        Question(piece, {**asked, "first": first})
+        for first, piece in pieces_of(sentences, TREE_SENTENCES)
+    )
+    for found in workers.run(_parse_trees, SharedModel(model), questions):
+        yield from found
+
+
+TREE_SENTENCES = 10
+"""Sentences of a piece of constituency parsing, which takes a hundred times longer."""
+
+
+def _parse_trees(shared: SharedModel[Any], question: Question) -> list[TreeParse]:
+    return list(PARSE_TREES.of(shared.open()).parse_trees(question.items, **question.options))
+
+
+def surprisal_rows(
+    workers: Workers,
+    model: Model,
+    texts: Sequence[Words],
+    names: Sequence[str],
+    tokens: Sequence[Sequence[Token]],
+    *,
+    eos: bool,
+    options: Mapping[str, Any],
+) -> Iterator[SurprisalRow]:
+    """Yield the rows of ``model.surprisal(texts, names=names, tokens=tokens, **options)``."""
+    scorer: Any = SCORE.of(model)
+    known = scorer.score_options.names()
+    own: dict[str, Any] = {"threads": 1} if "threads" in known else {}
+
+    def questions() -> Iterator[Question]:
+        for first, piece in pieces_of(zip(texts, names, tokens, strict=True)):
+            place = {"part": (first, len(texts))} if "part" in known else {}
+            yield Question(piece, {**options, **own, **place})
+
+    task = partial(_surprisal, eos=eos)
+    for rows in workers.run(task, SharedModel(scorer), questions()):
+        yield from rows
+
+
+def _surprisal(shared: SharedModel[Any], question: Question, *, eos: bool) -> list[SurprisalRow]:
+    texts, names, tokens = (list(column) for column in zip(*question.items, strict=True))
+    scorer = SCORE.of(shared.open())
+    table = scorer.surprisal(texts, eos=eos, names=names, tokens=tokens, **question.options)
+    return list(table)
