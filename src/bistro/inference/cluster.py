@@ -47,6 +47,8 @@ SECONDS_WITHOUT_SCHEDULER = 60.0
 SECONDS_WITHOUT_WORKERS = 60.0
 """A nanny starts a lost worker again within seconds; a cluster empty for longer stays empty."""
 SECONDS_BETWEEN_LOOKS = 1.0
+ATTEMPTS = 20
+"""To get a result that was there and is not, which a lost worker explains once or twice."""
 
 
 class ClusterError(BistroError):
@@ -178,13 +180,16 @@ class ClusterWorkers:
         return max(AHEAD_PER_WORKER * self._threads - under_way, 0 if under_way else 1)
 
     def _result(self, future: Future) -> Any:
-        while True:
+        for _ in range(ATTEMPTS):
             self._await(future)
             try:
                 return future.result(timeout=self._patience)
-            except (TimeoutError, CancelledError):
+            except (TimeoutError, CancelledError, OSError):
                 # Its worker was lost before it gave the result away: wait until it is made again.
-                continue
+                self._look()
+                time.sleep(SECONDS_BETWEEN_LOOKS / 10)
+        # A scheduler that has lost the connection for a while has forgotten what it was asked.
+        raise self._scheduler_lost()
 
     def _await(self, future: Future) -> None:
         """Return when the task has ended well; raise what made it fail."""
