@@ -33,6 +33,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     treebank = bistro.builtin(sentences=90, seed=1)
     write(treebank, folder / "train.conllu")
     write(bistro.builtin(sentences=230, seed=2), folder / "test.conllu")
+    write(bistro.builtin(sentences=12, seed=3), folder / "dev.conllu")
     write_trees(bistro.builtin_trees(sentences=25, seed=2), folder / "test.mrg")
     (folder / "letter.txt").write_text("The dog sleeps. A cat sees the bird.\n" * 120)
     for kind in ("transition", "eisner", "topics", "ngram", "pipeline"):
@@ -146,9 +147,9 @@ def test_members_of_a_committee(
 
 
 def test_a_search_tried_by_two_workers(data: Path, here: Path, bistro_here: Command) -> None:
-    files = (data / "train.conllu", "--dev", data / "train.conllu")
-    more = ("--distributions", "none", "--settings", "unknown_below,labels", "--sweeps", 2)
-    start = ("--set", 'contexts.labels=["action"]', "--config", "symbols")
+    files = (data / "dev.conllu", "--dev", data / "dev.conllu")
+    more = ("--distributions", "none", "--settings", "unknown_below", "--sweeps", 2)
+    start = ("--config", "symbols", *SWEEPS)
     for name, workers in (("alone", ()), ("together", ON_TWO)):
         ended = bistro_here("tune", "transition", *files, "-o", name, *more, *start, *workers)
         assert ended.code == 0, ended.err

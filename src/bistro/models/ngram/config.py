@@ -15,6 +15,8 @@ from bistro.inference.settings import (
 
 WORDS = "words"
 """The name of the model's distribution."""
+MOST_ORDER = 100
+"""Every word has so many contexts, each of which takes memory; beyond a dozen nothing is gained."""
 
 
 @dataclass(frozen=True)
@@ -30,5 +32,5 @@ class NgramConfig:
 
     def validate(self) -> None:
         """Refuse impossible orders."""
-        if self.order < 1:
-            raise ConfigError(f"order = {self.order} must be at least 1")
+        if not 1 <= self.order <= MOST_ORDER:
+            raise ConfigError(f"order = {self.order} must lie between 1 and {MOST_ORDER}")
