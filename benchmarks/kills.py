@@ -284,8 +284,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     names = [*(case.name for case in cases()), "serve"]
     parser.add_argument("--only", nargs="+", choices=names, default=[])
-        "--only", nargs="+", choices=[*(c.name for c in cases()), "serve"], default=[]
-    )
     options = parser.parse_args()
     chance = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as name:

@@ -9,6 +9,7 @@
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
+#include "hpyp/empty_dropper.hpp"
 #include "hpyp/franchise_base.hpp"
 #include "hpyp/hyper.hpp"
 #include "hpyp/saved_state.hpp"
@@ -215,6 +216,7 @@ void bind_hpyp(nb::module_& m) {
         }, "base"_a, "levels"_a, "seating"_a = "gibbs")
         .def("resolve", &resolve, "contexts"_a.noconvert(), "dishes"_a.noconvert(),
              "The entries of events, made where they do not exist. Sorted events are resolved fastest.")
+        .def("clear", [](Franchise& self) { EmptyDropper(self).clear(); }, "Forgets all restaurants and entries.")
         .def("resolve_runs", &resolve_runs, "runs"_a,
              "The entries of sorted lists of events, in the order of all of them together, for an empty franchise.")
         .def("add", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {

@@ -186,6 +186,8 @@ void bind_language(nb::module_& m) {
              "Takes up what `histories` gave, in franchises that were rebuilt and restored.")
         .def("sweep", &Sampler::sweep, "particles"_a, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Draws every derivation anew; returns how many draws were accepted, and how many changed something.")
+        .def("drop_empty", [](Sampler& self) { self.sampler.drop_empty(); }, nb::call_guard<nb::gil_scoped_release>(),
+             "Frees restaurants without customers, where there are many; entries get other numbers.")
         .def("draw", &Sampler::draw, "index"_a, "steps"_a.noconvert(), nb::kw_only(), "particles"_a, "rng"_a,
              "The steps of a derivation of one sentence, given the franchises as they are; conditional on steps, if there are any.")
         .def("histories", &Sampler::histories, "(action, tag, label) of every step, and where each sentence's steps end.");

@@ -93,6 +93,12 @@ public:
         indexed_.store(records.size(), std::memory_order_release);
     }
 
+    // The records have other numbers now, or are gone.
+    void forget() {
+        index_ = PairIndex();
+        indexed_.store(0, std::memory_order_release);
+    }
+
     std::size_t bytes() const { return index_.bytes(); }
 
 private:

@@ -289,7 +289,7 @@ public:
 
 private:
     friend class SortedResolver;
-
+    friend class EmptyDropper;
     std::uint32_t find_entry(std::uint32_t restaurant, std::int32_t dish) const {
         return by_dish_.find(pair_key(restaurant, static_cast<std::uint32_t>(dish)), entries_);
     }

@@ -50,6 +50,8 @@ class Learned:
             discount = 0.0 if settings.dirichlet else settings.discount
             self.franchise.set_parameters(level, discount, settings.strength)
         self._kept = PredictiveSum()
+        self.has_samples = False
+        """Whether samples are kept, which know restaurants and entries by their numbers."""
         self._sequence: SequentialLikelihood | None = None
 
     def finish_sweep(self, sweep: int, *, keep: bool) -> None:
@@ -60,10 +62,12 @@ class Learned:
             )
         if keep:
             self._kept.add(self.franchise)
+            self.has_samples = True
 
     def forget_samples(self) -> None:
         """Forget the samples kept so far."""
         self._kept = PredictiveSum()
+        self.has_samples = False
 
     def frozen(self) -> dict[str, NDArray[Any]]:
         """Return the mean of the kept samples as the arrays of a frozen franchise."""
@@ -99,6 +103,7 @@ class Learned:
         for level, (discount, strength) in enumerate(saved("parameters").tolist()):
             self.franchise.set_parameters(level, discount, strength)
         samples = int(saved("kept_samples")[0])
+        self.has_samples = samples > 0
         self._kept.restore(saved("kept_probability"), saved("kept_backoff"), samples)
 
     def _stream(self, purpose: str, index: int) -> Stream:
