@@ -5,6 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 
 #include "bind/arrays.hpp"
@@ -16,6 +17,7 @@
 #include "hpyp/sequential.hpp"
 #include "hpyp/sorted_resolver.hpp"
 #include "hpyp/sorted_runs.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro::bind {
 
@@ -28,6 +30,16 @@ Seating seating_from(const std::string& name) {
     if (name == "minimal") return Seating::minimal;
     if (name == "maximal") return Seating::maximal;
     throw std::invalid_argument("seating is one of gibbs, minimal, maximal, not " + name);
+}
+
+// Events a few at a time, about a millisecond of work, with a look for a wish to stop before each.
+inline constexpr std::size_t kBlock = 4096;
+template <class Each>
+void in_blocks(std::span<const std::uint32_t> events, Each each) {
+    for (std::size_t first = 0; first < events.size(); first += kBlock) {
+        pause();
+        each(events.subspan(first, std::min(kBlock, events.size() - first)));
+    }
 }
 
 // All events are checked before the first of them makes an entry.
@@ -95,8 +107,10 @@ Out<std::uint32_t> resolve_runs(Franchise& franchise, const std::vector<std::pai
         }
         ids.reserve(total);
         SortedResolver entry_of(franchise, length);
-        for (MergedRuns merged(lists, length); !merged.is_over(); merged.advance())
+        for (MergedRuns merged(lists, length); !merged.is_over(); merged.advance()) {
+            if (ids.size() % kBlock == 0) pause();
             ids.push_back(entry_of([row = merged.context()](int k) { return row[k]; }, merged.outcome()));
+        }
         franchise.shrink_to_fit();
     }
     return give(std::move(ids));
@@ -221,15 +235,19 @@ void bind_hpyp(nb::module_& m) {
              "The entries of sorted lists of events, in the order of all of them together, for an empty franchise.")
         .def("add", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {
             nb::gil_scoped_release release;
-            for (const std::uint32_t id : view(events)) self.add(id, rng);
+            in_blocks(view(events), [&](std::span<const std::uint32_t> some) {
+                for (const std::uint32_t id : some) self.add(id, rng);
+            });
         }, "events"_a.noconvert(), "rng"_a)
         .def("remove", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {
             nb::gil_scoped_release release;
-            for (const std::uint32_t id : view(events)) self.remove(id, rng);
+            in_blocks(view(events), [&](std::span<const std::uint32_t> some) {
+                for (const std::uint32_t id : some) self.remove(id, rng);
+            });
         }, "events"_a.noconvert(), "rng"_a)
         .def("sweep", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {
             nb::gil_scoped_release release;
-            self.sweep(view(events), rng);
+            in_blocks(view(events), [&](std::span<const std::uint32_t> some) { self.sweep(some, rng); });
         }, "events"_a.noconvert(), "rng"_a, "One Gibbs sweep: every event leaves and comes back.")
         .def("slice_hyperparameters", &slice_hyperparameters, "prior"_a, nb::kw_only(), "dirichlet"_a, "rng"_a,
              nb::call_guard<nb::gil_scoped_release>(), "One slice-sampling step for each parameter of each level.")
