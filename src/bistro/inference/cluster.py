@@ -183,7 +183,7 @@ class ClusterWorkers:
         for _ in range(ATTEMPTS):
             self._await(future)
             try:
-                return future.result(timeout=self._patience)
+                return pickle.loads(future.result(timeout=self._patience))
             except (TimeoutError, CancelledError, OSError):
                 # Its worker was lost before it gave the result away: wait until it is made again.
                 self._look()
@@ -264,14 +264,14 @@ def _noted(items: Iterator[bytes], notes: deque[bytes]) -> Iterator[bytes]:
 
 def _attempt(
     version: str, task: Callable[[Shared, Item], Result], shared: Shared, packed: bytes
-) -> Result:
-    """Run a task where its result will be the one that was asked for."""
+) -> bytes:
+    """Run a task where its result will be the one that was asked for; return it as bytes."""
     if version != __version__:
         raise ClusterError(
             f"the worker on {platform.node()} has Bistro {__version__}, but {version} asked: "
             "install the same version everywhere"
         )
-    return task(shared, pickle.loads(packed))
+    return pickle.dumps(task(shared, pickle.loads(packed)), pickle.HIGHEST_PROTOCOL)
 
 
 def _check_address(cluster: str) -> int:

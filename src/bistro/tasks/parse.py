@@ -11,10 +11,8 @@ from bistro.inference.workers import Workers
 from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.models.parsing.codec import can_be_met
-from bistro.models.results.parses import Parse
 from bistro.tasks import spread
-from bistro.tasks.parsed import ParseWriter
-from bistro.treebank.fields import EMPTY
+from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
 
 
@@ -40,17 +38,21 @@ class ParseRun:
         self._left_open: set[int] = set()
         self._begin = time.monotonic()
 
-    def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence | Written]:
         """Yield the sentences of the output."""
+        given = self._prepared(sentences)
+        if self._workers is not None:
+            asked = spread.parsed(
+                self._workers, self._whole, given, self._given, given_tags=self._tags_are_given
+            )
+            for facts, written in asked:
+                self._count(facts)
+                yield from written
+            return
         writer = ParseWriter.of(self.model, given_tags=self._tags_are_given)
-        for parse in self._parses(self._prepared(sentences)):
-            self._count(parse)
+        for parse in self.model.parse_all(given, **self._given):
+            self._count(ParseFacts.of(parse, self.model, given_tags=self._tags_are_given))
             yield from writer.sentences(parse)
-
-    def _parses(self, sentences: Iterator[Sentence]) -> Iterator[Parse]:
-        if self._workers is None:
-            return self.model.parse_all(sentences, **self._given)
-        return spread.parse_all(self._workers, self._whole, sentences, self._given)
 
     def report(self, name: str) -> str:
         """Return one line on what was done."""
@@ -100,18 +102,15 @@ class ParseRun:
                     "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
                 )
 
-    def _count(self, parse: Parse) -> None:
-        sentence = parse.sentence
+    def _count(self, facts: ParseFacts) -> None:
         self.sentences += 1
-        self.words += len(sentence)
-        if parse.relaxed or sentence.line in self._left_open:
-            self._left_open.discard(sentence.line)
-            self.relaxed.append(sentence.line)
-        if sentence.format == "conllu" and any(deps != "_" for deps in sentence.deps):
-            self.kept_graphs += 1
-        if self._tags_are_given:
-            self.unknown_tags += len(self.model.unknown_tags(sentence))
-            self.missing_tags += getattr(sentence, self.model.tag_column).count(EMPTY)
+        self.words += facts.words
+        if facts.relaxed or facts.line in self._left_open:
+            self._left_open.discard(facts.line)
+            self.relaxed.append(facts.line)
+        self.kept_graphs += facts.has_graph
+        self.unknown_tags += facts.unknown_tags
+        self.missing_tags += facts.missing_tags
 
 
 def together(models: Sequence[Model]) -> Model:

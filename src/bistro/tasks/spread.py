@@ -8,16 +8,14 @@ Where something is drawn at random it depends on the number of the sentence, whi
 >>> from bistro.inference.workers import LocalWorkers
 >>> treebank = bistro.builtin(sentences=60, seed=1)
 >>> model = bistro.train("eisner", treebank, sampler={"sweeps": 2, "samples": 1})
->>> found = parse_all(LocalWorkers(2), model, treebank, {})
->>> [parse.heads for parse in found] == [parse.heads for parse in model.parse_all(treebank)]
+>>> found = parsed(LocalWorkers(2), model, treebank, {})
+>>> sum(facts.words for facts, _ in found) == sum(map(len, treebank))
 True
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -27,10 +25,10 @@ from bistro.inference.workers import Workers
 from bistro.models.abilities import ANNOTATE, PARSE, PARSE_TREES, SCORE
 from bistro.models.base import Model
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words
-from bistro.models.results.parses import Parse
 from bistro.models.results.structures import TreeParse
 from bistro.models.results.surprisal import SurprisalRow, Token
 from bistro.models.shared import SharedModel
+from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
 
 PIECE_SENTENCES = 100
@@ -54,37 +52,49 @@ class Question(NamedTuple):
 
     items: list[Any]
     options: dict[str, Any]
+    first: int = 0
+    """The number of the first item."""
 
 
-def parse_all(
-    workers: Workers, model: Model, sentences: Iterable[Sentence], options: Mapping[str, Any]
-) -> Iterator[Parse]:
-    """Yield what ``model.parse_all(sentences, **options)`` yields."""
+def parsed(
+    workers: Workers,
+    model: Model,
+    sentences: Iterable[Sentence],
+    options: Mapping[str, Any],
+    *,
+    given_tags: bool = False,
+) -> Iterator[tuple[ParseFacts, list[Written]]]:
+    """Yield the parses that ``model.parse_all(sentences, **options)`` yields, as text of a file."""
     if options.get("resample"):
         raise ConfigError("--resample draws the trees of all sentences together: not --cluster")
     draws = bool(options.get("samples"))
     if draws and model.kind == "committee":
         raise ConfigError("--samples of a committee are drawn by one process: not with --cluster")
-    held: deque[list[Sentence]] = deque()
-
-    def questions() -> Iterator[Question]:
-        # Random streams belong to as many sentences as the core is given at once.
-        for first, piece in pieces_of(sentences, SENTENCES_AT_ONCE if draws else PIECE_SENTENCES):
-            held.append(piece)
-            own = {"first": first} if draws else {}
-            yield Question(piece, {**options, **own, "threads": 1})
-
-    for parses in workers.run(_parse, SharedModel(model), questions()):
-        for sentence, parse in zip(held.popleft(), parses, strict=True):
-            yield replace(parse, sentence=sentence)
+    # Random streams belong to as many sentences as the core is given at once.
+    size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES
+    questions = (
+        Question(piece, {**options, **({"first": first} if draws else {}), "threads": 1}, first)
+        for first, piece in pieces_of(sentences, size)
+    )
+    task = partial(parse_piece, given_tags=given_tags)
+    for found in workers.run(task, SharedModel(model), questions):
+        yield from found
 
 
-def _parse(shared: SharedModel[Any], question: Question) -> list[Parse]:
-    """Return parses without their sentences, which need not travel back."""
+def parse_piece(
+    shared: SharedModel[Any], question: Question, *, given_tags: bool
+) -> list[tuple[ParseFacts, list[Written]]]:
+    """Return parses as they are written: a task for workers."""
     parser = PARSE.of(shared.open())
-    none: Any = None
-    parses = parser.parse_all(question.items, **question.options)
-    return [replace(parse, sentence=none) for parse in parses]
+    writer = ParseWriter.of(parser, given_tags=given_tags)
+    writer.sentences_written = question.first
+    return [
+        (
+            ParseFacts.of(parse, parser, given_tags=given_tags),
+            [Written.of(sentence) for sentence in writer.sentences(parse)],
+        )
+        for parse in parser.parse_all(question.items, **question.options)
+    ]
 
 
 def annotate_all(
