@@ -1,8 +1,9 @@
 """`bistro parse` on one worker and on two: what one process adds to the work of the others.
 
-    python -m benchmarks.cluster_parse [SENTENCES]
+    python -m benchmarks.cluster_parse [SENTENCES] [transition|committee]
 
-A transition parser of EWT (preset `ud`, 1,000 particles) parses the development part. Printed are
+A transition parser of EWT (preset `ud`, 1,000 particles), or a committee of three parsers of its
+first 300 sentences, parses the development part. Printed are
 words per second of the clock, which needs idle cores, and CPU time: of the process that reads,
 hands out and writes, and of its workers, who only parse. Where the first is small beside the
 second, N workers on idle cores take a time of about max(first, second / N).
@@ -22,8 +23,8 @@ from benchmarks.cluster import train
 from benchmarks.data import data_dir
 from bistro.inference.cluster import workers_for
 from bistro.inference.workers import Workers
+from bistro.models.base import Model
 from bistro.models.shared import SharedModel
-from bistro.models.transition.model import TransitionModel
 from bistro.tasks import spread
 from bistro.tasks.parse import ParseRun
 
@@ -39,10 +40,21 @@ def cpu_of_workers(workers: Workers) -> float:
     return sum(dict(workers.run(cpu_of_worker, None, range(40))).values())
 
 
+def small_committee() -> Model:
+    """Return a committee that is trained in seconds."""
+    treebank = bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-train.conllu")[:300]
+    quick = {"sweeps": 2, "samples": 1}
+    members = ["left", "right", "eisner"]
+    return bistro.train(
+        "committee", treebank, seed=1, members=members, sampler=quick, calibrate=False
+    )
+
+
 def main() -> None:
     """Parse on one worker and on two, twice each, and print the better of both."""
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 2001
-    model: TransitionModel = train()
+    is_committee = sys.argv[2:] == ["committee"]
+    model: Model = small_committee() if is_committee else train()
     sentences = bistro.read(data_dir() / "en_ewt" / "en_ewt-ud-dev.conllu")[:number]
     words = sum(map(len, sentences))
     clocks: dict[str, float] = {}

@@ -37,10 +37,12 @@ rm -f "$build"/bistro/_core*
 "$cxx" -std=c++20 -O1 -fPIC -fvisibility=hidden -fno-strict-aliasing -w -c \
     -I"$nanobind" -I"$nanobind/../ext/robin_map/include" -I"$headers" \
     "$nanobind/../src/nb_combined.cpp" -o "$build/nanobind.o"
-"$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -fPIC -fvisibility=hidden -fno-strict-aliasing -ffp-contract=off \
-    -Wall -Wextra $flags -D_GLIBCXX_ASSERTIONS -shared \
-    -I"$project/cpp" -I"$nanobind" -I"$headers" \
-    "$project"/cpp/*/*.cpp "$build/nanobind.o" -o "$build/bistro/_core$suffix"
+for source in "$project"/cpp/*/*.cpp; do
+    printf '%s\0%s\0' "$build/$(basename "$source").o" "$source"
+done | xargs -0 -n 2 -P "$(nproc)" "$cxx" -std=c++20 -O1 -g -fno-omit-frame-pointer -fPIC -fvisibility=hidden \
+    -fno-strict-aliasing -ffp-contract=off -Wall -Wextra $flags -D_GLIBCXX_ASSERTIONS \
+    -I"$project/cpp" -I"$nanobind" -I"$headers" -c -o
+"$cxx" $flags -shared "$build"/*.o -o "$build/bistro/_core$suffix"
 
 # Python itself is not instrumented: the runtime must be loaded before it, with the C++ library whose
 # exceptions it intercepts, and Python's own leaks are not ours.

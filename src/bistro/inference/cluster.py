@@ -47,6 +47,12 @@ SECONDS_WITHOUT_SCHEDULER = 60.0
 SECONDS_WITHOUT_WORKERS = 60.0
 """A nanny starts a lost worker again within seconds; a cluster empty for longer stays empty."""
 SECONDS_BETWEEN_LOOKS = 1.0
+UNWATCHED = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""Settings of Dask for a local cluster, whose processes nobody looks at: to watch them costs time."""
 ATTEMPTS = 20
 """To get a result that was there and is not, which a lost worker explains once or twice."""
 
@@ -323,7 +329,7 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
     security = Security.temporary()
     with (
         tempfile.TemporaryDirectory(prefix="bistro-cluster-") as folder,
-        dask.config.set({"temporary-directory": folder}),
+        dask.config.set({"temporary-directory": folder, **UNWATCHED}),
         LocalCluster(
             n_workers=processes,
             security=security,
