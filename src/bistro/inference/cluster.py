@@ -52,7 +52,7 @@ UNWATCHED = {
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of Dask for a local cluster, whose processes nobody looks at: to watch them costs time."""
+"""Of Dask, for a local cluster: nobody looks at its processes, and to watch them takes time."""
 ATTEMPTS = 20
 """To get a result that was there and is not, which a lost worker explains once or twice."""
 
