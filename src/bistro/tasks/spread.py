@@ -24,9 +24,11 @@ from bistro.errors import ConfigError
 from bistro.inference.workers import Workers
 from bistro.models.abilities import ANNOTATE, PARSE, PARSE_TREES, SCORE
 from bistro.models.base import Model
-from bistro.models.inputs import SENTENCES_AT_ONCE, Words
+from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_words
+from bistro.models.results.scores import TextScores
 from bistro.models.results.structures import TreeParse
-from bistro.models.results.surprisal import SurprisalRow, Token
+from bistro.models.results.surprisal import SurprisalRow, Token, rows_of
+from bistro.models.scoring import distinct
 from bistro.models.shared import SharedModel
 from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
@@ -146,19 +148,18 @@ def surprisal_rows(
     scorer: Any = SCORE.of(model)
     known = scorer.score_options.names()
     own: dict[str, Any] = {"threads": 1} if "threads" in known else {}
+    different, order = distinct(as_words(texts))
 
     def questions() -> Iterator[Question]:
-        for first, piece in pieces_of(zip(texts, names, tokens, strict=True)):
-            place = {"part": (first, len(texts))} if "part" in known else {}
+        for first, piece in pieces_of(different):
+            place = {"part": (first, len(different))} if "part" in known else {}
             yield Question(piece, {**options, **own, **place})
 
-    task = partial(_surprisal, eos=eos)
-    for rows in workers.run(task, SharedModel(scorer), questions()):
-        yield from rows
+    parts = list(workers.run(score_piece, SharedModel(scorer), questions()))
+    scores = TextScores.joined(parts).taken(order)
+    return rows_of(scores, zip(names, tokens, strict=True), eos=eos)
 
 
-def _surprisal(shared: SharedModel[Any], question: Question, *, eos: bool) -> list[SurprisalRow]:
-    texts, names, tokens = (list(column) for column in zip(*question.items, strict=True))
-    scorer = SCORE.of(shared.open())
-    table = scorer.surprisal(texts, eos=eos, names=names, tokens=tokens, **question.options)
-    return list(table)
+def score_piece(shared: SharedModel[Any], question: Question) -> TextScores:
+    """Return the scores of some sentences: a task for workers."""
+    return SCORE.of(shared.open()).score(question.items, **question.options)
