@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -165,10 +165,7 @@ def parse(
         bistro parse phrases.bistro test.mrg --search mcmc --draws 20000 -o parsed.mrg
         bistro parse phrases.bistro test.mrg --search astar-literal --completions 1 --guide pcfg
     """
-    from bistro.cli.progress import Progress
     from bistro.models.abilities import ANNOTATE, PARSE_TREES
-    from bistro.tasks.parse import ParseRun, together
-    from bistro.treebank.treebank import iter_sentences
 
     chosen_tags(tags)
     if samples and kbest > 1:
@@ -222,10 +219,26 @@ def parse(
     if keep or line_ends or alternatives:
         raise ConfigError("--keep, --line-ends and --alternatives belong to pipelines")
     with common.cluster_workers(cluster) as workers:
-        run = ParseRun(together(trained), options, workers)
-        sentences = iter_sentences(input, format, roots="any", partial=True)
-        sentences = common.watch_words(sentences, input, trained[0])
-        bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
+        _dependencies(trained, input, output, format, options, workers)
+
+
+def _dependencies(
+    models: Sequence[bistro.Model],
+    input: str,
+    output: str,
+    format: str | None,
+    options: dict[str, Any],
+    workers: Workers | None,
+) -> None:
+    """Write sentences with the dependency trees of one model, or of several together."""
+    from bistro.cli.progress import Progress
+    from bistro.tasks.parse import ParseRun, together
+    from bistro.treebank.treebank import iter_sentences
+
+    run = ParseRun(together(models), options, workers)
+    sentences = iter_sentences(input, format, roots="any", partial=True)
+    sentences = common.watch_words(sentences, input, models[0])
+    bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
     say(run.report(input))
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError
-from bistro.inference.workers import Workers
 from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.models.parsing.codec import can_be_met
-from bistro.tasks import spread
 from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.inference.workers import Workers
 
 
 class ParseRun:
@@ -42,6 +43,8 @@ class ParseRun:
         """Yield the sentences of the output."""
         given = self._prepared(sentences)
         if self._workers is not None:
+            from bistro.tasks import spread  # only for clusters, which few use
+
             asked = spread.parsed(
                 self._workers, self._whole, given, self._given, given_tags=self._tags_are_given
             )

@@ -70,8 +70,8 @@ def parsed(
     if options.get("resample"):
         raise ConfigError("--resample draws the trees of all sentences together: not --cluster")
     draws = bool(options.get("samples"))
-    if draws and model.kind == "committee":
-        raise ConfigError("--samples of a committee are drawn by one process: not with --cluster")
+    if draws and not getattr(PARSE.of(model).parse_options, "samples_by_number", True):
+        raise ConfigError(f"--samples of a {model.kind} are drawn by one process: not --cluster")
     # Random streams belong to as many sentences as the core is given at once.
     size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES
     questions = (

@@ -20,6 +20,9 @@ TAGS_ALONE = "tags"
 class SharedOptions(Options):
     """What every parser can be asked."""
 
+    samples_by_number: ClassVar[bool] = True
+    """Whether the samples of a sentence depend on nothing else than its number in the text."""
+
     tags: Literal["joint", "given"] = "joint"
     """Tags are found with the tree, or those of the input are used."""
     partial: bool = False
