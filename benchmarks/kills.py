@@ -1,4 +1,4 @@
-"""Killed at random moments, taken up again: training of every family, `parse -o` and `serve`.
+"""Killed at random moments, taken up again: training, `parse -o`, runs on a cluster, `serve`.
 
     python -m benchmarks.kills [--number 100] [--seed 1] [--only transition serve]
 
@@ -6,16 +6,20 @@ Each case is first run undisturbed. Then its process gets SIGKILL at a random mo
 sometimes twice before it may finish, and is started again (training with ``--resume``). Asked for:
 an output that is there is whole at any time, the same bytes as undisturbed at the end, and nothing
 else in the folder. A server is killed while it answers: its model keeps its bytes, and the next one
-gives the same answers. Printed are kills that hit a living process, and what went wrong.
+gives the same answers. In a run on a cluster (raw text, the members of a committee, parsing) the
+process itself or one of its workers is killed: the workers end with the process, and another takes
+the place of a lost worker. Printed are kills that hit a living process, and what went wrong.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -71,6 +75,7 @@ class Case:
     output: str
     again: tuple[str, ...] = ()
     """What is added when it is started again."""
+    on_cluster: bool = False
     bytes: bytes = b""
     seconds: float = 0.0
 
@@ -92,6 +97,8 @@ def prepare(folder: Path) -> None:
     write(treebank, folder / "train.conllu")
     write(bistro.builtin(sentences=600, seed=2), folder / "test.conllu")
     write_trees(bistro.builtin_trees(sentences=60, seed=1), folder / "train.mrg")
+    lines = (" ".join(sentence.forms) for sentence in bistro.builtin(sentences=20_000, seed=3))
+    (folder / "raw.txt").write_text("".join(f"{line}\n" for line in lines))
     (folder / "words.txt").write_text("".join(f"{word}\n" for word in WORDS * 5))
     quick = {"sweeps": 5, "samples": 2}
     bistro.train("transition", treebank, seed=1, sampler=quick).save(folder / "parser.bistro")
@@ -104,11 +111,25 @@ def cases() -> list[Case]:
         for kind, rest in FAMILIES.items()
     ]
     parse = ("parse", "parser.bistro", "test.conllu", "--threads", "1", "-o", "out.conllu")
+    on_two = ("--cluster", "local:2")
+    text = ("train.conllu", "--text", "raw.txt", *FEW)
+    spread = {"cluster-text": ("transition", *text), "cluster-committee": ("committee", *text[:1])}
+    found += [
+        Case(
+            name,
+            ("train", *rest, *FEW, *ALWAYS, *on_two, "-o", "out.bistro"),
+            "out.bistro",
+            ("--resume",),
+            on_cluster=True,
+        )
+        for name, rest in spread.items()
+    ]
+    found += [Case("cluster-parse", (*parse, *on_two), "out.conllu", on_cluster=True)]
     return [*found, Case("parse", parse, "out.conllu")]
 
 
-def killed(case: Case, folder: Path, after: float, again: tuple[str, ...]) -> bool:
-    """Start a command, kill it, and tell whether it was still running."""
+def killed(case: Case, folder: Path, after: float, again: tuple[str, ...], what: str) -> bool:
+    """Start a command, kill it or one of its workers, and tell whether that was running."""
     process = subprocess.Popen(
         [*PROGRAM, *case.command, *again],
         cwd=folder,
@@ -117,8 +138,48 @@ def killed(case: Case, folder: Path, after: float, again: tuple[str, ...]) -> bo
         stderr=subprocess.DEVNULL,
     )
     time.sleep(after)
+    if what == "worker":
+        return _killed_worker(process)
+    workers = workers_of(process.pid)
     process.kill()
-    return process.wait() < 0
+    hit = process.wait() < 0
+    for worker in workers:
+        _await_end(worker)
+    return hit
+
+
+def _killed_worker(process: subprocess.Popen[bytes]) -> bool:
+    """Kill a worker of a process, which has to finish nevertheless."""
+    workers = workers_of(process.pid)
+    for worker in workers[:1]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+    process.wait(timeout=PATIENCE)
+    return bool(workers) and process.returncode == 0
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the processes that a process has started."""
+    found = [pid]
+    for one in found:
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{one}/task").iterdir():
+                found += map(int, (task / "children").read_text().split())
+    return found[1:]
+
+
+def _await_end(pid: int) -> None:
+    """Wait until a process has ended: workers notice within seconds that theirs is gone."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return
+        if state == "Z":
+            return
+        time.sleep(0.1)
+    raise SystemExit(f"a worker, process {pid}, outlives the process that started it")
 
 
 def trial(case: Case, folder: Path, chance: random.Random) -> tuple[int, list[str]]:
@@ -127,7 +188,8 @@ def trial(case: Case, folder: Path, chance: random.Random) -> tuple[int, list[st
     hits, wrong = 0, []
     for number in range(chance.choice((1, 1, 2))):
         again = case.again if number else ()
-        hits += killed(case, folder, chance.uniform(0.0, case.seconds), again)
+        what = chance.choice(("process", "worker")) if case.on_cluster else "process"
+        hits += killed(case, folder, chance.uniform(0.0, case.seconds), again, what)
         output = folder / case.output
         if output.exists() and output.read_bytes() != case.bytes:
             wrong.append("an output that is not whole")
@@ -220,7 +282,8 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--number", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="+", choices=[*FAMILIES, "parse", "serve"], default=[])
+    names = [*(case.name for case in cases()), "serve"]
+    parser.add_argument("--only", nargs="+", choices=names, default=[])
     options = parser.parse_args()
     chance = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as name:
@@ -239,11 +302,11 @@ def main() -> None:
                 if hits < each:
                     more, problems = trial(case, folder, chance)
                     hits, wrong = hits + more, wrong + problems
-            print(f"{case.name:<12} {case.seconds:5.1f} s  {hits:3} kills  {wrong}", flush=True)
+            print(f"{case.name:<18} {case.seconds:5.1f} s  {hits:3} kills  {wrong}", flush=True)
             total, faults = total + hits, faults + len(wrong)
         if with_server:
             hits, wrong = serving(folder, each, chance)
-            print(f"{'serve':<12}          {hits:3} kills  {wrong}", flush=True)
+            print(f"{'serve':<18}          {hits:3} kills  {wrong}", flush=True)
             total, faults = total + hits, faults + len(wrong)
     print(f"{total} kills, {faults} faults")
     sys.exit(faults > 0)

@@ -153,8 +153,8 @@ WORDS = 1_000_000_000
 WORDS_A_PIECE = 50_000
 WORDS_A_SECOND = 20_000.0
 """Parsed by one worker."""
-MERGED_A_SECOND = 400_000.0
-"""Encoded, indexed and seated by one process."""
+MERGED_A_SECOND = 2_000_000.0
+"""Sorted events merged, resolved and seated by one process."""
 SECONDS_TO_BROADCAST = 2.0
 """From one process to another; those that have the model pass it on."""
 

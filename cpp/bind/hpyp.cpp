@@ -5,14 +5,19 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <string>
 
 #include "bind/arrays.hpp"
 #include "bind/bind.hpp"
+#include "hpyp/empty_dropper.hpp"
 #include "hpyp/franchise_base.hpp"
 #include "hpyp/hyper.hpp"
 #include "hpyp/saved_state.hpp"
 #include "hpyp/sequential.hpp"
+#include "hpyp/sorted_resolver.hpp"
+#include "hpyp/sorted_runs.hpp"
+#include "stop/pause.hpp"
 
 namespace bistro::bind {
 
@@ -20,16 +25,38 @@ using namespace nb::literals;
 
 namespace {
 
+// Events a few at a time, about a millisecond of work, with a look for a wish to stop before each.
+inline constexpr std::size_t kBlock = 4096;
+template <class Each>
+void in_blocks(std::span<const std::uint32_t> events, Each each) {
+    for (std::size_t first = 0; first < events.size(); first += kBlock) {
+        pause();
+        each(events.subspan(first, std::min(kBlock, events.size() - first)));
+    }
+}
+
 // All events are checked before the first of them makes an entry.
-void check_events(const Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
+template <class RowOf>
+void check_events(const Franchise& franchise, RowOf row_of, int length, const In<std::int32_t>& dishes) {
     const std::int32_t limit = franchise.base().dishes();
     for (std::size_t i = 0; i < dishes.shape(0); ++i) {
-        const ContextRow context = row(contexts, i);
-        for (int k = 0; k < static_cast<int>(contexts.shape(1)); ++k)
+        const auto context = row_of(i);
+        for (int k = 0; k < length; ++k)
             if (context(k) < 0) throw std::invalid_argument("a context element is negative");
         if (dishes.data()[i] < 0) throw std::invalid_argument("a dish is negative");
         if (dishes.data()[i] >= limit) throw std::invalid_argument("a dish is not among those of the base");
     }
+}
+
+bool is_sorted(const InContexts& contexts) {
+    const int width = static_cast<int>(contexts.shape(1));
+    for (std::size_t i = 1; i < contexts.shape(0); ++i) {
+        const ContextRow before = row(contexts, i - 1), now = row(contexts, i);
+        int k = 0;
+        while (k < width && before(k) == now(k)) ++k;
+        if (k < width && now(k) < before(k)) return false;
+    }
+    return true;
 }
 
 Out<std::uint32_t> resolve(Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
@@ -38,10 +65,45 @@ Out<std::uint32_t> resolve(Franchise& franchise, const InContexts& contexts, con
     {
         nb::gil_scoped_release release;
         const int length = static_cast<int>(contexts.shape(1));
-        check_events(franchise, contexts, dishes);
-        std::vector<std::uint32_t> path;
-        for (std::size_t i = 0; i < ids.size(); ++i)
-            ids[i] = franchise.resolve(row(contexts, i), length, dishes.data()[i], path);
+        check_events(franchise, [&](std::size_t i) { return row(contexts, i); }, length, dishes);
+        if (franchise.is_empty() && is_sorted(contexts) && ids.size() >= static_cast<std::size_t>(franchise.base().dishes())) {
+            SortedResolver entry_of(franchise, length);
+            for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = entry_of(row(contexts, i), dishes.data()[i]);
+        } else {
+            std::vector<std::uint32_t> path;
+            for (std::size_t i = 0; i < ids.size(); ++i)
+                ids[i] = franchise.resolve(row(contexts, i), length, dishes.data()[i], path);
+        }
+        franchise.shrink_to_fit();
+    }
+    return give(std::move(ids));
+}
+
+using InRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The same for sorted lists of events, merged while they are read.
+Out<std::uint32_t> resolve_runs(Franchise& franchise, const std::vector<std::pair<InRows, In<std::int32_t>>>& runs) {
+    std::vector<std::uint32_t> ids;
+    {
+        nb::gil_scoped_release release;
+        const int length = runs.empty() ? 0 : static_cast<int>(runs[0].first.shape(1));
+        std::vector<SortedRun> lists;
+        std::size_t total = 0;
+        for (const auto& [contexts, dishes] : runs) {
+            if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
+            if (static_cast<int>(contexts.shape(1)) != length) throw std::invalid_argument("all contexts have one length");
+            const std::int32_t* rows = contexts.data();
+            const auto row_of = [=](std::size_t i) { return ContextRow{rows + i * static_cast<std::size_t>(length), 1}; };
+            check_events(franchise, row_of, length, dishes);
+            lists.push_back({contexts.data(), dishes.data(), dishes.shape(0)});
+            total += dishes.shape(0);
+        }
+        ids.reserve(total);
+        SortedResolver entry_of(franchise, length);
+        for (MergedRuns merged(lists, length); !merged.is_over(); merged.advance()) {
+            if (ids.size() % kBlock == 0) pause();
+            ids.push_back(entry_of([row = merged.context()](int k) { return row[k]; }, merged.outcome()));
+        }
         franchise.shrink_to_fit();
     }
     return give(std::move(ids));
@@ -161,17 +223,24 @@ void bind_hpyp(nb::module_& m) {
         }, "base"_a, "levels"_a, "seating"_a = "gibbs")
         .def("resolve", &resolve, "contexts"_a.noconvert(), "dishes"_a.noconvert(),
              "The entries of events, made where they do not exist. Sorted events are resolved fastest.")
+        .def("clear", [](Franchise& self) { EmptyDropper(self).clear(); }, "Forgets all restaurants and entries.")
+        .def("resolve_runs", &resolve_runs, "runs"_a,
+             "The entries of sorted lists of events, in the order of all of them together, for an empty franchise.")
         .def("add", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {
             nb::gil_scoped_release release;
-            for (const std::uint32_t id : view(events)) self.add(id, rng);
+            in_blocks(view(events), [&](std::span<const std::uint32_t> some) {
+                for (const std::uint32_t id : some) self.add(id, rng);
+            });
         }, "events"_a.noconvert(), "rng"_a)
         .def("remove", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {
             nb::gil_scoped_release release;
-            for (const std::uint32_t id : view(events)) self.remove(id, rng);
+            in_blocks(view(events), [&](std::span<const std::uint32_t> some) {
+                for (const std::uint32_t id : some) self.remove(id, rng);
+            });
         }, "events"_a.noconvert(), "rng"_a)
         .def("sweep", [](Franchise& self, const In<std::uint32_t>& events, Stream& rng) {
             nb::gil_scoped_release release;
-            self.sweep(view(events), rng);
+            in_blocks(view(events), [&](std::span<const std::uint32_t> some) { self.sweep(some, rng); });
         }, "events"_a.noconvert(), "rng"_a, "One Gibbs sweep: every event leaves and comes back.")
         .def("slice_hyperparameters", &slice_hyperparameters, "prior"_a, nb::kw_only(), "dirichlet"_a, "rng"_a,
              nb::call_guard<nb::gil_scoped_release>(), "One slice-sampling step for each parameter of each level.")

@@ -134,7 +134,8 @@ nb::dict score_batch(const Parser& parser, const Batch& batch, const ScoreReques
                     const std::size_t number = at / request.repeats, run = at % request.repeats, task = run * n + number;
                     Sentence sentence = batch.sentence(number);
                     sentence.prepare();
-                    Stream rng(request.seed, request.purpose, task);
+                    const std::uint64_t all = request.total > 0 ? request.total : n;
+                    Stream rng(request.seed, request.purpose, run * all + request.first + number);
                     // Runs of one size round the same expected numbers, and a spread over few of them would often miss the
                     // rounding.
                     const std::int64_t more = static_cast<std::int64_t>(run) % (1 + request.size / 10);
@@ -185,6 +186,8 @@ void bind_language(nb::module_& m) {
              "Takes up what `histories` gave, in franchises that were rebuilt and restored.")
         .def("sweep", &Sampler::sweep, "particles"_a, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Draws every derivation anew; returns how many draws were accepted, and how many changed something.")
+        .def("drop_empty", [](Sampler& self) { self.sampler.drop_empty(); }, nb::call_guard<nb::gil_scoped_release>(),
+             "Frees restaurants without customers, where there are many; entries get other numbers.")
         .def("draw", &Sampler::draw, "index"_a, "steps"_a.noconvert(), nb::kw_only(), "particles"_a, "rng"_a,
              "The steps of a derivation of one sentence, given the franchises as they are; conditional on steps, if there are any.")
         .def("histories", &Sampler::histories, "(action, tag, label) of every step, and where each sentence's steps end.");
@@ -192,13 +195,13 @@ void bind_language(nb::module_& m) {
     nb::class_<ScoreRequest>(m, "ScoreRequest", "How to sum over derivations: by search, or by sequential Monte Carlo.")
         .def("__init__", [](ScoreRequest* self, bool draws, std::int64_t particles, bool by_weight, bool all_tags,
                             bool both_reduces, int tags_per_word, int labels_per_arc, int repeats, std::uint64_t seed,
-                            std::uint64_t purpose) {
+                            std::uint64_t purpose, std::uint64_t first, std::uint64_t total) {
             if (particles < 1 || tags_per_word < 1 || labels_per_arc < 1 || repeats < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
             new (self) ScoreRequest{draws, particles, by_weight, all_tags, both_reduces, tags_per_word, labels_per_arc, repeats, seed,
-                                    purpose};
+                                    purpose, first, total};
         }, nb::kw_only(), "draws"_a, "particles"_a, "by_weight"_a, "all_tags"_a, "both_reduces"_a, "tags_per_word"_a, "labels_per_arc"_a,
-             "repeats"_a, "seed"_a, "purpose"_a);
+             "repeats"_a, "seed"_a, "purpose"_a, "first"_a = 0, "total"_a = 0);
 
     // The class itself is bound with the parser.
     auto parser = nb::borrow<nb::class_<Parser>>(m.attr("TransitionParser"));

@@ -18,6 +18,8 @@ struct ScoreRequest {
     int tags = 3, labels = 3;  // most that are tried
     int repeats = 1;
     std::uint64_t seed = 1, purpose = 0;
+    // Which sentences of a larger text these are: the number of the first, and of all (0: these are all). Streams are named by it.
+    std::uint64_t first = 0, total = 0;
 
     SearchOptions options() const { return {tags, labels, both_reduces, all_tags ? 1.0 : 0.0}; }
 };

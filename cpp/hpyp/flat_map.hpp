@@ -4,8 +4,11 @@
 // slot. (std::unordered_map is over three times slower on this kind of loop and several times larger.)
 #pragma once
 
+#include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -58,6 +61,14 @@ public:
         place(static_cast<std::uint32_t>(records.size() - 1), records.back().key());
     }
 
+    // Indexes all records, whichever of them are indexed already.
+    template <class Record>
+    void assign(const std::vector<Record>& records) {
+        if (records.size() >= kNone) throw std::length_error("more than four billion contexts or outcomes");
+        slots_.assign(std::bit_ceil(records.size() * 10 / 7 + 16), kNone);
+        for (std::uint32_t i = 0; i < records.size(); ++i) place(i, records[i].key());
+    }
+
     std::size_t bytes() const { return slots_.capacity() * sizeof(std::uint32_t); }
 
 private:
@@ -70,6 +81,52 @@ private:
     }
 
     std::vector<std::uint32_t> slots_;
+};
+
+// An index that is made when something is first looked up. Millions of sorted events are resolved without looking anything up,
+// and sweeps follow links: then there is no index, neither its time nor its memory. Several threads may look up.
+class LateIndex {
+public:
+    template <class Record>
+    std::uint32_t find(std::uint64_t key, const std::vector<Record>& records) const {
+        return ready(records).find(key, records);
+    }
+
+    // The index with all records in it.
+    template <class Record>
+    const PairIndex& ready(const std::vector<Record>& records) const {
+        if (indexed_.load(std::memory_order_acquire) != records.size()) catch_up(records);
+        return index_;
+    }
+
+    // Indexes the last of the records; if others are not indexed, it waits with them.
+    template <class Record>
+    void insert_last(const std::vector<Record>& records) {
+        if (indexed_.load(std::memory_order_relaxed) + 1 != records.size()) return;
+        index_.insert_last(records);
+        indexed_.store(records.size(), std::memory_order_release);
+    }
+
+    // The records have other numbers now, or are gone.
+    void forget() {
+        index_ = PairIndex();
+        indexed_.store(0, std::memory_order_release);
+    }
+
+    std::size_t bytes() const { return index_.bytes(); }
+
+private:
+    template <class Record>
+    void catch_up(const std::vector<Record>& records) const {
+        const std::lock_guard lock(mutex_);
+        if (indexed_.load(std::memory_order_relaxed) == records.size()) return;
+        index_.assign(records);
+        indexed_.store(records.size(), std::memory_order_release);
+    }
+
+    mutable PairIndex index_;
+    mutable std::atomic<std::size_t> indexed_ = 0;
+    mutable std::mutex mutex_;
 };
 
 }  // namespace bistro

@@ -5,8 +5,7 @@
 //
 //     p_k(x) = (c_x - d_k t_x)/(c + theta_k) + (theta_k + d_k t)/(c + theta_k) p_{k-1}(x)
 //
-// `resolve` turns events (context, dish) into entry numbers once; after that, adding, removing and sweeping
-// follow parent links only.
+// `resolve` turns events (context, dish) into entry numbers once; after that, adding, removing and sweeping follow parent links only.
 #pragma once
 
 #include <algorithm>
@@ -84,8 +83,8 @@ public:
     static std::uint64_t child_key(std::uint32_t parent, std::int32_t element) {
         return pair_key(parent, static_cast<std::uint32_t>(element));
     }
-    const PairIndex& children() const { return by_element_; }
-    const PairIndex& dishes() const { return by_dish_; }
+    const PairIndex& children() const { return by_element_.ready(restaurants_); }
+    const PairIndex& dishes() const { return by_dish_.ready(entries_); }
     std::uint32_t find_child(std::uint32_t parent, std::int32_t element) const {
         return by_element_.find(child_key(parent, element), restaurants_);
     }
@@ -190,8 +189,7 @@ public:
         const Restaurant& here = restaurants_[restaurant];
         const double p = here.parent == kNone ? base_->probability(dish) : probability(here.parent, dish);
         const std::uint32_t id = find_entry(restaurant, dish);
-        if (id != kNone) return predictive(entries_[id], p);
-        return backoff(here) * p;
+        return id != kNone ? predictive(entries_[id], p) : backoff(here) * p;
     }
 
     // The formula above, for one entry given its parent's probability.
@@ -311,8 +309,11 @@ public:
 
     double discount(const Restaurant& r) const { return discount_[r.depth]; }
     double strength(const Restaurant& r) const { return strength_[r.depth]; }
+    bool is_empty() const { return restaurants_.size() == 1 && entries_.empty(); }
 
 private:
+    friend class SortedResolver;
+    friend class EmptyDropper;
     std::uint32_t find_entry(std::uint32_t restaurant, std::int32_t dish) const {
         return by_dish_.find(pair_key(restaurant, static_cast<std::uint32_t>(dish)), entries_);
     }
@@ -414,7 +415,7 @@ private:
     std::vector<Restaurant> restaurants_;
     std::vector<Entry> entries_;
     std::vector<TableSizes> sizes_;
-    PairIndex by_element_, by_dish_;
+    LateIndex by_element_, by_dish_;
     std::vector<std::uint32_t> chain_;
     std::vector<double> parent_probability_;
     std::vector<TableMove>* moves_ = nullptr;

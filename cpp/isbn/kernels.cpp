@@ -6,7 +6,8 @@
 #include <cstring>
 
 // The same loops compiled for wider registers, chosen when the program starts.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
 #define BISTRO_WIDE __attribute__((target_clones("avx2", "default")))
 #define BISTRO_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
 #else

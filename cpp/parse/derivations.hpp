@@ -19,6 +19,7 @@
 #include <memory>
 #include <vector>
 
+#include "hpyp/empty_dropper.hpp"
 #include "hpyp/franchise.hpp"
 #include "parse/oracle.hpp"
 #include "parse/search.hpp"
@@ -108,6 +109,17 @@ public:
         Recorder recorder(shape_, unused);
         if (!recorder.follow(sentence)) throw std::invalid_argument("a tree has no derivation: it is not projective");
         return history_of(recorder.states(), recorder.last());
+    }
+
+    // Frees the empty restaurants of franchises that have many.
+    void drop_empty() {
+        for (std::size_t kind = 0; kind < franchises_.size(); ++kind) {
+            if (!franchises_[kind] || !EmptyDropper(*franchises_[kind]).is_due()) continue;
+            const std::vector<std::uint32_t> numbers = EmptyDropper(*franchises_[kind]).drop();
+            path_[kind].clear();  // It knows restaurants by their old numbers.
+            for (Seated& seat : seated_)
+                for (std::uint32_t& entry : seat.entries[kind]) entry = numbers[entry];
+        }
     }
 
     const History& history(std::size_t index) const { return seated_.at(index).history; }

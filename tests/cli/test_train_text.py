@@ -14,7 +14,7 @@ import pytest
 import bistro
 from bistro.cli.watcher import Watcher
 from bistro.modelfile import read_model
-from bistro.models.transition import analyses
+from bistro.treebank import raw_text
 from bistro.treebank.treebank import write
 
 from .program import ENVIRONMENT, PROGRAM, Command, paused
@@ -88,7 +88,7 @@ def test_on_a_cluster(
     data: Path, here: Path, bistro_here: Command, unbroken: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(analyses, "PIECE_SENTENCES", 700)
+    monkeypatch.setattr(raw_text, "PIECE_BYTES", 20_000)
     assert bistro_here(*arguments(data, "--cluster", "local:2")).code == 0
     assert Path("m.bistro").read_bytes() == unbroken
 
@@ -113,7 +113,7 @@ def test_a_worker_that_is_killed_does_not_show(
 ) -> None:
     pytest.importorskip("distributed")
     psutil = pytest.importorskip("psutil")
-    monkeypatch.setattr(analyses, "PIECE_SENTENCES", 100)
+    monkeypatch.setattr(raw_text, "PIECE_BYTES", 3_000)
     on_words = Watcher.on_words
     killed: list[Any] = []
 
@@ -136,7 +136,7 @@ def test_what_is_parsed_outlives_the_cluster(
     data: Path, here: Path, bistro_here: Command, unbroken: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(analyses, "PIECE_SENTENCES", 100)
+    monkeypatch.setattr(raw_text, "PIECE_BYTES", 3_000)
     on_words = Watcher.on_words
     cluster = distributed.LocalCluster(n_workers=1, dashboard_address=":0", silence_logs=50)
 
@@ -162,7 +162,7 @@ def test_what_is_parsed_outlives_the_cluster(
         (("--text", "none.txt"), "none.txt: cannot be read"),
         (("--text", "-"), "give files, not stdin"),
         (("--text", "raw.txt", "--cluster", "tcp://localhost:1"), "localhost:1"),
-        (("--cluster", "local:2"), "name some with --text"),
+        (("--cluster", "local:2"), "name some text with --text"),
         (("--text", "raw.txt", "--cluster", "local:two"), "expected tcp://host:port"),
         (("--text", "raw.txt", "--text", "more.conllu"), "more.conllu: is conllu by its name"),
     ],

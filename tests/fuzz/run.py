@@ -13,6 +13,7 @@ import collections
 import faulthandler
 import itertools
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -25,7 +26,7 @@ from bistro.errors import BistroError, ModelFileError
 from .cases import content_of, damaged, hostile, names, use
 
 MOST_SECONDS = 60
-"""Of one case."""
+"""CPU time of one case: the clock would blame cases for what else the machine does."""
 MORE_MEMORY = 1 << 30
 """Bytes that all cases of a process may take beside what it has at the beginning."""
 
@@ -64,18 +65,24 @@ def child(chosen: Sequence[str], start: int, end: float, most: int, *, is_hostil
         content_of(name)
     warnings.simplefilter("ignore")
     _limit_memory()
+    faulthandler.register(signal.SIGXCPU, chain=True)  # Says where it was; then the process ends.
     for name, number in itertools.islice(cases(chosen, start), most):
         if time.time() > end:
             break
         print(f"try {number}", flush=True)
-        faulthandler.dump_traceback_later(MOST_SECONDS, exit=True)  # Also from within the core.
+        _limit_time()
         try:
             print(try_case(name, number, is_hostile=is_hostile), flush=True)
         except Exception:
             last = traceback.format_exc().strip().splitlines()
             print(f"failed {name} {number}: {last[-1]} ({' '.join(last[-3:-1]).strip()})")
-        finally:
-            faulthandler.cancel_dump_traceback_later()
+
+
+def _limit_time() -> None:
+    """End the process when it has computed for so long from now on, also within the core."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    limit = int(used.ru_utime + used.ru_stime) + MOST_SECONDS
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
 
 
 def _limit_memory() -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cut_wire import wire_to
 from worker_tasks import fail_at, parse, parse_and_note, pieces, process, small_model
 
+from bistro.inference import cluster
 from bistro.inference.cluster import ClusterError, ClusterWorkers, workers_for
 from bistro.inference.workers import LocalWorkers
 from bistro.models.shared import SharedModel
@@ -26,6 +30,12 @@ def bare() -> Iterator[Any]:
         n_workers=0, dashboard_address=":0", silence_logs=50
     ) as scheduler:
         yield scheduler
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "SECONDS_WITHOUT_SCHEDULER", 0.5)
+    monkeypatch.setattr(cluster, "SECONDS_TO_CONNECT", 0.5)
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -59,7 +69,7 @@ def test_a_cluster_without_workers_is_an_error(bare: Any) -> None:
 
 
 def test_a_scheduler_lost_while_the_model_is_sent_out(
-    bare: Any, monkeypatch: pytest.MonkeyPatch
+    bare: Any, impatient: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bare.scale(1)
     with workers_for(bare.scheduler_address, threads=0) as workers:
@@ -74,7 +84,7 @@ def test_a_scheduler_lost_while_the_model_is_sent_out(
             list(workers.run(process, None, range(10)))
 
 
-def test_a_lost_scheduler_is_an_error(bare: Any) -> None:
+def test_a_lost_scheduler_is_an_error(bare: Any, impatient: None) -> None:
     bare.scale(1)
     with workers_for(bare.scheduler_address, threads=0) as workers:
         results = workers.run(process, None, range(1000))
@@ -82,3 +92,38 @@ def test_a_lost_scheduler_is_an_error(bare: Any) -> None:
         bare.close()
         with pytest.raises(ClusterError, match="the scheduler is gone: start the cluster again"):
             list(results)
+
+
+@pytest.mark.parametrize("moment", [1, 5, 11])
+def test_a_network_that_fails_for_a_while_does_not_show(moment: int, bare: Any) -> None:
+    """Connections end in the middle, none can be made for some seconds, then they can again."""
+    bare.scale(1)
+    with (
+        wire_to(int(bare.scheduler_address.rpartition(":")[2])) as wire,
+        workers_for(f"tcp://127.0.0.1:{wire.port}", threads=0) as workers,
+    ):
+        found = []
+        for result in workers.run(fail_at, -1, range(40)):
+            found.append(result)
+            if len(found) == moment:
+                wire.cut()
+                threading.Timer(2.0, wire.mend).start()
+    assert found == list(range(40))
+
+
+def test_a_scheduler_that_is_started_again_goes_on(tmp_path: Path) -> None:
+    """Another scheduler at the same address, with other workers, knows nothing of what was sent."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    options = {"n_workers": 1, "dashboard_address": ":0", "silence_logs": 50}
+    first = distributed.LocalCluster(**options, scheduler_port=port)
+    with workers_for(f"tcp://127.0.0.1:{port}", threads=0) as workers:
+        found = []
+        for result in workers.run(process, None, range(30)):
+            found.append(result)
+            if len(found) == 5:
+                first.close()
+                second = distributed.LocalCluster(**options, scheduler_port=port)
+    second.close()
+    assert len(found) == 30
+    assert len(set(found)) == 2

@@ -195,6 +195,18 @@ def test_damaged_counts_are_noticed() -> None:
         TopicSample.from_arrays(sample.arrays() | {"words": sample.words[:, :2]})
 
 
+def test_a_small_file_with_endless_tables_is_refused() -> None:
+    """A few megabytes of weights, each of a state without words, times all words and parents."""
+    model = trained()
+    sample = model.arrays()
+    rows = 3 * len(model.vocabulary) + 2
+    weights = np.ones(2**31 // (20 * rows) + 100)
+    assert weights.nbytes < 2**31 / 20
+    arrays = {**sample, "sample0.weights": weights}
+    with pytest.raises(ModelFileError, match="tables would take more than 2 GB"):
+        TopicsModel.from_parts(model.config, model.header(), arrays, model.origin)
+
+
 def test_chains_add_their_samples_to_those_of_the_first() -> None:
     one, several = trained(), trained(chains=3)
     assert len(several.samples) == 3 * len(one.samples)

@@ -20,6 +20,7 @@ from bistro.files import STANDARD_STREAM, write_text
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from bistro.inference.workers import Workers
     from bistro.models.kinds import Kind
 
 LINES_LOOKED_AT = 20
@@ -103,6 +104,11 @@ TAG_DICTIONARY = option(
     "Tags that a word never had in training: less weight, not tried, or like all others "
     "(transition parsers and committees); default: soft.",
 )
+CLUSTER = option(
+    "ADDRESS",
+    "Who does the work: tcp://HOST:PORT (Dask) or local:N processes; otherwise threads. The result "
+    "does not depend on it.",
+)
 TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
 CONFIG = option("FILE.toml", "Settings: a file or a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
@@ -115,6 +121,18 @@ BY = option(
     "What is never cut; documents begin with a comment # newdoc.",
     default="sentence",
 )
+
+
+@contextmanager
+def cluster_workers(cluster: str | None) -> Iterator[Workers | None]:
+    """Yield the workers of a cluster, or nothing if none is named."""
+    if cluster is None:
+        yield None
+        return
+    from bistro.inference.cluster import workers_for
+
+    with workers_for(cluster, threads=1) as workers:
+        yield workers
 
 
 def say(message: str) -> None:

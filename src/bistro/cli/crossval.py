@@ -35,6 +35,7 @@ def crossval(
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
     threads: int = common.THREADS,
+    cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
     """Cross-validate: K models, each trained on all of FILE but a part, and judged on that part.
@@ -60,19 +61,21 @@ def crossval(
     sentences = SENTENCES.read([treebank], format=format, roots=common.chosen_roots(roots))
     common.tell_odd_words(sentences)
     settings = common.fitting_config(family, settings, config, overrides, sentences)
-    found = cross_validate(
-        family.name,
-        sentences,
-        k=folds,
-        by=cast(Any, by),
-        tags=way,
-        seed=seed,
-        threads=threads,
-        keep=output is not None,
-        config=settings,
-        dev=common.development(family, dev, format, roots),
-        on_fold=lambda number, fold: say(f"fold {number} of {folds}: {_shown(fold.figures)}"),
-    )
+    with common.cluster_workers(cluster) as workers:
+        found = cross_validate(
+            family.name,
+            sentences,
+            k=folds,
+            by=cast(Any, by),
+            tags=way,
+            seed=seed,
+            threads=threads,
+            workers=workers,
+            keep=output is not None,
+            config=settings,
+            dev=common.development(family, dev, format, roots),
+            on_fold=lambda number, fold: say(f"fold {number} of {folds}: {_shown(fold.figures)}"),
+        )
     if output is not None:
         _write_parses(found, output, given_tags=way == "given")
     if json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from bistro.cli.common import argument, option, say
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
+    from bistro.inference.workers import Workers
     from bistro.report.diagnostics import Chains
 
 
@@ -39,6 +41,7 @@ def diagnose(
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
+    cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
     """Compare several chains of one model: R-hat, effective draws, rank plots.
@@ -62,13 +65,18 @@ def diagnose(
     if is_model_file(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:
             raise ConfigError("--chains, --config and --set say how to train: not with models")
+        if cluster:
+            raise ConfigError("--cluster trains chains: not with models that are trained")
         found, told = _trained_before(sources, burn_in)
     else:
         kind, *files = sources
         family, settings = common.chosen_config(kind, config, overrides)
         data = read_data(family, settings, files, format)
         seeds = range(seed, seed + (chains or 4))
-        found, told = _trained_now(family.name, data, settings, seeds, threads, burn_in)
+        with common.cluster_workers(cluster) as workers:
+            found, told = _trained_now(
+                family.name, data, settings, seeds, threads, burn_in, workers
+            )
     rows = judge(found)
     print("\n".join(table_lines(rows)))
     say(f"{told}; burn-in: {found.burn_in} of {found.sweeps} sweeps left out")
@@ -127,7 +135,13 @@ def _check_same(first: str, one: bistro.Model, path: str, other: bistro.Model) -
 
 
 def _trained_now(
-    kind: str, data: Any, config: Any, seeds: range, threads: int, burn_in: int | None
+    kind: str,
+    data: Any,
+    config: Any,
+    seeds: range,
+    threads: int,
+    burn_in: int | None,
+    workers: Workers | None,
 ) -> tuple[Chains, str]:
     """Train models of one kind on the same data, and put their traces side by side."""
     from bistro.cli.watcher import Watcher
@@ -136,12 +150,14 @@ def _trained_now(
     from bistro.tasks.several import several_traces
 
     try:
-        with Watcher() as watcher:
+        # What others compute cannot be asked to stop after a sweep: then Ctrl-C ends it at once.
+        with Watcher() if workers is None else nullcontext(Watcher()) as watcher:
             traces = several_traces(
                 kind,
                 data,
                 list(seeds),
                 threads=min(threads or os.cpu_count() or 1, len(seeds)),
+                workers=workers,
                 on_sweep=_show,
                 stop_asked=lambda: watcher.stopped,
                 config=config,

@@ -41,6 +41,7 @@ def learning_curve(
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
     threads: int = common.THREADS,
+    cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
     """Draw a learning curve: scores of models of growing parts of FILE, and a forecast.
@@ -69,21 +70,23 @@ def learning_curve(
     sentences = SENTENCES.read([treebank], format=format, roots=allowed)
     common.tell_odd_words(sentences)
     settings = common.fitting_config(family, settings, config, overrides, sentences)
-    curve = run(
-        family.name,
-        sentences,
-        test=SENTENCES.read([test], format=format, roots=allowed) if test else None,
-        k=USUAL_FOLDS if folds is None else folds,
-        by=cast(Any, by),
-        shares=shares,
-        draws=draws,
-        tags=way,
-        seed=seed,
-        threads=threads,
-        config=settings,
-        dev=common.development(family, dev, format, roots),
-        on_model=lambda done, total: say(f"{done} of {total} models"),
-    )
+    with common.cluster_workers(cluster) as workers:
+        curve = run(
+            family.name,
+            sentences,
+            test=SENTENCES.read([test], format=format, roots=allowed) if test else None,
+            k=USUAL_FOLDS if folds is None else folds,
+            by=cast(Any, by),
+            shares=shares,
+            draws=draws,
+            tags=way,
+            seed=seed,
+            threads=threads,
+            workers=workers,
+            config=settings,
+            dev=common.development(family, dev, format, roots),
+            on_model=lambda done, total: say(f"{done} of {total} models"),
+        )
     print(curve.to_tsv(), end="")
     if plot is not None:
         _draw(curve, plot)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
@@ -13,6 +13,9 @@ from bistro.cli import common, outputs
 from bistro.cli.common import argument, chosen_tags, flag, option, say
 from bistro.errors import BistroError, ConfigError
 from bistro.files import write_text
+
+if TYPE_CHECKING:
+    from bistro.inference.workers import Workers
 
 SEARCH, CONSTITUENTS = "Search", "Constituency (kind trees) and utterances of morphemes"
 PIPELINES = "Running text (kind pipeline)"
@@ -135,6 +138,7 @@ def parse(
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
+    cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
     """Parse sentences: INPUT comes back with new heads, labels and tags, all else as it was.
@@ -151,6 +155,7 @@ def parse(
 
         echo "The dog sleeps ." | bistro parse english.bistro
         bistro parse english.bistro raw.txt -o parsed.conllu --marginals
+        bistro parse english.bistro corpus.txt.gz -o parsed.conllu.gz --cluster local:8
         bistro parse english.bistro test.conllu --tags given --kbest 10 -o ten.conllu.gz
         bistro parse english.bistro half-done.conllu --partial -o done.conllu
         bistro parse one.bistro another.bistro test.conllu -o together.conllu
@@ -160,10 +165,7 @@ def parse(
         bistro parse phrases.bistro test.mrg --search mcmc --draws 20000 -o parsed.mrg
         bistro parse phrases.bistro test.mrg --search astar-literal --completions 1 --guide pcfg
     """
-    from bistro.cli.progress import Progress
     from bistro.models.abilities import ANNOTATE, PARSE_TREES
-    from bistro.tasks.parse import ParseRun, together
-    from bistro.treebank.treebank import iter_sentences
 
     chosen_tags(tags)
     if samples and kbest > 1:
@@ -201,7 +203,8 @@ def parse(
     models, input = _models_and_input(paths)
     trained = [bistro.load(model) for model in models]
     if len(trained) == 1 and PARSE_TREES.is_of(trained[0]):
-        _constituents(trained[0], input, output, format, log_probs, options, of_trees)
+        with common.cluster_workers(cluster) as workers:
+            _constituents(trained[0], input, output, format, log_probs, options, of_trees, workers)
         return
     if of_trees or log_probs:
         from bistro.tasks.parse_trees import option_name
@@ -210,13 +213,31 @@ def parse(
         raise ConfigError(f"{named} belongs to models of constituency")
     if len(trained) == 1 and ANNOTATE.is_own(trained[0]):
         options |= common.given(alternatives=alternatives or None)
-        _everything(trained[0], input, output, format, options, keep, line_ends)
+        with common.cluster_workers(cluster) as workers:
+            _everything(trained[0], input, output, format, options, keep, line_ends, workers)
         return
     if keep or line_ends or alternatives:
         raise ConfigError("--keep, --line-ends and --alternatives belong to pipelines")
-    run = ParseRun(together(trained), options)
+    with common.cluster_workers(cluster) as workers:
+        _dependencies(trained, input, output, format, options, workers)
+
+
+def _dependencies(
+    models: Sequence[bistro.Model],
+    input: str,
+    output: str,
+    format: str | None,
+    options: dict[str, Any],
+    workers: Workers | None,
+) -> None:
+    """Write sentences with the dependency trees of one model, or of several together."""
+    from bistro.cli.progress import Progress
+    from bistro.tasks.parse import ParseRun, together
+    from bistro.treebank.treebank import iter_sentences
+
+    run = ParseRun(together(models), options, workers)
     sentences = iter_sentences(input, format, roots="any", partial=True)
-    sentences = common.watch_words(sentences, input, trained[0])
+    sentences = common.watch_words(sentences, input, models[0])
     bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
     say(run.report(input))
 
@@ -229,6 +250,7 @@ def _everything(
     options: dict[str, Any],
     keep: str | None,
     line_ends: bool,
+    workers: Workers | None,
 ) -> None:
     """Write running text, or sentences, with every column that a pipeline finds."""
     from bistro.cli.progress import Progress
@@ -242,7 +264,7 @@ def _everything(
     def watch(sentences: Iterable[bistro.Sentence]) -> Iterator[bistro.Sentence]:
         return common.watch_words(sentences, input, model)
 
-    run = AnnotateRun(model, options, keep=kept, line_ends=line_ends, watch=watch)
+    run = AnnotateRun(model, options, keep=kept, line_ends=line_ends, watch=watch, workers=workers)
     with common.rare_collection():
         bistro.write(Progress(input, output).watch(run.annotated(input, format)), output)
     say(run.report())
@@ -256,6 +278,7 @@ def _constituents(
     log_probs: str | None,
     options: dict[str, Any],
     of_trees: dict[str, Any],
+    workers: Workers | None,
 ) -> None:
     """Write the constituency trees of a file, and a table of their probabilities if asked to."""
     from bistro.cli.progress import Progress
@@ -264,7 +287,7 @@ def _constituents(
     from bistro.treebank.tree_files import iter_words
 
     progress = Progress(input, output)
-    run = TreeRun(model, tree_options(options, of_trees), progress.add)
+    run = TreeRun(model, tree_options(options, of_trees), progress.add, workers)
     try:
         write_trees(run.parsed(iter_words(input, format)), output)
     finally:

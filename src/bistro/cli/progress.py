@@ -12,9 +12,11 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
-from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import Writable
 
+S = TypeVar("S", bound=Writable)
 EVERY_SECONDS = 0.5
 WIDTH = 70
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
@@ -34,7 +36,7 @@ class Progress:
         """When the first sentence arrived, its words and its line."""
         self._words = 0
 
-    def watch(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    def watch(self, sentences: Iterable[S]) -> Iterator[S]:
         """Yield the sentences."""
         line = -1
         try:

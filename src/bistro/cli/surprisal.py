@@ -45,6 +45,7 @@ def surprisal(
     selection: Literal["weight", "paper"] | None = common.SELECTION,
     tags_per_word: int | None = common.TAGS_PER_WORD,
     tags_seen: bool = common.TAGS_SEEN,
+    cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
     """Write a table with the surprisal of every word, -log2 p(word | words before it), in bits.
@@ -82,14 +83,17 @@ def surprisal(
     if text is not None:
         if id is not None and sentence:
             raise BistroError("--id names sentences of a row each: leave it out with --sentence")
-        columns, rows = _of_stimuli(trained, input, text, id, sentence, split_punct, eos, settings)
-    else:
-        if id is not None or sentence:
-            raise BistroError("--id and --sentence need --text COLUMN")
-        given = _sentences(trained, input, format, split_punct, not words)
-        columns, rows = _of_sentences(trained, given, eos, settings)
-    common.tell_reader(trained, settings)
-    common.write_table(output, columns, rows)
+    elif id is not None or sentence:
+        raise BistroError("--id and --sentence need --text COLUMN")
+    with common.cluster_workers(cluster) as workers:
+        asked = {**settings, "eos": eos, "workers": workers}
+        if text is not None:
+            columns, rows = _of_stimuli(trained, input, text, id, sentence, split_punct, asked)
+        else:
+            given = _sentences(trained, input, format, split_punct, not words)
+            columns, rows = _of_sentences(trained, given, asked)
+        common.tell_reader(trained, settings)
+        common.write_table(output, columns, rows)
 
 
 def _sentences(
@@ -122,13 +126,11 @@ def _sentences(
 
 
 def _of_sentences(
-    model: bistro.Model, sentences: Sequence[ReadSentence], eos: bool, settings: Any
+    model: bistro.Model, sentences: Sequence[ReadSentence], asked: dict[str, Any]
 ) -> tuple[Sequence[str], common.Cells]:
-    from bistro.models.abilities import SCORE
-    from bistro.tasks.surprisal import COLUMNS
+    from bistro.tasks.surprisal import COLUMNS, scored_rows
 
-    names, texts, tokens = (list(part) for part in zip(*sentences, strict=True))
-    rows = SCORE.of(model).surprisal(texts, eos=eos, names=names, tokens=tokens, **settings)
+    rows = scored_rows(model, sentences, **asked)
     return COLUMNS, (list(vars(row).values()) for row in rows)
 
 
@@ -139,8 +141,7 @@ def _of_stimuli(
     id: str | None,
     sentence: list[str] | None,
     split_punct: bool | None,
-    eos: bool,
-    settings: Any,
+    asked: dict[str, Any],
 ) -> tuple[Sequence[str], common.Cells]:
     from bistro.tasks.cutting import cutting
     from bistro.tasks.stimuli import one_row_each, one_word_a_row, read_table
@@ -154,4 +155,4 @@ def _of_stimuli(
         found = list(one_row_each(table, text, name=id, cut=cut))
     place = table.column(text)
     common.tell_invisible(cells[place] for _, cells in table.rows)
-    return stimulus_rows(model, table.columns, found, eos=eos, **settings)
+    return stimulus_rows(model, table.columns, found, **asked)

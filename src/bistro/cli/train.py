@@ -62,7 +62,8 @@ def train(
     threads: int = common.THREADS,
     cluster: str | None = option(
         "ADDRESS",
-        "Who parses the raw text: tcp://HOST:PORT (Dask) or local:N; otherwise threads.",
+        "Who parses raw text, or trains the members of a committee: tcp://HOST:PORT (Dask) or "
+        "local:N; otherwise threads.",
     ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
@@ -106,8 +107,11 @@ def train(
         print(configuration.to_toml(settings), end="")
         return
     path = _checked_output(output)
-    if cluster and not text:
-        raise BistroError("--cluster parses raw text: name some with --text")
+    if cluster and not text and family.name not in ("committee", "pipeline"):
+        raise BistroError(
+            "--cluster parses raw text, or trains the members of a committee: name some text with "
+            "--text"
+        )
     treebank = read_data(family, settings, data or [], format, roots)
     settings = common.fitting_config(family, settings, config, overrides, treebank)
     held_out = None

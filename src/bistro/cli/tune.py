@@ -22,6 +22,7 @@ from bistro.files import write_text
 if TYPE_CHECKING:
     from bistro.evaluate.development import DevelopmentSet
     from bistro.inference.settings import SamplerSettings
+    from bistro.inference.workers import Workers
     from bistro.models.transition.config import TransitionConfig
     from bistro.models.transition.tune import Effort, Search, Trial
 
@@ -61,6 +62,7 @@ def tune(
     sweeps: int = option("N", "Sweeps of training in the search.", default=6, min=2),
     minutes: float | None = option("M", "Stop after this time.", min=0),
     threads: int = option("N", "For parsing DEV; 0: all of the machine.", default=1, min=0),
+    cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
@@ -97,7 +99,8 @@ def tune(
         threads=threads or os.cpu_count() or 1,
     )
     errand = _Errand(treebank, held_out, judge, Effort(label_elements=label_elements), seed, output)
-    with Watcher() as watcher:
+    with common.cluster_workers(cluster) as workers, Watcher() as watcher:
+        errand.workers = workers
         errand.run(start, parts, sweeps, _Progress(watcher, minutes))
 
 
@@ -111,6 +114,7 @@ class _Errand:
     effort: Effort
     seed: int
     output: str
+    workers: Workers | None = None
 
     @property
     def protocol(self) -> dict[str, Any]:
@@ -145,6 +149,7 @@ class _Errand:
             effort=self.effort,
             on_trial=progress.on_trial,
             stop_asked=progress.is_over,
+            workers=self.workers,
         )
         search.run(replace(start, sampler=_shortened(start.sampler, sweeps)), parts)
         say(f"{progress.ending}; now the first and the best are trained in full")

@@ -27,6 +27,11 @@ class Events:
     def __len__(self) -> int:
         return self.outcomes.size
 
+    @property
+    def levels(self) -> int:
+        """The number of elements of every context."""
+        return int(self.contexts.shape[1])
+
     def sorted(self) -> Events:
         """Return the events in the order of their contexts.
 

@@ -23,6 +23,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any, Literal, get_args
 
@@ -41,6 +42,28 @@ END_SYMBOL = "</s>"
 _CACHE_SIZE = 1 << 16
 _ABSENT = -1
 _SETTINGS = ("unknown", "unknown_below", "unknown_suffixes")
+
+
+@dataclass
+class WordCounts:
+    """How often each word was seen, anywhere and at the start of sentences; parts can be added."""
+
+    all: Counter[str] = field(default_factory=Counter)
+    initial: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, sentences: Iterable[Sequence[str]]) -> WordCounts:
+        """Count the words of sentences, which are read once."""
+        counts = cls()
+        for sentence in sentences:
+            counts.all.update(sentence)
+            counts.initial.update(sentence[: sentence_start(sentence)])
+        return counts
+
+    def add(self, other: WordCounts) -> None:
+        """Add the counts of other sentences."""
+        self.all.update(other.all)
+        self.initial.update(other.initial)
 
 
 class Vocabulary:
@@ -73,13 +96,25 @@ class Vocabulary:
         unknown_suffixes: int = 100,
     ) -> Vocabulary:
         """Count the words of `sentences` (read once) and learn the classes from the rare ones."""
+        return cls.counted(
+            WordCounts.of(sentences),
+            unknown=unknown,
+            unknown_below=unknown_below,
+            unknown_suffixes=unknown_suffixes,
+        )
+
+    @classmethod
+    def counted(
+        cls,
+        words: WordCounts,
+        *,
+        unknown: UnknownMode = "classes",
+        unknown_below: int = 2,
+        unknown_suffixes: int = 100,
+    ) -> Vocabulary:
+        """Return the vocabulary of words that were counted; the classes are of the rare ones."""
         _check_settings(unknown, unknown_below, unknown_suffixes)
-        counts = Counter[str]()
-        initial = Counter[str]()
-        for sentence in sentences:
-            counts.update(sentence)
-            initial.update(sentence[: sentence_start(sentence)])
-        counts, initial = _merged(counts), _merged(initial)
+        counts, initial = _merged(words.all), _merged(words.initial)
         fewest = 1 if unknown == "spelling" else unknown_below
         known = [word for word, count in counts.items() if count >= fewest]
         known.sort(key=lambda word: (-counts[word], word))
@@ -100,10 +135,11 @@ class Vocabulary:
         )
 
     @classmethod
-    def of(cls, sentences: Iterable[Sequence[str]], config: Any) -> Vocabulary:
+    def of(cls, sentences: Iterable[Sequence[str]] | WordCounts, config: Any) -> Vocabulary:
         """Build the vocabulary of `sentences` by those settings of unknown words that there are."""
         settings = {name: getattr(config, name) for name in _SETTINGS if hasattr(config, name)}
-        return cls.build(sentences, **settings)
+        words = sentences if isinstance(sentences, WordCounts) else WordCounts.of(sentences)
+        return cls.counted(words, **settings)
 
     def __len__(self) -> int:
         return len(self._strings) - 2

@@ -25,6 +25,7 @@ from typing import Any
 from bistro import config as configuration
 from bistro.errors import BistroError
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
+from bistro.inference.workers import Workers
 from bistro.models import kinds
 from bistro.models.inputs import Words
 from bistro.models.kinds import Kind
@@ -103,6 +104,7 @@ def cross_validate(
     tags: Tags = "joint",
     seed: int = 1,
     threads: int = 0,
+    workers: Workers | None = None,
     keep: bool = False,
     config: Any = None,
     dev: Any = None,
@@ -111,8 +113,9 @@ def cross_validate(
 ) -> CrossValidation:
     """Train and judge k models of a kind; `seed` decides folds and models.
 
-    `keep` keeps the parses, with marginals; `config`, `dev` and further settings are those of
-    `bistro.train`. `on_fold` is told the number of each fold that is done, and its figures.
+    `workers` train and judge, or else threads. `keep` keeps the parses, with marginals; `config`,
+    `dev` and further settings are those of `bistro.train`. `on_fold` is told the number of each
+    fold that is done, and its figures.
     """
     family = judged_kind(kind, config, settings)
     sentences = [sentence for sentence in treebank if len(sentence)]
@@ -122,7 +125,7 @@ def cross_validate(
     recipe = Recipe(kind, settings, config, seed, dev)
     work = partial(judge, tags=tags, keep=keep)
     folds = []
-    for judgement in run_splits(recipe, sentences, splits, work, threads):
+    for judgement in run_splits(recipe, sentences, splits, work, threads, workers):
         folds.append(judgement)
         on_fold(len(folds), judgement)
     how = f"tags {tags}, " if family.can("parse") else ""

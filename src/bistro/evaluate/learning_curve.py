@@ -29,6 +29,7 @@ from bistro.errors import BistroError
 from bistro.evaluate.crossval import judged_kind, path_of
 from bistro.evaluate.forecast import LEAST_POINTS, Forecast, forecast_of
 from bistro.evaluate.held_out import Judgement, Tags, judge, require_trees
+from bistro.inference.workers import Workers
 from bistro.models import kinds
 from bistro.models.inputs import Words
 from bistro.models.kinds import Kind
@@ -144,12 +145,16 @@ def learning_curve(
     tags: Tags = "joint",
     seed: int = 1,
     threads: int = 0,
+    workers: Workers | None = None,
     config: Any = None,
     dev: Any = None,
     on_model: Callable[[int, int], None] = lambda done, total: None,
     **settings: Any,
 ) -> LearningCurve:
-    """Train models of growing parts, and judge them on `test`, or else on k folds."""
+    """Train models of growing parts, and judge them on `test`, or else on k folds.
+
+    `workers` train and judge, or else threads.
+    """
     family = check_learner(kind, config, settings)
     sentences = [sentence for sentence in treebank if len(sentence)]
     judged = [] if test is None else [sentence for sentence in test if len(sentence)]
@@ -172,7 +177,8 @@ def learning_curve(
     splits = [split for _, split in named]
     recipe = Recipe(kind, settings, config, seed, dev)
     found = []
-    for judgement in run_splits(recipe, together, splits, partial(judge, tags=tags), threads):
+    work = partial(judge, tags=tags)
+    for judgement in run_splits(recipe, together, splits, work, threads, workers):
         found.append(judgement)
         on_model(len(found), len(splits))
     parts = []

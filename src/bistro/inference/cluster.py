@@ -28,7 +28,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError
@@ -42,13 +42,27 @@ AHEAD_PER_WORKER = 6
 """Items under way for each worker. Results are taken in order, so all wait in the end for the item
 that a slow worker holds: with 2, one slow worker in twenty halves the speed of a hundred."""
 SECONDS_TO_CONNECT = 5.0
+SECONDS_WITHOUT_SCHEDULER = 60.0
+"""A network that fails comes back, or a scheduler is started again, or neither happens."""
 SECONDS_WITHOUT_WORKERS = 60.0
 """A nanny starts a lost worker again within seconds; a cluster empty for longer stays empty."""
 SECONDS_BETWEEN_LOOKS = 1.0
+UNWATCHED = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "500ms",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""Of Dask, for a local cluster: nobody looks at its processes, and to watch them takes time."""
+ATTEMPTS = 20
+"""To get a result that was there and is not, which a lost worker explains once or twice."""
 
 
 class ClusterError(BistroError):
     """A cluster cannot be used: its address, its scheduler or its workers."""
+
+
+class SchedulerLostError(ClusterError):
+    """The scheduler does not answer any more; what was sent to it is lost."""
 
 
 @contextmanager
@@ -67,16 +81,27 @@ def workers_for(cluster: str | None, threads: int) -> Iterator[Workers]:
         address, security = cluster, None
         if processes:
             address, security = stack.enter_context(_local_cluster(processes))
-        yield ClusterWorkers(stack.enter_context(_connected(address, security)), cluster)
+
+        def connect() -> Client:
+            return stack.enter_context(_connected(address, security))
+
+        yield ClusterWorkers(connect(), cluster, connect=connect)
 
 
 class ClusterWorkers:
     """Workers of a Dask cluster."""
 
     def __init__(
-        self, client: Client, name: str, *, patience: float = SECONDS_WITHOUT_WORKERS
+        self,
+        client: Client,
+        name: str,
+        *,
+        connect: Callable[[], Client] | None = None,
+        patience: float = SECONDS_WITHOUT_WORKERS,
     ) -> None:
+        """`connect` makes another client when the connection is lost."""
         self._client = client
+        self._connect = connect
         self._name = name
         self._patience = patience
         self._threads = 0
@@ -86,9 +111,28 @@ class ClusterWorkers:
         self, task: Callable[[Shared, Item], Result], shared: Shared, items: Iterable[Item]
     ) -> Generator[Result, None, None]:
         """Yield task(shared, item) for every item, in the order of the items."""
+        # As bytes: Dask would look for its futures in every word of a nested list.
+        packed = (pickle.dumps(item, pickle.HIGHEST_PROTOCOL) for item in items)
+        unanswered: deque[bytes] = deque()
+        while True:
+            try:
+                yield from self._run(task, shared, packed, unanswered)
+            except SchedulerLostError as error:
+                self._connect_again(error)
+            else:
+                return
+
+    def _run(
+        self,
+        task: Callable[[Shared, Item], Result],
+        shared: Shared,
+        packed: Iterator[bytes],
+        unanswered: deque[bytes],
+    ) -> Generator[Result, None, None]:
+        """Do the same as long as the scheduler is there; `unanswered` are items sent out before."""
         name = f"bistro-{secrets.token_hex(8)}"
         ahead: deque[Future] = deque()
-        numbered = enumerate(items)
+        numbered = enumerate(chain(tuple(unanswered), _noted(packed, unanswered)))
         held = self._broadcast(shared, name)
         try:
             while True:
@@ -96,18 +140,31 @@ class ClusterWorkers:
                     # Keys of one group, so that the scheduler keeps what waits to itself and hands
                     # it to whoever is free, also to workers that came later.
                     place = {"key": (name, number), "priority": -number}
-                    # As bytes: Dask would look for its futures in every word of a nested list.
-                    packed = pickle.dumps(item, pickle.HIGHEST_PROTOCOL)
                     ahead.append(
-                        self._client.submit(_attempt, __version__, task, held, packed, **place)
+                        self._client.submit(_attempt, __version__, task, held, item, **place)
                     )
                 if not ahead:
                     return
-                yield self._result(ahead[0])
+                result = self._result(ahead[0])
                 ahead.popleft().release()
+                unanswered.popleft()
+                yield result
         finally:
             if self._client.status == "running":
                 self._client.cancel([*ahead, held])
+
+    def _connect_again(self, error: SchedulerLostError) -> None:
+        """Find the scheduler again, or one in its place, within a minute; else raise the error."""
+        begin = time.monotonic()
+        while self._connect is not None and time.monotonic() - begin < SECONDS_WITHOUT_SCHEDULER:
+            try:
+                self._client = self._connect()
+            except ClusterError:
+                time.sleep(SECONDS_BETWEEN_LOOKS / 2)
+            else:
+                self._threads, self._seen = 0, time.monotonic()
+                return
+        raise error
 
     def _broadcast(self, shared: object, name: str) -> Future:
         """Put what is shared onto every worker.
@@ -129,13 +186,16 @@ class ClusterWorkers:
         return max(AHEAD_PER_WORKER * self._threads - under_way, 0 if under_way else 1)
 
     def _result(self, future: Future) -> Any:
-        while True:
+        for _ in range(ATTEMPTS):
             self._await(future)
             try:
-                return future.result(timeout=self._patience)
-            except (TimeoutError, CancelledError):
+                return pickle.loads(future.result(timeout=self._patience))
+            except (TimeoutError, CancelledError, OSError):
                 # Its worker was lost before it gave the result away: wait until it is made again.
-                continue
+                self._look()
+                time.sleep(SECONDS_BETWEEN_LOOKS / 10)
+        # A scheduler that has lost the connection for a while has forgotten what it was asked.
+        raise self._scheduler_lost()
 
     def _await(self, future: Future) -> None:
         """Return when the task has ended well; raise what made it fail."""
@@ -191,8 +251,8 @@ class ClusterWorkers:
                 "too, since a worker that cannot import it leaves at once"
             )
 
-    def _scheduler_lost(self) -> ClusterError:
-        return ClusterError(
+    def _scheduler_lost(self) -> SchedulerLostError:
+        return SchedulerLostError(
             f"--cluster {self._name}: the scheduler is gone: start the cluster again, then resume"
         )
 
@@ -201,16 +261,23 @@ def _hold(shared: Shared) -> Shared:
     return shared
 
 
+def _noted(items: Iterator[bytes], notes: deque[bytes]) -> Iterator[bytes]:
+    """Yield items, each after it was noted."""
+    for item in items:
+        notes.append(item)
+        yield item
+
+
 def _attempt(
     version: str, task: Callable[[Shared, Item], Result], shared: Shared, packed: bytes
-) -> Result:
-    """Run a task where its result will be the one that was asked for."""
+) -> bytes:
+    """Run a task where its result will be the one that was asked for; return it as bytes."""
     if version != __version__:
         raise ClusterError(
             f"the worker on {platform.node()} has Bistro {__version__}, but {version} asked: "
             "install the same version everywhere"
         )
-    return task(shared, pickle.loads(packed))
+    return pickle.dumps(task(shared, pickle.loads(packed)), pickle.HIGHEST_PROTOCOL)
 
 
 def _check_address(cluster: str) -> int:
@@ -262,7 +329,7 @@ def _local_cluster(processes: int) -> Iterator[tuple[str, Security]]:
     security = Security.temporary()
     with (
         tempfile.TemporaryDirectory(prefix="bistro-cluster-") as folder,
-        dask.config.set({"temporary-directory": folder}),
+        dask.config.set({"temporary-directory": folder, **UNWATCHED}),
         LocalCluster(
             n_workers=processes,
             security=security,

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from bistro._core import Base, Franchise, PredictiveSum, SequentialLikelihood, Stream
 from bistro.encoding.events import Events
 from bistro.inference.chains import Figures, short
+from bistro.inference.event_runs import EventRuns
 from bistro.inference.hyper import update_hyperparameters
 from bistro.inference.settings import SamplerSettings
 from bistro.rng import purpose_key
@@ -49,6 +50,8 @@ class Learned:
             discount = 0.0 if settings.dirichlet else settings.discount
             self.franchise.set_parameters(level, discount, settings.strength)
         self._kept = PredictiveSum()
+        self.has_samples = False
+        """Whether samples are kept, which know restaurants and entries by their numbers."""
         self._sequence: SequentialLikelihood | None = None
 
     def finish_sweep(self, sweep: int, *, keep: bool) -> None:
@@ -59,10 +62,12 @@ class Learned:
             )
         if keep:
             self._kept.add(self.franchise)
+            self.has_samples = True
 
     def forget_samples(self) -> None:
         """Forget the samples kept so far."""
         self._kept = PredictiveSum()
+        self.has_samples = False
 
     def frozen(self) -> dict[str, NDArray[Any]]:
         """Return the mean of the kept samples as the arrays of a frozen franchise."""
@@ -98,6 +103,7 @@ class Learned:
         for level, (discount, strength) in enumerate(saved("parameters").tolist()):
             self.franchise.set_parameters(level, discount, strength)
         samples = int(saved("kept_samples")[0])
+        self.has_samples = samples > 0
         self._kept.restore(saved("kept_probability"), saved("kept_backoff"), samples)
 
     def _stream(self, purpose: str, index: int) -> Stream:
@@ -108,11 +114,19 @@ class Chain(Learned):
     """A franchise that is learned from events which are all observed."""
 
     def __init__(
-        self, name: str, events: Events, base: Base, settings: SamplerSettings, seed: int
+        self,
+        name: str,
+        events: Events | EventRuns,
+        base: Base,
+        settings: SamplerSettings,
+        seed: int,
     ) -> None:
-        super().__init__(name, events.contexts.shape[1] + 1, base, settings, seed)
-        ordered = events.sorted()
-        self._entries = self.franchise.resolve(ordered.contexts, ordered.outcomes)
+        super().__init__(name, events.levels + 1, base, settings, seed)
+        if isinstance(events, EventRuns):
+            self._entries = self.franchise.resolve_runs(events.lists())
+        else:
+            ordered = events.sorted()
+            self._entries = self.franchise.resolve(ordered.contexts, ordered.outcomes)
         if settings.hyper == "sequential":
             order = self._stream("sequence", 0)
             self._sequence = SequentialLikelihood(self.franchise, self._entries, order)

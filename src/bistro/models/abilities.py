@@ -279,6 +279,7 @@ class TreeParser(Protocol):
         kbest: int = 1,
         drawn: int = 0,
         mbr: bool = True,
+        first: int = 0,
         **options: Any,
     ) -> Iterator[TreeParse]:
         """Parse sentences and yield them in their order."""

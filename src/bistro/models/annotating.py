@@ -63,6 +63,7 @@ class Annotator(Protocol):
     """Finds everything: sentences and words of running text, trees, tags, features, lemmas.
 
     annotate      yield the sentences of a text with all columns
+    sentences     yield the sentences of a text with their words alone
     annotate_all  yield sentences with all columns; what they have may be kept, column by column
     """
 
@@ -70,6 +71,11 @@ class Annotator(Protocol):
         self, text: str | Iterable[str], *, line_ends: bool = False, **options: Any
     ) -> Iterator[Sentence]:
         """Yield the sentences of a text with all columns."""
+
+    def sentences(
+        self, text: str | Iterable[str], *, line_ends: bool = False, probabilities: bool = False
+    ) -> Iterator[Sentence]:
+        """Yield the sentences of a text with their words alone."""
 
     def annotate_all(
         self, sentences: Iterable[Sentence], *, keep: Sequence[str] = (), **options: Any

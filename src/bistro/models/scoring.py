@@ -62,12 +62,22 @@ class Scoring(ABC):
             raise BistroError(STRING)
         given: list[Any] = [text] if isinstance(text, Sentence) else list(text)
         words = as_words([given] if given and isinstance(given[0], str) else given)
-        numbers: dict[tuple[str, ...], int] = {}
-        order = [numbers.setdefault(tuple(sentence), len(numbers)) for sentence in words]
-        scores = self.score([list(sentence) for sentence in numbers], **options).taken(order)
+        different, order = distinct(words)
+        scores = self.score(different, **options).taken(order)
         named = zip(
             names or map(str, range(1, len(words) + 1)),
             tokens or map(word_tokens, words),
             strict=True,
         )
         return SurprisalTable(rows_of(scores, named, eos=eos), scores)
+
+
+def distinct(sentences: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[int]]:
+    """Return every different sentence once, and by sentence the place of its equal there.
+
+    >>> distinct([["a"], ["b", "c"], ["a"]])
+    ([['a'], ['b', 'c']], [0, 1, 0])
+    """
+    numbers: dict[tuple[str, ...], int] = {}
+    order = [numbers.setdefault(tuple(sentence), len(numbers)) for sentence in sentences]
+    return [list(sentence) for sentence in numbers], order

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from bistro.errors import TreebankError
+from bistro.inference.workers import Workers
 from bistro.models.abilities import ANNOTATE, PARSE, TOKENISE
 from bistro.models.base import Model
+from bistro.tasks import spread
 from bistro.tasks.parsed import as_columns
 from bistro.treebank.blocks import Readable
 from bistro.treebank.detect import choose_format
@@ -35,8 +37,11 @@ class AnnotateRun:
         keep: Sequence[str],
         line_ends: bool,
         watch: Watch = iter,
+        workers: Workers | None = None,
     ) -> None:
-        """`watch` sees the sentences of files that have their words."""
+        """`watch` sees the sentences of files that have their words; `workers` do the work."""
+        self._whole = model
+        self._workers = workers
         self.model = ANNOTATE.of(model)
         self._parser = PARSE.of(model)
         self._options = dict(options)
@@ -52,12 +57,26 @@ class AnnotateRun:
             chosen = choose_format(path, stream, format)
             if chosen in RUNNING_TEXT and format not in ("text", "lines"):
                 text = decoded(stream, path)
-                found = self.model.annotate(text, line_ends=self._line_ends, **self._options)
+                found = self._of_text(text)
             else:
                 rows = enumerate(self._watch(parse(stream, path, chosen, "any", partial=True)), 1)
                 sentences = (as_columns(sentence, number) for number, sentence in rows)
-                found = self.model.annotate_all(sentences, keep=self._keep, **self._options)
+                found = self._of_sentences(sentences, {"keep": self._keep, **self._options})
             yield from self._counted(found)
+
+    def _of_text(self, text: Iterator[str]) -> Iterator[Sentence]:
+        if self._workers is None:
+            return self.model.annotate(text, line_ends=self._line_ends, **self._options)
+        shown = bool(self._options.get("marginals") or self._options.get(ALTERNATIVES))
+        sentences = self.model.sentences(text, line_ends=self._line_ends, probabilities=shown)
+        return self._of_sentences(sentences, self._options)
+
+    def _of_sentences(
+        self, sentences: Iterator[Sentence], options: Mapping[str, Any]
+    ) -> Iterator[Sentence]:
+        if self._workers is None:
+            return self.model.annotate_all(sentences, **options)
+        return spread.annotate_all(self._workers, self._whole, sentences, options)
 
     def _counted(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         for sentence in sentences:

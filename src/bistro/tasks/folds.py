@@ -22,11 +22,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from bistro.errors import BistroError
 from bistro.inference.chains import Session
-from bistro.inference.workers import LocalWorkers
+from bistro.inference.workers import LocalWorkers, Workers
 from bistro.models.base import Model
 from bistro.models.inputs import Words
 from bistro.rng import Stream
@@ -137,15 +137,25 @@ def run_splits(
     splits: Sequence[Split],
     work: Callable[[Model, list[Any]], Result],
     threads: int = 0,
+    workers: Workers | None = None,
 ) -> Iterator[Result]:
     """Train a model for every split and yield ``work(model, held-out sentences)``, in their order.
 
-    Several models are trained at the same time, as many as there are threads (0: cores).
+    Several models are trained at the same time, by `workers` or by as many threads (0: cores).
     """
+    if workers is None:
+        workers = LocalWorkers(min(threads or os.cpu_count() or 1, max(1, len(splits))))
+    return workers.run(_run_split, Shared(recipe, list(sentences), work), splits)
 
-    def task(given: Sequence[Words], split: Split) -> Result:
-        model = recipe.trained([given[place] for place in split.train])
-        return work(model, [given[place] for place in split.held_out])
 
-    workers = LocalWorkers(min(threads or os.cpu_count() or 1, max(1, len(splits))))
-    return workers.run(task, sentences, splits)
+class Shared(NamedTuple):
+    """What all splits need."""
+
+    recipe: Recipe
+    sentences: list[Words]
+    work: Callable[[Model, list[Any]], Any]
+
+
+def _run_split(shared: Shared, split: Split) -> Any:
+    model = shared.recipe.trained([shared.sentences[place] for place in split.train])
+    return shared.work(model, [shared.sentences[place] for place in split.held_out])

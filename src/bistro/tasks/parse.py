@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bistro.errors import BistroError
 from bistro.models.abilities import PARSE
 from bistro.models.base import Model
 from bistro.models.parsing.codec import can_be_met
-from bistro.models.results.parses import Parse
-from bistro.tasks.parsed import ParseWriter
-from bistro.treebank.fields import EMPTY
+from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.inference.workers import Workers
 
 
 class ParseRun:
     """One pass over the input, and the count of what could not be done as asked."""
 
-    def __init__(self, model: Model, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, model: Model, options: Mapping[str, Any], workers: Workers | None = None
+    ) -> None:
+        """`workers` parse the sentences in pieces; default: threads of this process."""
         self.model = PARSE.of(model)
+        self._whole = model
+        self._workers = workers
         self.model.parse_options.of(options, model.kind, "parse")
         self._given = dict(options)
         self.words = 0
@@ -33,12 +39,22 @@ class ParseRun:
         self._left_open: set[int] = set()
         self._begin = time.monotonic()
 
-    def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    def parsed(self, sentences: Iterable[Sentence]) -> Iterator[Sentence | Written]:
         """Yield the sentences of the output."""
-        parses = self.model.parse_all(self._prepared(sentences), **self._given)
+        given = self._prepared(sentences)
+        if self._workers is not None:
+            from bistro.tasks import spread  # only for clusters, which few use
+
+            asked = spread.parsed(
+                self._workers, self._whole, given, self._given, given_tags=self._tags_are_given
+            )
+            for facts, written in asked:
+                self._count(facts)
+                yield from written
+            return
         writer = ParseWriter.of(self.model, given_tags=self._tags_are_given)
-        for parse in parses:
-            self._count(parse)
+        for parse in self.model.parse_all(given, **self._given):
+            self._count(ParseFacts.of(parse, self.model, given_tags=self._tags_are_given))
             yield from writer.sentences(parse)
 
     def report(self, name: str) -> str:
@@ -89,18 +105,15 @@ class ParseRun:
                     "make it CoNLL-U first (bistro convert IN.conll -o IN.conllu --roots any)"
                 )
 
-    def _count(self, parse: Parse) -> None:
-        sentence = parse.sentence
+    def _count(self, facts: ParseFacts) -> None:
         self.sentences += 1
-        self.words += len(sentence)
-        if parse.relaxed or sentence.line in self._left_open:
-            self._left_open.discard(sentence.line)
-            self.relaxed.append(sentence.line)
-        if sentence.format == "conllu" and any(deps != "_" for deps in sentence.deps):
-            self.kept_graphs += 1
-        if self._tags_are_given:
-            self.unknown_tags += len(self.model.unknown_tags(sentence))
-            self.missing_tags += getattr(sentence, self.model.tag_column).count(EMPTY)
+        self.words += facts.words
+        if facts.relaxed or facts.line in self._left_open:
+            self._left_open.discard(facts.line)
+            self.relaxed.append(facts.line)
+        self.kept_graphs += facts.has_graph
+        self.unknown_tags += facts.unknown_tags
+        self.missing_tags += facts.missing_tags
 
 
 def together(models: Sequence[Model]) -> Model:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from bistro.errors import ConfigError
+from bistro.inference.workers import Workers
 from bistro.models.abilities import PARSE_TREES
 from bistro.models.base import Model
 from bistro.models.results.structures import TreeParse
+from bistro.tasks import spread
 from bistro.treebank.brackets import Tree
 
 UNDERSTOOD = ("search", "beam", "kbest", "drawn", "mbr", "seed", "threads")
@@ -21,9 +23,15 @@ class TreeRun:
     """One pass over the input, and the count of what could not be done as asked."""
 
     def __init__(
-        self, model: Model, options: dict[str, Any], on_words: Callable[[int], None]
+        self,
+        model: Model,
+        options: dict[str, Any],
+        on_words: Callable[[int], None],
+        workers: Workers | None = None,
     ) -> None:
         self.kind = model.kind
+        self._whole = model
+        self._workers = workers
         self.model = PARSE_TREES.of(model)
         self._on_words = on_words
         self.options = options
@@ -37,10 +45,15 @@ class TreeRun:
 
     def parsed(self, sentences: Iterator[list[str]]) -> Iterator[Tree]:
         """Yield the trees of the output."""
-        for parse in self.model.parse_trees(sentences, **self.options):
+        for parse in self._parses(sentences):
             self._count(parse)
             self._on_words(len(parse.words))
             yield from (found.tree for found in parse.trees)
+
+    def _parses(self, sentences: Iterator[list[str]]) -> Iterator[TreeParse]:
+        if self._workers is None:
+            return self.model.parse_trees(sentences, **self.options)
+        return spread.parse_trees(self._workers, self._whole, sentences, self.options)
 
     def table(self) -> str:
         """Return a table with one row per tree."""

@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from bistro.models.abilities import Parser
 from bistro.models.parsing.tagging import summed
@@ -34,6 +35,52 @@ from bistro.treebank.probabilities import KEYS, put_probabilities
 from bistro.treebank.sentence import Sentence
 
 OWN_COMMENTS = ("log_prob", "expected_uas", "posterior", "parse_rank", "sample")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A sentence of the output as the text of a file, made elsewhere."""
+
+    text: str
+    format: str
+    line: int
+    lead: str
+    words: int
+
+    @classmethod
+    def of(cls, sentence: Sentence) -> Written:
+        """Return the text of a sentence."""
+        return cls(str(sentence), sentence.format, sentence.line, sentence.lead, len(sentence))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __len__(self) -> int:
+        return self.words
+
+
+class ParseFacts(NamedTuple):
+    """What a report says of a parse."""
+
+    line: int
+    words: int
+    relaxed: bool
+    has_graph: bool
+    """Whether the sentence has an enhanced graph, which stays as it is."""
+    unknown_tags: int = 0
+    missing_tags: int = 0
+
+    @classmethod
+    def of(cls, parse: Parse, model: Parser, *, given_tags: bool) -> ParseFacts:
+        """Return the facts of a parse."""
+        sentence = parse.sentence
+        has_graph = sentence.format == "conllu" and any(deps != EMPTY for deps in sentence.deps)
+        first = cls(sentence.line, len(sentence), parse.relaxed, has_graph)
+        if not given_tags:
+            return first
+        unknown = len(model.unknown_tags(sentence))
+        missing = getattr(sentence, model.tag_column).count(EMPTY)
+        return first._replace(unknown_tags=unknown, missing_tags=missing)
 
 
 @dataclass

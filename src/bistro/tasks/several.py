@@ -18,6 +18,7 @@ from bistro import config as configuration
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, Sweep
 from bistro.inference.settings import SamplerSettings
+from bistro.inference.workers import Workers
 from bistro.models.kinds import Kind
 from bistro.models.options import a_model
 from bistro.models.settings import settled_settings
@@ -32,15 +33,23 @@ def several_traces(
     seeds: Sequence[int],
     *,
     threads: int = 1,
+    workers: Workers | None = None,
     on_sweep: Callable[[int, int], None] = lambda done, total: None,
     stop_asked: Callable[[], bool] = lambda: False,
     **settings: Any,
 ) -> list[Trace]:
     """Train once a seed, several at a time, and return the traces; the models are let go.
 
-    `on_sweep` is told how many sweeps of all chains are done, and how many there will be.
+    `on_sweep` is told how many sweeps of all chains are done, and how many there will be. With
+    `workers`, each run is the work of one of them, and `on_sweep` is told of whole runs.
     """
     _require_draws(*settled_settings(kind, _given(settings)))
+    if workers is not None:
+        found: list[Trace] = []
+        for trace in workers.run(_trace, (kind, data, settings), seeds):
+            found.append(trace)
+            on_sweep(len(found) * len(trace), len(seeds) * len(trace))
+        return found
     lock, done = threading.Lock(), [0]
 
     def note(sweep: Sweep) -> None:
@@ -56,6 +65,11 @@ def several_traces(
         return [run(seed) for seed in seeds]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(run, seeds))
+
+
+def _trace(shared: tuple[str, Any, dict[str, Any]], seed: int) -> Trace:
+    kind, data, settings = shared
+    return train(kind, data, seed=seed, **settings).origin.trace
 
 
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from bistro.inference.workers import Workers
 from bistro.models.abilities import SCORE
 from bistro.models.base import Model
 from bistro.models.inputs import Words
@@ -21,6 +22,7 @@ from bistro.models.results.surprisal import (
     written_tokens,
 )
 from bistro.models.results.tokens import CutToken, words_in
+from bistro.tasks import spread
 from bistro.tasks.cutting import Cutting, visible
 from bistro.tasks.stimuli import Stimulus
 from bistro.treebank.sentence import Sentence
@@ -76,25 +78,40 @@ def read_sentence(
     return ReadSentence(sentence.sent_id or name, words, rows)
 
 
+def scored_rows(
+    model: Model,
+    sentences: Sequence[ReadSentence],
+    *,
+    eos: bool = True,
+    workers: Workers | None = None,
+    **options: Any,
+) -> Iterator[SurprisalRow]:
+    """Yield the rows of sentences; `workers` score them in pieces, or else this process."""
+    names, texts, tokens = (list(part) for part in zip(*sentences, strict=True))
+    if workers is None:
+        return iter(
+            SCORE.of(model).surprisal(texts, eos=eos, names=names, tokens=tokens, **options)
+        )
+    return spread.surprisal_rows(workers, model, texts, names, tokens, eos=eos, options=options)
+
+
 def stimulus_rows(
     model: Model,
     columns: Sequence[str],
     stimuli: Sequence[Stimulus],
     *,
     eos: bool = True,
+    workers: Workers | None = None,
     **options: Any,
 ) -> tuple[list[str], Iterator[list[Any]]]:
     """Return the columns and rows of a table of stimuli, with those of surprisal behind its own.
 
     A column of surprisal that the table has a name for begins with ``bistro_``.
     """
-    table = SCORE.of(model).surprisal(
-        [stimulus.words for stimulus in stimuli],
-        eos=eos,
-        names=[stimulus.name for stimulus in stimuli],
-        tokens=[stimulus.tokens for stimulus in stimuli],
-        **options,
-    )
+    sentences = [
+        ReadSentence(stimulus.name, stimulus.words, stimulus.tokens) for stimulus in stimuli
+    ]
+    table = scored_rows(model, sentences, eos=eos, workers=workers, **options)
     before = (cells for s in stimuli for cells in (s.cells if eos else s.cells[:-1]))
     ours = [f"bistro_{name}" if name in columns else name for name in COLUMNS]
     rows = ([*own, *vars(row).values()] for own, row in zip(before, table, strict=True))

@@ -56,15 +56,15 @@ def split_into_blocks(
     last_start: Callable[[bytes], int],
     lead_of_file: re.Pattern[bytes],
     split: Callable[[bytes], Iterator[tuple[bytes, str]]],
+    line: int = 1,
 ) -> Iterator[Block]:
     """Yield the blocks of a stream: what `split` makes of each piece that `last_start` cuts.
 
     `last_start` returns the place in a buffer where its last item begins, 0 if it sees only one;
-    `split` yields each item with the line ends after it.
+    `split` yields each item with the line ends after it. The stream begins at `line` of its file.
     """
     lead = ""
-    line = 1
-    for piece in _iter_pieces(stream, last_start):
+    for piece in iter_pieces(stream, last_start):
         if b"\0" in piece:
             _refuse_nul(piece, path, line)
         start = 0
@@ -82,14 +82,16 @@ def split_into_blocks(
             lead = ""
 
 
-def _iter_pieces(stream: Readable, last_start: Callable[[bytes], int]) -> Iterator[bytes]:
-    """Yield pieces of whole items.
+def iter_pieces(
+    stream: Readable, last_start: Callable[[bytes], int], size: int | None = None
+) -> Iterator[bytes]:
+    """Yield pieces of whole items, of about `size` bytes, or a megabyte.
 
     An item longer than a piece makes the next read as long as all that is held, so that the work
     stays linear in the length of the file.
     """
     held = b""
-    while piece := stream.read(max(PIECE_BYTES, len(held))):
+    while piece := stream.read(max(size or PIECE_BYTES, len(held))):
         held += piece
         if cut := last_start(held):
             yield held[:cut]

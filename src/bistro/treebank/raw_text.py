@@ -5,29 +5,41 @@ compressed by suffix. Nothing is lost silently: blank lines are skipped and coun
 words that hold what cannot be seen. Zero-width characters make no difference to a model's words
 (`bistro.treebank.invisible`); spaces of other kinds are part of their words, here as in all files.
 
+A text is read in pieces of whole lines, which are bytes: reading is then so cheap that one process
+can keep many others busy, who make sentences of them.
+
 >>> text = RawText(["news.txt.gz", "more.txt"])                    # doctest: +SKIP
 >>> sum(map(len, text)), text.facts[0].blank_lines                 # doctest: +SKIP
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, astuple, dataclass
 from pathlib import PurePath
 from typing import Any
 
 from bistro.errors import BistroError
 from bistro.files import STANDARD_STREAM
+from bistro.treebank.blocks import iter_pieces
 from bistro.treebank.detect import format_of_suffix
-from bistro.treebank.text import iter_text
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.text import iter_text, last_line_start
 from bistro.treebank.treebank import opened
+
+PIECE_BYTES = 1 << 17
+"""A piece has some 25,000 words: about a second of parsing, so that a lost worker loses little."""
 
 # Soft hyphen, zero-width and direction marks, byte order mark; and all spaces but the plain one.
 _UNSEEN = re.compile(
     "[\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]"
 )
+
+
+_BLANK = b" \t\r\n\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,50 @@ class TextFacts:
     blank_lines: int
     unseen_characters: int
     """Words with zero-width characters or spaces of other kinds."""
+
+
+@dataclass(frozen=True)
+class TextPiece:
+    """Whole lines of a file as bytes: what is sent to whoever makes sentences of them."""
+
+    path: str
+    line: int
+    """The number of its first line in the file."""
+    content: bytes
+
+    def sentences(self) -> list[list[str]]:
+        """Return the words of every line that has any."""
+        return [sentence.forms for sentence in self._lines()]
+
+    def read(self) -> tuple[list[list[str]], PieceFacts]:
+        """Return the sentences, and what else a piece holds."""
+        sentences: list[list[str]] = []
+        blank = unseen = 0
+        for sentence in self._lines():
+            written, forms = str(sentence), sentence.forms
+            blank += written.count("\n") + (not written.endswith("\n")) - 1
+            if not written.isascii():
+                unseen += sum(_UNSEEN.search(form) is not None for form in forms)
+            sentences.append(forms)
+        facts = PieceFacts(len(sentences), sum(map(len, sentences)), blank, unseen)
+        return sentences, facts
+
+    def _lines(self) -> Iterator[Sentence]:
+        return iter_text(io.BytesIO(self.content), self.path, self.line)
+
+
+@dataclass(frozen=True)
+class PieceFacts:
+    """What one piece of a file holds."""
+
+    sentences: int
+    words: int
+    blank_lines: int
+    unseen_characters: int
+
+
+Reader = Callable[[Iterator[TextPiece]], Iterable[PieceFacts]]
+"""Reads pieces and yields their facts, one for one, in their order."""
 
 
 class RawText:
@@ -58,6 +114,9 @@ class RawText:
                     "make text of it with bistro convert"
                 )
         self._facts: dict[int, TextFacts] = {}
+        self._digests: dict[int, str] = {}
+        self.sizes: list[tuple[int, int]] = []
+        """Sentences and words of every piece, once the text was read."""
 
     @property
     def facts(self) -> list[TextFacts]:
@@ -85,23 +144,57 @@ class RawText:
                 )
 
     def __iter__(self) -> Iterator[list[str]]:
+        found: list[list[list[str]]] = []
+
+        def reader(pieces: Iterator[TextPiece]) -> Iterator[PieceFacts]:
+            for piece in pieces:
+                sentences, facts = piece.read()
+                found.append(sentences)
+                yield facts
+
+        for _ in self.read(reader):
+            yield from found.pop()
+
+    def pieces(self) -> Iterator[TextPiece]:
+        """Yield all files in pieces; one that is not what it was the first time is refused."""
         for number, path in enumerate(self.paths):
             yield from self._file(number, path)
 
-    def _file(self, number: int, path: str) -> Iterator[list[str]]:
-        sentences = words = blank = unseen = 0
+    def read(self, reader: Reader) -> Iterator[PieceFacts]:
+        """Let all pieces be read, note the facts of the files, and yield those of the pieces."""
+        owners: list[int] = []
+
+        def owned() -> Iterator[TextPiece]:
+            for number, path in enumerate(self.paths):
+                for piece in self._file(number, path):
+                    owners.append(number)
+                    yield piece
+
+        totals = {number: [0, 0, 0, 0] for number in range(len(self.paths))}
+        sizes: list[tuple[int, int]] = []
+        for place, facts in enumerate(reader(owned())):
+            own = totals[owners[place]]
+            totals[owners[place]] = [a + b for a, b in zip(own, astuple(facts), strict=True)]
+            sizes.append((facts.sentences, facts.words))
+            yield facts
+        self.sizes = sizes
+        for number, counts in totals.items():
+            path = self.paths[number]
+            if not counts[0]:
+                raise BistroError(f"{path}: the text is empty: expected at least one sentence")
+            name = PurePath(path).name
+            self._facts[number] = TextFacts(name, self._digests[number], *counts)
+
+    def _file(self, number: int, path: str) -> Iterator[TextPiece]:
+        line, lead = 1, b""
         with opened(path) as (stream, name):
-            for sentence in iter_text(stream, name):
-                written, forms = str(sentence), sentence.forms
-                blank += written.count("\n") + (not written.endswith("\n")) - 1
-                if not written.isascii():
-                    unseen += sum(_UNSEEN.search(form) is not None for form in forms)
-                sentences += 1
-                words += len(forms)
-                yield forms
+            for piece in iter_pieces(stream, last_line_start, PIECE_BYTES):
+                if not piece.strip(_BLANK):
+                    lead += piece  # Blank lines at the beginning belong to the first sentence.
+                    continue
+                content, lead = lead + piece, b""
+                yield TextPiece(name or path, line, content)
+                line += content.count(b"\n")
             digest = stream.sha256.hexdigest()
-        facts = TextFacts(PurePath(path).name, digest, sentences, words, blank, unseen)
-        if self._facts.setdefault(number, facts) != facts:
+        if self._digests.setdefault(number, digest) != digest:
             raise BistroError(f"{path}: has changed while it was in use: start from the beginning")
-        if not sentences:
-            raise BistroError(f"{path}: the text is empty: expected at least one sentence")

@@ -215,6 +215,14 @@ class Sentence:
     def __len__(self) -> int:
         return len(self.forms)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what a copy in another process is made of: columns not read yet stay text."""
+        core = (self.forms, self.upos, self.heads, self.deprels)
+        place = (self.format, self.line, self.lead, self._end)
+        others = {n: self._loaded(n) for n in LISTS if n not in _READ_AT_ONCE}
+        loaded = {name: values for name, values in others.items() if values is not None}
+        return _restored, (self._block, core, place, loaded)
+
     # Type checkers see the declared columns only, and can find a misspelt one.
     if not TYPE_CHECKING:
 
@@ -339,6 +347,15 @@ class Sentence:
                 elif HEAD_VALUES[row[place]] != value:
                     row[place] = head_text(value)
         return changed
+
+
+def _restored(
+    block: str, core: CoreColumns, place: tuple[str, int, str, str], loaded: dict[str, list[Any]]
+) -> Sentence:
+    sentence = Sentence(block, core, *place)
+    for name, values in loaded.items():
+        setattr(sentence, name, values)
+    return sentence
 
 
 def _build_lines(

@@ -24,21 +24,22 @@ _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*")
 _LINE_END = re.compile(rb"(\n(?:[ \t\r]*\n)*(?:[ \t\r]+\Z)?)")
 
 
-def iter_text(stream: Readable, path: str | None = None) -> Iterator[Sentence]:
-    """Yield the non-blank lines of a stream as sentences without trees."""
-    for lead, line_text, end, line in iter_lines(stream, path):
+def iter_text(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Sentence]:
+    """Yield the non-blank lines of a stream, which begins at `line`, as sentences without trees."""
+    for lead, line_text, end, number in iter_lines(stream, path, line):
         words = split_words(line_text)
         size = len(words)
         core = (words, [EMPTY] * size, [MISSING] * size, [EMPTY] * size)
-        yield Sentence(line_text, core, "text", line, lead, end)
+        yield Sentence(line_text, core, "text", number, lead, end)
 
 
-def iter_lines(stream: Readable, path: str | None = None) -> Iterator[Block]:
+def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iterator[Block]:
     """Yield the non-blank lines of a stream; blank ones belong to the end of the line before."""
-    return split_into_blocks(stream, path, _last_line_start, _LEAD, _split)
+    return split_into_blocks(stream, path, last_line_start, _LEAD, _split, line)
 
 
-def _last_line_start(held: bytes) -> int:
+def last_line_start(held: bytes) -> int:
+    """Return where the last non-blank line of a buffer begins, 0 if it is the only one."""
     # Blank lines at the end belong to the sentence before them, and more may follow.
     return held.rstrip(_BLANK).rfind(b"\n") + 1
 

@@ -17,7 +17,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, overload
+from typing import IO, TYPE_CHECKING, Protocol, overload
 
 from bistro.errors import TreebankError
 from bistro.files import STANDARD_STREAM, open_binary, writing
@@ -155,14 +155,32 @@ def iter_sentences(
         yield from parse(peeked, path, choose_format(path, peeked, format), roots, partial)
 
 
-def write(sentences: Iterable[Sentence], path: str | os.PathLike[str]) -> None:
+class Writable(Protocol):
+    """What of a sentence a file needs."""
+
+    @property
+    def format(self) -> str:
+        """``conllu``, ``conllx`` or ``text``."""
+
+    @property
+    def line(self) -> int:
+        """The number of its first line."""
+
+    @property
+    def lead(self) -> str:
+        """What stands before the first sentence of a file."""
+
+    def __len__(self) -> int: ...
+
+
+def write(sentences: Iterable[Writable], path: str | os.PathLike[str]) -> None:
     """Write sentences to a path (``-``: standard output); it appears only when complete."""
     with writing(path) as stream:
         for piece in encoded(sentences):
             stream.write(piece)
 
 
-def encoded(sentences: Iterable[Sentence]) -> Iterator[bytes]:
+def encoded(sentences: Iterable[Writable]) -> Iterator[bytes]:
     """Yield the bytes of a file of `sentences`, whatever files they come from."""
     before = ""
     first_format = None

@@ -35,6 +35,10 @@ Member = Literal[
 ]
 
 
+MOST_BEAM = 10_000
+"""A latent-variable member keeps all that it can: a wider beam would fill the memory."""
+
+
 @dataclass(frozen=True)
 class CommitteeConfig:
     """Settings of the committee."""
@@ -93,10 +97,10 @@ class CommitteeConfig:
             raise ConfigError("a committee needs at least one member")
         if len(set(self.members)) < len(self.members):
             raise ConfigError("a member of the committee is named twice")
-        if min(self.particles, self.beam) < 1:
-            raise ConfigError(
-                f"particles = {self.particles} and beam = {self.beam} must be at least 1"
-            )
+        if self.particles < 1:
+            raise ConfigError(f"particles = {self.particles} must be at least 1")
+        if not 1 <= self.beam <= MOST_BEAM:
+            raise ConfigError(f"beam = {self.beam} must lie between 1 and {MOST_BEAM:,}")
         if self.crossing < 0:
             raise ConfigError(f"crossing = {self.crossing} must not be negative")
         check_context(self.label_actions)

@@ -63,6 +63,9 @@ gigabytes): with tags to be found, members with charts have no say in sentences 
 class CommitteeOptions(DictionaryOptions):
     """What a committee can be asked: members use those options that they have."""
 
+    samples_by_number: ClassVar[bool] = False
+    """Members that refuse long sentences count the others only."""
+
     search: Literal["particles", "beam"] = "particles"
     size: int = 100
     """Particles, or the width of the beam."""

@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.settings import SamplerSettings
+from bistro.inference.workers import LocalWorkers, Workers
 from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import from_bytes
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.crossing import Crossing
+from bistro.models.committee.elsewhere import Errand, begin, learn_members
 from bistro.models.committee.held_out import LEAST_WORDS, stretches
 from bistro.models.committee.members import (
     OTHER_TAGS,
@@ -36,8 +38,6 @@ from bistro.models.committee.members import (
 from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit, Mixture, in_common
 from bistro.models.committee.model import WAYS, CommitteeModel
 from bistro.models.committee.weights import accurate_weights, likely_weights, sharpness
-from bistro.models.eisner.config import EisnerConfig
-from bistro.models.eisner.train import EisnerTraining
 from bistro.models.inputs import Words
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.model import IsbnModel
@@ -46,7 +46,6 @@ from bistro.models.parsing.training import trees_of
 from bistro.models.parsing.votes import ArcCode, Rows
 from bistro.models.runs import Run, Trace
 from bistro.models.transition.config import TransitionConfig
-from bistro.models.transition.train import Training, training_of
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
@@ -102,6 +101,9 @@ class _Training:
         """Go through the phases that a checkpoint does not spare; return members and trace."""
         if self.other.note and any(name.endswith(OTHER_TAGS) for name in self.config.members):
             self.run.session.on_note(self.other.note)
+        workers = self.run.session.workers
+        if workers is not None and not isinstance(workers, LocalWorkers):
+            return self._learn_elsewhere(workers)
         saved = self.run.session.saved(self.fingerprint)
         arrays = saved[1] if saved else {}
         found: dict[str, Voter] = {}
@@ -132,13 +134,26 @@ class _Training:
         run = Run(self.run.seed, facts, self._session(phase, dict(done)))
         return train_isbn(self.sentences, settings, run, self.dev)
 
-    def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
-        """Run the chains of all members that have some."""
-        sentences = {self.other.own: self.sentences}
+    def _learn_elsewhere(self, workers: Workers) -> tuple[list[Voter], Trace]:
+        """Let every member be trained by one of the workers."""
+        run, sampler = self.run, self.config.sampler
+        own = self.other.own
+        errand = Errand(self._by_tagset(), own, self.dev, run.seed, run.treebank, sampler)
+        found, trace = learn_members(workers, errand, self.settings, run.session, self.fingerprint)
+        return [found[name] for name in self.settings], trace
+
+    def _by_tagset(self) -> dict[str, list[Sentence]]:
+        """Return the sentences as members with tags of either column learn from them."""
+        sentences: dict[str, list[Sentence]] = {self.other.own: self.sentences}
         if any(settings.tagset == self.other.other for settings in self.settings.values()):
             sentences[self.other.other] = self.other.filled(self.sentences)
+        return sentences
+
+    def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
+        """Run the chains of all members that have some."""
+        sentences = self._by_tagset()
         trainings = {
-            name: _begin(sentences[settings.tagset], settings, self.run.seed)
+            name: begin(sentences[settings.tagset], settings, self.run.seed)
             for name, settings in self.settings.items()
             if not isinstance(settings, IsbnConfig)
         }
@@ -213,14 +228,6 @@ def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings
     if isinstance(settings, TransitionConfig):
         return replace(settings, sampler=sampler, lengths="free")
     return replace(settings, sampler=sampler)
-
-
-def _begin(
-    sentences: Sequence[Sentence], settings: TransitionConfig | EisnerConfig, seed: int
-) -> Training | EisnerTraining:
-    if isinstance(settings, EisnerConfig):
-        return EisnerTraining(sentences, settings, seed)
-    return training_of(sentences, settings, seed)
 
 
 def fitted(

@@ -124,6 +124,8 @@ class UtteranceTask(Task[Paragraph]):
             if name == WORD:
                 root.children.append(Tree(WORD))
             elif rules.first[rule] < 0:
+                if not root.children:
+                    raise ModelFileError("the model is damaged: a morpheme belongs to no word")
                 root.children[-1].children.append(Tree(name, word=next(forms)))
         return root
 

@@ -16,6 +16,8 @@ from bistro.inference.settings import (
 
 WORDS = "words"
 """The name of the model's distribution."""
+MOST_ORDER = 100
+"""Every word has so many contexts, each of which takes memory; beyond a dozen nothing is gained."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +40,11 @@ class NgramConfig:
 
     def validate(self) -> None:
         """Refuse impossible orders."""
-        if self.order < 0 or (self.order == 0 and self.units == "words"):
+        least = 1 if self.units == "words" else 0
+        if not least <= self.order <= MOST_ORDER:
+            unbounded = "" if least else " (0: unbounded)"
             raise ConfigError(
-                f"order = {self.order} must be at least 1 (or 0, unbounded, with units = "
-                "characters or bytes)"
+                f"order = {self.order} must lie between {least}{unbounded} and {MOST_ORDER}"
             )
         if self.units != "words" and self.sampler.hyper == "sequential":
             raise ConfigError("hyper = 'sequential' is for words: set map, slice or fixed")

@@ -53,6 +53,9 @@ class ScoreOptions(Options):
     both_reduces: bool = True
     """Whether the search tries both arcs, as in the options of parsing."""
     seed: int = 1
+    part: tuple[int, int] | None = None
+    """Which sentences of a larger text these are, for random choices: the number of the first, and
+    the number of all."""
     threads: int = 0
     """0: as many as the machine has."""
 
@@ -80,6 +83,8 @@ class ScoreOptions(Options):
             repeats=self.repeats if draws else 1,
             seed=self.seed,
             purpose=purpose_key("transition.score"),
+            first=self.part[0] if self.part else 0,
+            total=self.part[1] if self.part else 0,
         )
 
 

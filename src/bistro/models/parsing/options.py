@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from bistro._core import OutputRequest
 from bistro.errors import ConfigError
+from bistro.models.inputs import SENTENCES_AT_ONCE
 from bistro.models.options import Options, check_choice
 from bistro.rng import purpose_key
 
@@ -18,6 +19,9 @@ TAGS_ALONE = "tags"
 @dataclass(frozen=True)
 class SharedOptions(Options):
     """What every parser can be asked."""
+
+    samples_by_number: ClassVar[bool] = True
+    """Whether the samples of a sentence depend on nothing else than its number in the text."""
 
     tags: Literal["joint", "given"] = "joint"
     """Tags are found with the tree, or those of the input are used."""
@@ -36,6 +40,9 @@ class SharedOptions(Options):
     mbr: bool = True
     """The first tree is the one of least risk: the most arcs expected to be right."""
     seed: int = 1
+    first: int = 0
+    """Number of the first sentence, on which samples depend: a text may be parsed in pieces, each
+    of which begins at a multiple of 2,000 sentences."""
     threads: int = 0
     """0: as many as the machine has."""
 
@@ -106,6 +113,8 @@ class CoreOptions(SharedOptions, ABC):
 
         With `votes`, marginals of heads with labels are asked for, and no trees.
         """
+        if self.first < 0 or self.first % SENTENCES_AT_ONCE:
+            raise ConfigError(f"first = {self.first} must be a multiple of {SENTENCES_AT_ONCE:,}")
         output = OutputRequest(
             best=0 if votes else self.kbest,
             samples=0 if votes else self.samples,
@@ -115,7 +124,7 @@ class CoreOptions(SharedOptions, ABC):
             arc_marginals=votes,
             temperature=self.temperature,
             seed=self.seed,
-            purpose=purpose_key(f"{self.kind}.samples.{chunk}"),
+            purpose=purpose_key(f"{self.kind}.samples.{self.first // SENTENCES_AT_ONCE + chunk}"),
         )
         return self.request_for(output)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,24 @@ class TextScores:
         is_eos = np.zeros(int(offsets[-1]), dtype=np.bool_)
         is_eos[offsets[1:] - 1] = True
         return is_eos, offsets
+
+    @classmethod
+    def joined(cls, parts: Sequence[TextScores]) -> TextScores:
+        """Return the scores of several texts, one after the other, of the same model."""
+        lengths = [int(n) - 1 for part in parts for n in np.diff(part.offsets)]
+        is_eos, offsets = cls.ends(lengths)
+
+        def whole(arrays: list[NDArray[Any] | None]) -> NDArray[Any] | None:
+            known = [array for array in arrays if array is not None]
+            return np.concatenate(known, axis=-1) if known and len(known) == len(parts) else None
+
+        return cls(
+            np.concatenate([part.log_probs for part in parts]),
+            is_eos,
+            np.concatenate([part.is_oov for part in parts]),
+            offsets,
+            *(whole([getattr(p, n) for p in parts]) for n in ("lexical", "entropy", "deviation")),
+        )
 
     def taken(self, sentences: Sequence[int]) -> TextScores:
         """Return the scores of these sentences, any of them as often as it is named."""

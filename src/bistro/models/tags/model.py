@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro._core import ChainRequest, ChainTagger
-from bistro.errors import BistroError, ConfigError
+from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.models.defaults import chosen_options
 from bistro.models.inputs import SENTENCES_AT_ONCE, as_sentence, place_of
 from bistro.models.options import Options, check_choice
@@ -204,15 +204,18 @@ class TagsModel(UnboundedModel):
     @cached_property
     def _tagger(self) -> ChainTagger:
         rules = self.rules
-        return ChainTagger(
-            **rules.arrays(),
-            probability=self.pcfg,
-            start=rules.top,
-            num_symbols=len(rules.symbols),
-            num_words=len(rules.words),
-            end_word=len(rules.words) - 1,
-            trie=self.trie,
-        )
+        try:
+            return ChainTagger(
+                **rules.arrays(),
+                probability=self.pcfg,
+                start=rules.top,
+                num_symbols=len(rules.symbols),
+                num_words=len(rules.words),
+                end_word=len(rules.words) - 1,
+                trie=self.trie,
+            )
+        except ValueError as error:
+            raise ModelFileError(f"the model is damaged: {error}") from None
 
     def _taggings(self, sentences: Sequence[Sentence], found: dict[str, Any]) -> Iterator[Tagging]:
         names = ["", *self.task.tags]

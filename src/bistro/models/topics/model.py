@@ -48,6 +48,8 @@ from bistro.treebank.sentence import Sentence
 
 Floats = NDArray[np.float64]
 ROOT = "<root>"
+MOST_BYTES = 1 << 31
+"""Of the tables of all samples, which a few thousand numbers of a file can make endless."""
 SHOWN_PARENTS = 5
 
 
@@ -209,6 +211,7 @@ class TopicsModel(TopicsParsing, Model):
             limits = (sample.parents, num_parents), (sample.words, len(vocabulary))
             if any(rows[:, 0].max(initial=0) >= limit for rows, limit in limits):
                 raise ValueError("a sample counts a word that the model does not have")
+        _check_size(samples, num_parents + len(vocabulary))
         stops = arrays["stops"] if config.stops else np.zeros(num_parents, np.int32)
         if stops.shape != (num_parents,):
             raise ValueError("the model does not have one number of stops for each parent")
@@ -235,3 +238,14 @@ class TopicsModel(TopicsParsing, Model):
             "roots": "one" if self.single_root else "several",
             "megabytes": megabytes(self.arrays()),
         }
+
+
+def _check_size(samples: Sequence[TopicSample], rows: int) -> None:
+    """Refuse samples whose tables of all parents, words and states would fill the memory."""
+    cells = [rows * (sample.states + 1) for sample in samples]
+    # Single precision for all samples, and one sample in double precision, with a copy.
+    if 4 * sum(cells) + 16 * max(cells, default=0) > MOST_BYTES:
+        raise ModelFileError(
+            "the model has so many states and words that their tables would take more than "
+            f"{MOST_BYTES >> 30} GB"
+        )

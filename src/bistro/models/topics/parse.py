@@ -105,7 +105,7 @@ class TopicsParsing(Parsing):
         if chosen.resample:
             yield from self._parse_together(list(with_annotation), chosen)
             return
-        for number, sentence in enumerate(with_annotation):
+        for number, sentence in enumerate(with_annotation, start=chosen.first):
             arcs = self.arc_probabilities(sentence, given_tags=chosen.tags == "given")
             logs = _log(arcs) + self._possible_arcs(sentence, chosen)
             stream = Stream(chosen.seed, purpose_key("topics.samples"), number)

@@ -7,9 +7,8 @@ any number of workers, and a run that was interrupted goes on after the last pie
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -17,13 +16,12 @@ from numpy.typing import NDArray
 
 from bistro.models.shared import SharedModel
 from bistro.models.transition.model import TransitionModel
+from bistro.treebank.raw_text import TextPiece
 
-PIECE_SENTENCES = 1000
-"""Sentences a piece: about a second of work, so that a worker that is lost loses little."""
 COLUMNS = {"heads": np.int32, "labels": np.int16, "tags": np.int16}
 
-Piece = tuple[int, list[list[str]]]
-"""Particles, and sentences to be parsed with them."""
+Piece = tuple[int, TextPiece]
+"""Particles, and the text to be parsed with them."""
 
 
 @dataclass
@@ -40,9 +38,9 @@ class Analyses:
         self.sentences += sentences
         self.words += columns["heads"].size
 
-    def column(self, name: str) -> NDArray[np.int32]:
-        """Return heads, labels or tags of all words."""
-        return self._whole(name).astype(np.int32)
+    def columns_of(self, first: int, words: int) -> dict[str, NDArray[np.int32]]:
+        """Return all columns of some words in a row."""
+        return {name: self._whole(name)[first : first + words].astype(np.int32) for name in COLUMNS}
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return everything as arrays."""
@@ -58,20 +56,17 @@ class Analyses:
         return analyses
 
     def _whole(self, name: str) -> NDArray[Any]:
-        parts = [piece[name] for piece in self._pieces]
-        return np.concatenate(parts) if parts else np.zeros(0, COLUMNS[name])
-
-
-def pieces_of(sentences: Iterator[list[str]], particles: int) -> Iterator[Piece]:
-    """Yield the sentences in pieces, the last of them smaller."""
-    while piece := list(islice(sentences, PIECE_SENTENCES)):
-        yield particles, piece
+        if len(self._pieces) > 1:
+            every = {n: np.concatenate([piece[n] for piece in self._pieces]) for n in COLUMNS}
+            self._pieces = [every]
+        return self._pieces[0][name] if self._pieces else np.zeros(0, COLUMNS[name])
 
 
 def parse_piece(
     shared: SharedModel[TransitionModel], piece: Piece
 ) -> tuple[int, dict[str, NDArray[Any]]]:
     """Return how many sentences a piece has, and the columns of their best analyses."""
-    particles, sentences = piece
+    particles, text = piece
+    sentences = text.sentences()
     found = shared.open().best_analyses(sentences, particles)
     return len(sentences), {name: found[name].astype(kind) for name, kind in COLUMNS.items()}

@@ -74,6 +74,8 @@ class DerivationChain:
         self.moved = self._sampler.sweep(self.particles, self._stream("sweep", sweep))
         for part in self.learned.values():
             part.finish_sweep(sweep, keep=keep)
+        if not any(part.has_samples for part in self.learned.values()):
+            self._sampler.drop_empty()
 
     def log_likelihood(self) -> float:
         """Return the log-likelihood of the present seating."""
@@ -103,6 +105,7 @@ class DerivationChain:
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Put everything back into a saved state."""
         for name, part in self.learned.items():
+            part.franchise.clear()
             part.franchise.rebuild(state[f"{name}.restaurants"], state[f"{name}.entries"])
             part.restore(state)
         self._sampler.resume(state["derivations.steps"], state["derivations.ends"])

@@ -19,21 +19,21 @@ run goes on where it was.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import accumulate, islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro._core import SentenceBatch, UniformBase, oracle_events
-from bistro.encoding.events import Events
-from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError, ConfigError
+from bistro._core import UniformBase
+from bistro.encoding.vocabulary import Vocabulary, WordCounts
+from bistro.errors import ConfigError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.checkpoint import StoppedError
 from bistro.inference.cluster import ClusterError
+from bistro.inference.event_runs import EventRuns
 from bistro.inference.gibbs import Chain
 from bistro.inference.workers import LocalWorkers
 from bistro.models.base import Model, from_bytes
@@ -42,14 +42,17 @@ from bistro.models.parsing.codec import Codec, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.runs import Run
 from bistro.models.shared import SharedModel
-from bistro.models.transition.analyses import Analyses, parse_piece, pieces_of
-from bistro.models.transition.config import DISTRIBUTIONS, ContextSettings, TransitionConfig
+from bistro.models.transition.analyses import Analyses, parse_piece
+from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
+from bistro.models.transition.text_work import ParsedText, Recorder, count_piece, record_piece
 from bistro.models.transition.train import tags_of_words, train_transition
-from bistro.treebank.raw_text import RawText
+from bistro.treebank.raw_text import PieceFacts, RawText, TextPiece
 from bistro.treebank.sentence import Sentence
 
 FIRST_PARSER = 0
+PIECES_AT_ONCE = 16
+"""Pieces whose events are made and sorted together: the longer the lists, the fewer to merge."""
 
 
 def train_with_text(
@@ -83,15 +86,31 @@ class _Training:
     def __post_init__(self) -> None:
         config, sentences, text = self.config, self.sentences, self.text
         symbols, self.lifted = Codec.learn(sentences, config)
-        words = chain((sentence.forms for sentence in sentences), text)
-        vocabulary = Vocabulary.of(words, config)
+        session = self.run.session
+        self.workers = session.workers or LocalWorkers(session.threads)
+        vocabulary = Vocabulary.of(self._count(), config)
         for note in text.notes():
             self.run.session.on_note(note)
         self.codec = Codec(config, vocabulary, symbols.tags, symbols.labels)
         self.single_root = wants_single_root(sentences, config.roots)
+        self.recorder = Recorder(config, self.codec, self.single_root)
         content = hashlib.sha256("".join(map(str, sentences)).encode()).hexdigest()
         digests = [content, *(facts.sha256 for facts in text.facts)]
         self.fingerprint = fingerprint_of("transition with text", config, self.run.seed, digests)
+
+    def _count(self) -> WordCounts:
+        """Let the words of the text be counted, and add them to those of the treebank."""
+        counts = WordCounts.of(sentence.forms for sentence in self.sentences)
+
+        def reader(pieces: Iterator[TextPiece]) -> Iterator[PieceFacts]:
+            for facts, words in self.workers.run(count_piece, None, pieces):
+                counts.add(words)
+                yield facts
+
+        for _ in self.text.read(reader):
+            if self.run.session.stop_asked():
+                raise StoppedError("stopped while the words of the raw text were counted")
+        return counts
 
     def model(self) -> TransitionModel:
         """Go through all phases that a checkpoint does not spare."""
@@ -126,17 +145,16 @@ class _Training:
     def _parse(self, model: TransitionModel, analyses: Analyses, phase: int) -> None:
         content = np.frombuffer(model.to_bytes(), dtype=np.uint8)
         session = self._session(phase, {"parser": content})
-        workers = session.workers or LocalWorkers(session.threads)
 
         def keep() -> None:
             if session.checkpoint:
                 session.checkpoint.save("", {}, analyses.state())
 
-        lacking = islice(self.text, analyses.sentences, None)
-        pieces = pieces_of(lacking, self.config.raw_text.particles)
+        particles = self.config.raw_text.particles
+        pieces = ((particles, piece) for piece in self._pieces_after(analyses))
         session.on_words(analyses.words, self.text.words)
         try:
-            for size, columns in workers.run(parse_piece, SharedModel(model), pieces):
+            for size, columns in self.workers.run(parse_piece, SharedModel(model), pieces):
                 analyses.add(size, columns)
                 session.on_words(analyses.words, self.text.words)
                 if session.stop_asked() and analyses.words < self.text.words:
@@ -148,13 +166,48 @@ class _Training:
         except (StoppedError, ClusterError):
             keep()
             raise
+        keep()
+
+    def _pieces_after(self, analyses: Analyses) -> Iterator[TextPiece]:
+        """Return the pieces of the text that have not been parsed."""
+        ends = list(accumulate((sentences for sentences, _ in self.text.sizes), initial=0))
+        with self.run.session.reading_checkpoint():
+            place = ends.index(analyses.sentences)
+            if sum(words for _, words in self.text.sizes[:place]) != analyses.words:
+                raise ValueError("the analyses are not those of whole pieces")
+        return islice(self.text.pieces(), place, None)
+
+    def _parsed_text(self, analyses: Analyses) -> Iterator[ParsedText]:
+        """Yield the text with its parses, many pieces at a time."""
+        pieces, first, word = self.text.pieces(), 0, 0
+        for place in range(0, len(self.text.sizes), PIECES_AT_ONCE):
+            sizes = self.text.sizes[place : place + PIECES_AT_ONCE]
+            words = sum(size for _, size in sizes)
+            yield ParsedText(
+                list(islice(pieces, len(sizes))), analyses.columns_of(word, words), first
+            )
+            first += sum(size for size, _ in sizes)
+            word += words
+
+    def _events(self, analyses: Analyses) -> tuple[dict[str, EventRuns], NDArray[np.int64]]:
+        """Return the events of the treebank and those learned from the parses, and all tags."""
+        trees = [training_tree(sentence, self.config) for sentence in self.sentences]
+        of_trees = self.recorder.recorded(self.codec.encode(self.sentences, trees))
+        runs = {name: EventRuns(events.levels) for name, events in of_trees.items()}
+        for name, events in of_trees.items():
+            runs[name].add(events.sorted())
+        tagged = np.zeros(0, np.int64)
+        items = self._parsed_text(analyses)
+        for found in self.workers.run(record_piece, self.recorder.for_text(), items):
+            for name, events in found.events.items():
+                runs[name].add(events)
+            tagged = np.union1d(tagged, found.tagged)
+            if self.run.session.stop_asked():
+                raise StoppedError("stopped while the parses of the raw text were taken in")
+        return runs, tagged
 
     def _learn(self, analyses: Analyses, phase: int) -> TransitionModel:
-        ids, offsets = self.codec.encode_words(self.text)
-        tags, heads, labels = map(analyses.column, ("tags", "heads", "labels"))
-        known: dict[str, Any] = {"spelled": np.zeros(0, np.int32), "spellings": np.zeros(0)}
-        batch = SentenceBatch(ids, offsets, tags=tags, heads=heads, labels=labels, **known)
-        events = self._events(batch)
+        events, tagged = self._events(analyses)
         shape = shape_of(self.config, self.codec, single_root=self.single_root)
         outcomes = outcomes_of(shape, self.codec)
         chains = [
@@ -168,38 +221,11 @@ class _Training:
             self.config,
             self.codec,
             {one.name: one.frozen() for one in chains},
-            tags_of_words(self.codec, self.sentences, ids, tags),
+            tags_of_words(self.codec, self.sentences, tagged),
             self.run.origin(trace, **facts),
             single_root=self.single_root,
         )
         return model.with_lengths_of(self.sentences, self.run.seed)
-
-    def _events(self, parsed: SentenceBatch) -> dict[str, Events]:
-        """Return the events of the treebank, joined by those that are learned from the parses."""
-        trees = [training_tree(sentence, self.config) for sentence in self.sentences]
-        of_trees = self._recorded(self.config, self.codec.encode(self.sentences, trees))
-        learns = set(self.config.raw_text.learns)
-        # What is not learned needs no contexts, which take most of the memory.
-        lists = {n: getattr(self.config.contexts, n) if n in learns else () for n in DISTRIBUTIONS}
-        config = replace(self.config, contexts=ContextSettings(**lists))
-        of_text = self._recorded(config, parsed)
-        return {
-            name: _joined(own, of_text[name]) if name in learns else own
-            for name, own in of_trees.items()
-        }
-
-    def _recorded(self, config: TransitionConfig, batch: SentenceBatch) -> dict[str, Events]:
-        recorded = oracle_events(shape_of(config, self.codec, single_root=self.single_root), batch)
-        if recorded["failed"].size:
-            raise BistroError(f"sentence {int(recorded['failed'][0]) + 1} is no projective tree")
-        return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
-
-
-def _joined(first: Events, second: Events) -> Events:
-    return Events(
-        np.concatenate((first.contexts, second.contexts)),
-        np.concatenate((first.outcomes, second.outcomes)),
-    )
 
 
 def _parser_in(saved: Mapping[str, NDArray[Any]]) -> TransitionModel:

@@ -30,7 +30,7 @@ from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
-_NONE: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+_NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
 def train_transition(data: Sequence[Words], config: TransitionConfig, run: Run) -> TransitionModel:
@@ -196,18 +196,16 @@ def _with_spelling(
 def tags_of_words(
     codec: Codec,
     sentences: Sequence[Sentence],
-    more_ids: NDArray[np.int32] = _NONE,
-    more_tags: NDArray[np.int32] = _NONE,
+    tagged: NDArray[np.int64] = _NONE,
 ) -> WordTags:
     """Return the tags every word had in training, as offsets by word and a list of tags.
 
-    Words outside the sentences, and their tags, are given by numbers.
+    `tagged` are words outside the sentences, each with a tag: word · (number of tags) + tag.
     """
     ids, _ = codec.vocabulary.encode_all([s.forms for s in sentences])
     numbers = {tag: i for i, tag in enumerate(codec.tags)}
     tags = np.array([numbers[t] for s in sentences for t in tags_of(s, codec.config)], np.int32)
-    all_ids = np.concatenate((ids, more_ids)).astype(np.int64)
-    pairs = np.unique(all_ids * len(codec.tags) + np.concatenate((tags, more_tags)))
+    pairs = np.unique(np.concatenate((ids.astype(np.int64) * len(codec.tags) + tags, tagged)))
     words = pairs // len(codec.tags)
     begin = np.searchsorted(words, np.arange(len(codec.vocabulary) + 1)).astype(np.int32)
     return begin, (pairs % len(codec.tags)).astype(np.int32)

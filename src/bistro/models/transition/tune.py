@@ -30,6 +30,7 @@ from bistro import config as configuration
 from bistro.encoding.contexts import NUMBERS, is_lexical, sees_labels
 from bistro.errors import ConfigError
 from bistro.inference.journal import Journal
+from bistro.inference.workers import Workers
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig
 from bistro.models.transition.model import TransitionModel
 from bistro.models.transition.workbench import Workbench, with_elements
@@ -93,6 +94,8 @@ class Search:
     effort: Effort = Effort()
     on_trial: Callable[[Trial, Trial], None] = lambda trial, best: None
     stop_asked: Callable[[], bool] = lambda: False
+    workers: Workers | None = None
+    """Who tries configurations that do not depend on each other; default: one after the other."""
 
     def __post_init__(self) -> None:
         self.accepted: list[Trial] = []
@@ -136,7 +139,21 @@ class Search:
         return self._add_element(part) or self._take(self._shorter_or_swapped(part))
 
     def _take(self, changes: Iterable[tuple[TransitionConfig, str]]) -> bool:
-        return self._accept([self._try(config, change) for config, change in changes])
+        listed = list(changes)
+        self._try_together([config for config, _ in listed])
+        return self._accept([self._try(config, change) for config, change in listed])
+
+    def _try_together(self, configs: Sequence[TransitionConfig]) -> None:
+        """Let workers try what will be tried next; the journal then has the figures."""
+        if self.workers is None:
+            return
+        missing = [c for c in configs if self.journal.find(configuration.to_dict(c)) is None]
+        results = self.workers.run(_judged, (self.bench, self.judge), missing)
+        for config, figures in zip(missing, results, strict=True):
+            self.journal.add(configuration.to_dict(config), figures)
+            if self.stop_asked():
+                results.close()
+                return
 
     def _accept(self, trials: Sequence[Trial]) -> bool:
         winner = max(trials, key=lambda trial: trial.score, default=None)
@@ -164,7 +181,10 @@ class Search:
         now = getattr(self.best.config.contexts, part)
         absent = [element for element in self._elements(part) if element not in now]
         probes: list[tuple[str, Trial]] = []
-        for element in self._promising(part, absent):
+        likely = self._promising(part, absent)
+        places = [(element, _usual_place(now, element)) for element in likely]
+        self._try_together([self._with_element(part, *place) for place in places])
+        for element in likely:
             trial = self._insert(part, element, _usual_place(now, element))
             self._promise[part][element] = trial.score - self.best.score
             probes.append((element, trial))
@@ -188,10 +208,12 @@ class Search:
                 last = trial.score
 
     def _insert(self, part: str, element: str, place: int) -> Trial:
-        now = getattr(self.best.config.contexts, part)
-        longer = (*now[:place], element, *now[place:])
-        config = with_elements(self.best.config, part, longer)
+        config = self._with_element(part, element, place)
         return self._try(config, f"{part}: {element} at place {place + 1}")
+
+    def _with_element(self, part: str, element: str, place: int) -> TransitionConfig:
+        now = getattr(self.best.config.contexts, part)
+        return with_elements(self.best.config, part, (*now[:place], element, *now[place:]))
 
     def _elements(self, part: str) -> Iterator[str]:
         """Yield what a distribution may see: the fourth stack item only by its tag."""
@@ -229,8 +251,12 @@ class Search:
             config = replace(best.config, tag_features=names)
             return self._try(config, f"tags with {', '.join(names) or 'no features'}")
 
-        trials = [trial_with(tuple(other for other in now if other != name)) for name in now]
-        for name in self._promising("tag_features", absent):
+        shorter = [tuple(other for other in now if other != name) for name in now]
+        likely = self._promising("tag_features", absent)
+        lists = [*shorter, *((*now, name) for name in likely)]
+        self._try_together([replace(best.config, tag_features=names) for names in lists])
+        trials = [trial_with(names) for names in shorter]
+        for name in likely:
             trials.append(trial_with((*now, name)))
             self._promise["tag_features"][name] = trials[-1].score - best.score
         return self._accept(trials)
@@ -258,6 +284,14 @@ class Search:
             if "=" in pair
         )
         return sorted(name for name, count in counts.items() if count >= RARE_FEATURE * words)
+
+
+def _judged(
+    shared: tuple[Workbench, Callable[[TransitionModel], Figures]], config: TransitionConfig
+) -> Figures:
+    """Try one configuration: a task for workers."""
+    bench, judge = shared
+    return judge(bench.model(config))
 
 
 def _usual_place(now: Sequence[str], element: str) -> int:

@@ -63,6 +63,10 @@ class Workbench:
         self._encoded = lru_cache(TREEBANKS_KEPT)(self._encode)
         self._chains = lru_cache(CHAINS_KEPT)(self._learn)
 
+    def __reduce__(self) -> tuple[type[Workbench], tuple[Sequence[Sentence], int]]:
+        """Return what a copy elsewhere is made of, which has a shelf of its own."""
+        return Workbench, (list(self.sentences), self.seed)
+
     def model(self, config: TransitionConfig) -> TransitionModel:
         """Return the model of a configuration, training only what is new in it."""
         if config.unknown == "spelling":

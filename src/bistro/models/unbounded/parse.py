@@ -69,9 +69,10 @@ class TreeParsingModel(UnboundedModel):
         kbest: int = 1,
         drawn: int = 0,
         mbr: bool = True,
+        first: int = 0,
         **options: Any,
     ) -> Iterator[TreeParse]:
-        """Yield the parse of each sentence.
+        """Yield the parse of each sentence; `first` is the number of the first, for its draws.
 
         `options` are those of `SearchOptions`: ``search="astar-nodes"``, ``samples=20000``. With
         mcmc, `kbest` (or ``mbr=False``) asks for the most probable trees that were drawn, instead
@@ -82,7 +83,6 @@ class TreeParsingModel(UnboundedModel):
         if wanted.visited and chosen.search != "mcmc":
             raise ConfigError("drawn trees, one or several, are found by search = 'mcmc' only")
         whole = iter(sentences)
-        first = 0
         while batch := [list(words) for words in as_words(islice(whole, SENTENCES_AT_ONCE))]:
             if not all(batch):
                 raise BistroError("a sentence without words cannot be parsed")

@@ -1,0 +1,96 @@
+"""How soon long computations stop: asked by a flag, as the server does, or by Ctrl-C.
+
+    python -m benchmarks.stopping [TRIALS]
+
+Committees and pipelines parse a long text on one thread. After a random time they are asked to
+stop; measured is the CPU time that their thread still takes, which other work of the machine does
+not change. Ctrl-C is a signal that the process sends itself.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import bistro
+from bistro._core import ComputationStopped, StopFlag
+
+WORDS = 120
+MOST_SECONDS_BEFORE = 1.0
+
+
+def by_flag(work: Callable[[], object], wait: float) -> float:
+    """Return the milliseconds of CPU time from setting the flag to the end of the computation."""
+    flag, ends = StopFlag(), list[float]()
+
+    def compute() -> None:
+        try:
+            with flag:
+                while True:
+                    work()
+        except ComputationStopped:
+            ends.append(time.thread_time())
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    assert thread.ident is not None
+    clock = time.pthread_getcpuclockid(thread.ident)
+    time.sleep(wait)
+    asked = time.clock_gettime(clock)
+    flag.set()
+    thread.join()
+    return 1000 * (ends[0] - asked)
+
+
+def by_signal(work: Callable[[], object], wait: float) -> float:
+    """Return the milliseconds of CPU time from Ctrl-C to the end of the computation."""
+    ident = threading.main_thread().ident
+    assert ident is not None
+    clock, asked = time.pthread_getcpuclockid(ident), list[float]()
+
+    def interrupt() -> None:
+        time.sleep(wait)
+        asked.append(time.clock_gettime(clock))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    try:
+        while True:
+            work()
+    except KeyboardInterrupt:
+        return 1000 * (time.thread_time() - asked[0])
+
+
+def main() -> None:
+    """Measure all, and print the median and the longest."""
+    trials = int(sys.argv[1]) if len(sys.argv) > 1 else 30
+    treebank = bistro.builtin(sentences=150, seed=1)
+    quick: dict[str, Any] = {"sampler": {"sweeps": 3, "samples": 1}}
+    committee: Any = bistro.train("committee", treebank, seed=1, **quick)
+    pipeline: Any = bistro.train("pipeline", treebank, seed=1, parser="committee")
+    ngram = bistro.builtin(sentences=3000, seed=1)
+    sentences = [["the", "dog"] * (WORDS // 2)] * 20
+    works: dict[str, Callable[[], object]] = {
+        "committee": lambda: list(committee.parse_all(sentences, threads=1)),
+        "pipeline": lambda: list(pipeline.annotate("the dog " * WORDS, threads=1)),
+        "training ngram": lambda: bistro.train("ngram", ngram, seed=1),
+    }
+    chance = random.Random(1)
+    for name, work in works.items():
+        for how, measure in (("flag", by_flag), ("Ctrl-C", by_signal)):
+            waits = [chance.uniform(0.05, MOST_SECONDS_BEFORE) for _ in range(trials)]
+            found = sorted(measure(work, wait) for wait in waits)
+            print(
+                f"{name}, {how}: median {found[trials // 2]:.0f} ms, at most {found[-1]:.0f} ms",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""Members of a committee that learn elsewhere: each is the work of one of the workers.
+
+Members share nothing while they learn, so the committee has the same bytes as one that was trained
+by one process. What is known of a member that has come back is kept in the checkpoint; a member
+that was lost with its worker learns again, from its beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.inference.chains import Session, Stage, run_stages
+from bistro.inference.settings import SamplerSettings
+from bistro.inference.workers import Workers
+from bistro.models.abilities import VOTE, Voter
+from bistro.models.base import from_bytes
+from bistro.models.committee.members import MemberSettings
+from bistro.models.eisner.config import EisnerConfig
+from bistro.models.eisner.train import EisnerTraining
+from bistro.models.isbn.config import IsbnConfig
+from bistro.models.isbn.train import train_isbn
+from bistro.models.runs import Run, Trace
+from bistro.models.transition.config import TransitionConfig
+from bistro.models.transition.train import Training, training_of
+from bistro.sums import added
+from bistro.treebank.sentence import Sentence
+
+PHASE = -1
+"""Of a checkpoint with members from elsewhere; phases of one process count from 0."""
+TRACES = "traces"
+
+
+def begin(
+    sentences: Sequence[Sentence], settings: TransitionConfig | EisnerConfig, seed: int
+) -> Training | EisnerTraining:
+    """Return the training of a member that has chains."""
+    if isinstance(settings, EisnerConfig):
+        return EisnerTraining(sentences, settings, seed)
+    return training_of(sentences, settings, seed)
+
+
+class Errand(NamedTuple):
+    """What all members learn from, and how."""
+
+    sentences: dict[str, list[Sentence]]
+    """By the column that the tags of a member come from."""
+    own: str
+    """The column of the sentences as they are, from which latent-variable members learn."""
+    dev: Sequence[Sentence] | None
+    seed: int
+    treebank: dict[str, Any]
+    sampler: SamplerSettings
+
+
+class Learned(NamedTuple):
+    """A member as the content of its file, and what its chains said, sweep by sweep."""
+
+    content: bytes
+    traces: list[Trace]
+    """One per chain, in the order of the member's chains; none for a latent-variable member."""
+
+
+def learn_member(shared: Errand, member: tuple[str, MemberSettings]) -> Learned:
+    """Train one member: a task for workers."""
+    name, settings = member
+    if isinstance(settings, IsbnConfig):
+        run = Run(shared.seed, {**shared.treebank, "member": name})
+        latent = train_isbn(shared.sentences[shared.own], settings, run, shared.dev)
+        return Learned(latent.to_bytes(), [])
+    training = begin(shared.sentences[settings.tagset], settings, shared.seed)
+    sampler = shared.sampler
+    sweeps = 1 if sampler.is_deterministic else sampler.sweeps
+    traces = [
+        run_stages([Stage([chain], sweeps, sampler.samples, [f"{name}/"])], "", Session())
+        for chain in training.chains
+    ]
+    model = training.finish(Run(shared.seed, shared.treebank), [], member=name)
+    return Learned(model.to_bytes(), traces)
+
+
+def learn_members(
+    workers: Workers,
+    shared: Errand,
+    members: Mapping[str, MemberSettings],
+    session: Session,
+    fingerprint: str,
+) -> tuple[dict[str, Voter], Trace]:
+    """Train all members, those of the checkpoint left out; return them with the trace of all."""
+    known: dict[str, Learned] = dict(_saved(session, fingerprint, members))
+    missing = [(name, settings) for name, settings in members.items() if name not in known]
+    results = workers.run(learn_member, shared, missing)
+    for (name, _), learned in zip(missing, results, strict=True):
+        known[name] = learned
+        session.on_note(f"{name} has learned: {len(known)} of {len(members)} members")
+        if session.checkpoint:
+            _save(session, fingerprint, known)
+    found = {
+        name: VOTE.of(from_bytes(learned.content, f"the member {name}"))
+        for name, learned in known.items()
+    }
+    return found, joined([trace for name in members for trace in known[name].traces])
+
+
+def joined(traces: Sequence[Trace]) -> Trace:
+    """Return the trace of chains that have swept side by side."""
+    whole: Trace = []
+    for rows in zip(*traces, strict=True):
+        figures = {name: value for row in rows for name, value in row.items()}
+        log_likelihood = added(row["log_likelihood"] for row in rows)
+        whole.append({**figures, "sweep": rows[0]["sweep"], "log_likelihood": log_likelihood})
+    return whole
+
+
+def _save(session: Session, fingerprint: str, known: Mapping[str, Learned]) -> None:
+    own = session.for_phase(fingerprint, PHASE, {})
+    assert own.checkpoint is not None
+    arrays: dict[str, NDArray[Any]] = {
+        name: np.frombuffer(learned.content, dtype=np.uint8) for name, learned in known.items()
+    }
+    traces = {name: learned.traces for name, learned in known.items()}
+    own.checkpoint.save(fingerprint, {TRACES: traces}, arrays)
+
+
+def _saved(
+    session: Session, fingerprint: str, members: Mapping[str, MemberSettings]
+) -> Iterator[tuple[str, Learned]]:
+    """Yield the members that a checkpoint has, of whichever kind of run."""
+    saved = session.saved(fingerprint)
+    if not saved:
+        return
+    header, arrays = saved
+    traces = header.get(TRACES, {})
+    with session.reading_checkpoint():
+        for name, settings in members.items():
+            if name in arrays and (name in traces or isinstance(settings, IsbnConfig)):
+                yield name, Learned(arrays[name].tobytes(), list(traces.get(name, [])))

@@ -1,0 +1,89 @@
+"""What workers do with raw text beside parsing it: count its words, make events of its parses.
+
+Both are tasks for `bistro.inference.workers`. What comes back is small and ready: words with their
+counts, and events as sorted numbers, which one process can put together faster than many make them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import SentenceBatch, oracle_events
+from bistro.encoding.events import Events
+from bistro.encoding.vocabulary import WordCounts
+from bistro.errors import BistroError
+from bistro.models.parsing.codec import Codec
+from bistro.models.transition.config import DISTRIBUTIONS, ContextSettings, TransitionConfig
+from bistro.models.transition.model import shape_of
+from bistro.treebank.raw_text import PieceFacts, TextPiece
+
+
+def count_piece(shared: None, piece: TextPiece) -> tuple[PieceFacts, WordCounts]:
+    """Return what a piece of text holds, and its words."""
+    sentences, facts = piece.read()
+    return facts, WordCounts.of(sentences)
+
+
+class ParsedText(NamedTuple):
+    """Pieces of a text in a row, with heads, labels and tags of all their words, as numbers."""
+
+    pieces: Sequence[TextPiece]
+    columns: dict[str, NDArray[np.int32]]
+    first: int
+    """The number of its first sentence in the whole text."""
+
+
+class TextEvents(NamedTuple):
+    """What is learned from some sentences."""
+
+    events: dict[str, Events]
+    """Sorted, by the name of the distribution that they belong to."""
+    tagged: NDArray[np.int64]
+    """Every word with every tag that it has: word · (number of tags) + tag, sorted, each once."""
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Makes events of trees: those of the distributions that learn from them."""
+
+    config: TransitionConfig
+    codec: Codec
+    single_root: bool
+
+    def recorded(self, batch: SentenceBatch, first: int = 0) -> dict[str, Events]:
+        """Return the events along the derivations of trees."""
+        shape = shape_of(self.config, self.codec, single_root=self.single_root)
+        recorded = oracle_events(shape, batch)
+        if recorded["failed"].size:
+            number = first + int(recorded["failed"][0]) + 1
+            raise BistroError(f"sentence {number} is no projective tree")
+        return {name: Events(*recorded[name]) for name in DISTRIBUTIONS if recorded[name][1].size}
+
+    def for_text(self) -> Recorder:
+        """Return the recorder for raw text: what is not learned from it needs no contexts.
+
+        They would take most of the memory.
+        """
+        learns = set(self.config.raw_text.learns)
+        lists = {n: getattr(self.config.contexts, n) if n in learns else () for n in DISTRIBUTIONS}
+        return replace(self, config=replace(self.config, contexts=ContextSettings(**lists)))
+
+
+def record_piece(shared: Recorder, text: ParsedText) -> TextEvents:
+    """Return the sorted events of parsed text, for a recorder of raw text."""
+    sentences = [words for piece in text.pieces for words in piece.sentences()]
+    ids, offsets = shared.codec.encode_words(sentences)
+    if ids.size != text.columns["tags"].size:
+        raise BistroError("the text has changed while it was in use: start from the beginning")
+    known: dict[str, Any] = {"spelled": np.zeros(0, np.int32), "spellings": np.zeros(0)}
+    batch = SentenceBatch(ids, offsets, **{**known, **text.columns})
+    found = shared.recorded(batch, text.first)
+    learns = shared.config.raw_text.learns
+    tags = text.columns["tags"].astype(np.int64)
+    tagged = np.unique(ids.astype(np.int64) * len(shared.codec.tags) + tags)
+    return TextEvents({n: e.sorted() for n, e in found.items() if n in learns}, tagged)

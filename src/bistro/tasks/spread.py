@@ -1,0 +1,165 @@
+"""A model's work in pieces, for the workers of `bistro.inference.workers`: threads or a cluster.
+
+What a model is asked about many sentences is cut into pieces of some sentences each, in their
+order, and the answers are put together again: the same as of one call, for any number of workers.
+Where something is drawn at random it depends on the number of the sentence, which travels along.
+
+>>> import bistro
+>>> from bistro.inference.workers import LocalWorkers
+>>> treebank = bistro.builtin(sentences=60, seed=1)
+>>> model = bistro.train("eisner", treebank, sampler={"sweeps": 2, "samples": 1})
+>>> found = parsed(LocalWorkers(2), model, treebank, {})
+>>> sum(facts.words for facts, _ in found) == sum(map(len, treebank))
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from bistro.errors import ConfigError
+from bistro.inference.workers import Workers
+from bistro.models.abilities import ANNOTATE, PARSE, PARSE_TREES, SCORE
+from bistro.models.base import Model
+from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_words
+from bistro.models.results.scores import TextScores
+from bistro.models.results.structures import TreeParse
+from bistro.models.results.surprisal import SurprisalRow, Token, rows_of
+from bistro.models.scoring import distinct
+from bistro.models.shared import SharedModel
+from bistro.tasks.parsed import ParseFacts, ParseWriter, Written
+from bistro.treebank.sentence import Sentence
+
+PIECE_SENTENCES = 100
+"""Sentences of a piece: tenths of a second to seconds of work, as the model is."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def pieces_of(
+    items: Iterable[Item], size: int = PIECE_SENTENCES
+) -> Iterator[tuple[int, list[Item]]]:
+    """Yield items in pieces, each with the number of its first item."""
+    waiting, first = iter(items), 0
+    while piece := list(islice(waiting, size)):
+        yield first, piece
+        first += len(piece)
+
+
+class Question(NamedTuple):
+    """One piece of work: some sentences and the options of the method that is asked."""
+
+    items: list[Any]
+    options: dict[str, Any]
+    first: int = 0
+    """The number of the first item."""
+
+
+def parsed(
+    workers: Workers,
+    model: Model,
+    sentences: Iterable[Sentence],
+    options: Mapping[str, Any],
+    *,
+    given_tags: bool = False,
+) -> Iterator[tuple[ParseFacts, list[Written]]]:
+    """Yield the parses that ``model.parse_all(sentences, **options)`` yields, as text of a file."""
+    if options.get("resample"):
+        raise ConfigError("--resample draws the trees of all sentences together: not --cluster")
+    draws = bool(options.get("samples"))
+    if draws and not getattr(PARSE.of(model).parse_options, "samples_by_number", True):
+        raise ConfigError(f"--samples of a {model.kind} are drawn by one process: not --cluster")
+    # Random streams belong to as many sentences as the core is given at once.
+    size = SENTENCES_AT_ONCE if draws else PIECE_SENTENCES
+    questions = (
+        Question(piece, {**options, **({"first": first} if draws else {}), "threads": 1}, first)
+        for first, piece in pieces_of(sentences, size)
+    )
+    task = partial(parse_piece, given_tags=given_tags)
+    for found in workers.run(task, SharedModel(model), questions):
+        yield from found
+
+
+def parse_piece(
+    shared: SharedModel[Any], question: Question, *, given_tags: bool
+) -> list[tuple[ParseFacts, list[Written]]]:
+    """Return parses as they are written: a task for workers."""
+    parser = PARSE.of(shared.open())
+    writer = ParseWriter.of(parser, given_tags=given_tags)
+    writer.sentences_written = question.first
+    return [
+        (
+            ParseFacts.of(parse, parser, given_tags=given_tags),
+            [Written.of(sentence) for sentence in writer.sentences(parse)],
+        )
+        for parse in parser.parse_all(question.items, **question.options)
+    ]
+
+
+def annotate_all(
+    workers: Workers, model: Model, sentences: Iterable[Sentence], options: Mapping[str, Any]
+) -> Iterator[Sentence]:
+    """Yield what ``model.annotate_all(sentences, **options)`` yields."""
+    asked = {**options, "threads": 1}
+    questions = (Question(piece, asked) for _, piece in pieces_of(sentences))
+    for found in workers.run(_annotate, SharedModel(model), questions):
+        yield from found
+
+
+def _annotate(shared: SharedModel[Any], question: Question) -> list[Sentence]:
+    return list(ANNOTATE.of(shared.open()).annotate_all(question.items, **question.options))
+
+
+def parse_trees(
+    workers: Workers, model: Model, sentences: Iterable[Words], options: Mapping[str, Any]
+) -> Iterator[TreeParse]:
+    """Yield what ``model.parse_trees(sentences, **options)`` yields."""
+    asked = {**options, "threads": 1}
+    questions = (
+        Question(piece, {**asked, "first": first})
+        for first, piece in pieces_of(sentences, TREE_SENTENCES)
+    )
+    for found in workers.run(_parse_trees, SharedModel(model), questions):
+        yield from found
+
+
+TREE_SENTENCES = 10
+"""Sentences of a piece of constituency parsing, which takes a hundred times longer."""
+
+
+def _parse_trees(shared: SharedModel[Any], question: Question) -> list[TreeParse]:
+    return list(PARSE_TREES.of(shared.open()).parse_trees(question.items, **question.options))
+
+
+def surprisal_rows(
+    workers: Workers,
+    model: Model,
+    texts: Sequence[Words],
+    names: Sequence[str],
+    tokens: Sequence[Sequence[Token]],
+    *,
+    eos: bool,
+    options: Mapping[str, Any],
+) -> Iterator[SurprisalRow]:
+    """Yield the rows of ``model.surprisal(texts, names=names, tokens=tokens, **options)``."""
+    scorer: Any = SCORE.of(model)
+    known = scorer.score_options.names()
+    own: dict[str, Any] = {"threads": 1} if "threads" in known else {}
+    different, order = distinct(as_words(texts))
+
+    def questions() -> Iterator[Question]:
+        for first, piece in pieces_of(different):
+            place = {"part": (first, len(different))} if "part" in known else {}
+            yield Question(piece, {**options, **own, **place})
+
+    parts = list(workers.run(score_piece, SharedModel(scorer), questions()))
+    scores = TextScores.joined(parts).taken(order)
+    return rows_of(scores, zip(names, tokens, strict=True), eos=eos)
+
+
+def score_piece(shared: SharedModel[Any], question: Question) -> TextScores:
+    """Return the scores of some sentences: a task for workers."""
+    return SCORE.of(shared.open()).score(question.items, **question.options)
