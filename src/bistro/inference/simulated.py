@@ -27,7 +27,7 @@ False
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
@@ -35,7 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.errors import ConfigError
-from bistro.inference.rank_bands import Band, p_value, simultaneous_band
+from bistro.inference.rank_bands import Band, counts_below, p_value, simultaneous_band
+from bistro.pictures.text import xml_text
 from bistro.rng import purpose_key
 
 Quantities: TypeAlias = Mapping[str, float]
@@ -77,7 +78,6 @@ class SamplerCheck:
     """The largest of all quantities between successive draws."""
     error_rate: float = ERROR_RATE
     seed: int = 1
-    _bands: dict[int, Band] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def runs(self) -> int:
@@ -104,13 +104,10 @@ class SamplerCheck:
         """Whether a right sampler would give such ranks with less than the error rate."""
         return self.p_value < self.error_rate
 
-    @property
+    @cached_property
     def band(self) -> Band:
         """The counts between which all quantities of a right sampler stay together."""
-        if self.runs not in self._bands:
-            rate = self.error_rate / len(self.ranks)
-            self._bands[self.runs] = simultaneous_band(self.runs, self.draws, rate)
-        return self._bands[self.runs]
+        return simultaneous_band(self.runs, self.draws, self.error_rate / len(self.ranks))
 
     @property
     def verdict(self) -> str:
@@ -121,6 +118,37 @@ class SamplerCheck:
             f"p-value {self.p_value:.2g} ({self.worst}), corrected for their number; a right "
             f"sampler is rejected with probability {self.error_rate:g} at most"
         )
+
+    @property
+    def protocol(self) -> str:
+        """How the draws were taken, in one sentence."""
+        return (
+            f"seed {self.seed}; {self.draws} draws of each chain, one every {self.thinning} sweeps "
+            f"after {self.burn_in} sweeps that are left out; largest autocorrelation of successive "
+            f"draws {self.autocorrelation:.2f}"
+        )
+
+    def draw(self) -> str:
+        """Return an SVG picture: the ranks of every quantity and the band for all of them."""
+        from bistro.pictures.rank_bands import draw_rank_bands  # only pictures need it
+
+        expected = np.arange(1, self.draws + 1) / (self.draws + 1)
+        differences = {
+            name: (counts_below(ranks, self.draws) / self.runs - expected).tolist()
+            for name, ranks in self.ranks.items()
+        }
+        low, high = self.band.low / self.runs - expected, self.band.high / self.runs - expected
+        outside = {
+            name
+            for name, p in self.p_values.items()
+            if p * len(self.ranks) < self.error_rate
+        }
+        band = list(zip(low.tolist(), high.tolist(), strict=True))
+        return draw_rank_bands(differences, band, outside, title=self.verdict)
+
+    def _repr_html_(self) -> str:
+        """Show picture and verdict in a notebook."""
+        return f"<figure>{self.draw()}<figcaption>{xml_text(self.verdict)}</figcaption></figure>"
 
     def tendency(self, quantity: str) -> str:
         """Say where the ranks of a quantity are too many: the sign of what is wrong."""
