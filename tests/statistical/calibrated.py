@@ -95,7 +95,9 @@ def right_slice(law: slices.Known, x: float, rng: Stream) -> float:
     return slice_step(x, law.log_density, width=1.0, low=law.low, high=law.high, rng=rng)
 
 
-def sliced(law: slices.Known, draw: Callable[[np.random.Generator], float], mistake: str, seed: int) -> Simulated:
+def sliced(
+    law: slices.Known, draw: Callable[[np.random.Generator], float], mistake: str, seed: int
+) -> Simulated:
     """Return a value of a known law, and a chain of slice steps that knows no data."""
     truth = draw(np.random.default_rng(seed))
     core_rng, rng = Stream(seed, 1, 0), PlainStream(seed, "sbc.slice")
@@ -251,28 +253,28 @@ def derivations(draw: Draw, seed: int) -> Simulated:
 
 
 RIGHT: dict[str, tuple[Simulation, int]] = {
-    "`ngram`, order 2": (kind("ngram", order=2), 1000),
-    "`ngram`, order 5": (kind("ngram", order=5), 1000),
-    "`ngram`, Dirichlet": (kind("ngram", order=3, sampler={"dirichlet": True}), 1000),
-    "`ngram`, parameters fixed": (kind("ngram", order=3, sampler={"hyper": "fixed"}), 1000),
-    "`transition`, derivations sampled": (kind("transition", derivations="sampled"), 1000),
+    "`ngram`, order 2": (kind("ngram", order=2), 400),
+    "`ngram`, order 5": (kind("ngram", order=5), 400),
+    "`ngram`, Dirichlet": (kind("ngram", order=3, sampler={"dirichlet": True}), 400),
+    "`ngram`, parameters fixed": (kind("ngram", order=3, sampler={"hyper": "fixed"}), 400),
+    "`transition`, derivations sampled": (kind("transition", derivations="sampled"), 400),
     "`transition`, root last, several roots": (
         kind("transition", derivations="sampled", root="last", roots="several"),
-        1000,
+        400,
     ),
     "`transition`, words alone": (
         kind("transition", unsupervised={"sweeps": 1}, root="last", roots="several"),
-        1000,
+        400,
     ),
-    "`topics`, 4 states": (kind("topics", states=4), 1000),
-    "`topics`, open number": (kind("topics", states=None), 1000),
-    "`topics`, no stops": (kind("topics", stops=False), 1000),
-    "trees of `topics`": (partial(topic_arcs, topic_trees.JointTrees), 1000),
-    "`tags`": (kind("tags"), 1000),
+    "`topics`, 4 states": (kind("topics", states=4), 400),
+    "`topics`, open number": (kind("topics", states=None), 400),
+    "`topics`, no stops": (kind("topics", stops=False), 400),
+    "trees of `topics`": (partial(topic_arcs, topic_trees.JointTrees), 400),
+    "`tags`": (kind("tags"), 400),
     "the plain twin of the franchise": (of_plain(Franchise), 200),
-    "one slice step, one hill": (partial(sliced, slices.GAMMA, gamma, ""), 1000),
-    "one slice step, two hills": (partial(sliced, slices.TWO_HILLS, two_hills, ""), 1000),
-    "particle Gibbs for one sentence": (partial(derivations, core_draw), 1000),
+    "one slice step, one hill": (partial(sliced, slices.GAMMA, gamma, ""), 400),
+    "one slice step, two hills": (partial(sliced, slices.TWO_HILLS, two_hills, ""), 400),
+    "particle Gibbs for one sentence": (partial(derivations, core_draw), 400),
 }
 """Samplers that must pass, with the number of runs."""
 

@@ -83,9 +83,7 @@ def _band(gamma: float, runs: int, draws: int) -> Band:
     low, high = [], []
     for place in _places(draws):
         law = stats.binom(runs, place)
-        is_in = np.flatnonzero(
-            (2 * law.cdf(counts) > gamma) & (2 * law.sf(counts - 1) > gamma)
-        )
+        is_in = np.flatnonzero((2 * law.cdf(counts) > gamma) & (2 * law.sf(counts - 1) > gamma))
         low.append(is_in[0] if is_in.size else 1)
         high.append(is_in[-1] if is_in.size else 0)
     return Band(np.array(low), np.array(high))

@@ -139,9 +139,7 @@ class SamplerCheck:
         }
         low, high = self.band.low / self.runs - expected, self.band.high / self.runs - expected
         outside = {
-            name
-            for name, p in self.p_values.items()
-            if p * len(self.ranks) < self.error_rate
+            name for name, p in self.p_values.items() if p * len(self.ranks) < self.error_rate
         }
         band = list(zip(low.tolist(), high.tolist(), strict=True))
         return draw_rank_bands(differences, band, outside, title=self.verdict)
@@ -194,7 +192,7 @@ def calibrate(
     thinning
         Sweeps from one draw to the next; by default chosen by `choose_thinning`.
     burn_in
-        Sweeps before the first draw; by default 16 times `thinning`, and at least 50.
+        Sweeps before the first draw; by default 8 times `thinning`, and at least 50.
     error_rate
         The probability with which a right sampler may be rejected.
     seed
@@ -205,7 +203,7 @@ def calibrate(
     if runs < 20:
         raise ConfigError(f"{runs} runs are too few for a verdict: use 20 or more")
     chosen = choose_thinning(simulate, seed) if thinning is None else thinning
-    skipped = max(50, 16 * chosen) if burn_in is None else burn_in
+    skipped = max(50, 8 * chosen) if burn_in is None else burn_in
     truths, drawn = [], []
     for run in range(runs):
         simulated = simulate(seed_of(seed, run))

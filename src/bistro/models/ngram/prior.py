@@ -37,4 +37,3 @@ def simulate_ngram(config: NgramConfig, seed: int) -> Simulated:
     )
     chain = Chain(WORDS, events, base, config.sampler, seed)
     return simulated_chain(true, chain)
-

@@ -24,7 +24,7 @@ export function slider(name, symbol, scale, onvalue) {
   const { value, place } = SCALES[scale];
   const shown = h("output", {});
   const input = h("input", {
-    type: "range", min: 0, max: STEPS, step: 1, "aria-label": name,
+    type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${name} ${symbol}`,
     oninput: () => onvalue(value(input.value / STEPS)),
   });
   const told = h("span", {}, `${name} `, h("i", {}, symbol));

@@ -10,10 +10,10 @@ const STEPS = [
   [["Ten guests", { n: 10 }]]],
   ["Strength", "The strength θ is like guests who were there before the first: the larger, the more tables. " +
     "With d = 0 their number grows like a logarithm: the Dirichlet process.",
-  [["θ = 1, d = 0", { d: 0, theta: 1, n: 1000 }], ["θ = 10, d = 0", { d: 0, theta: 10.13, n: 1000 }]]],
+  [["θ = 1, d = 0", { d: 0, theta: 1, n: 1000 }], ["θ = 10, d = 0", { d: 0, theta: 10, n: 1000 }]]],
   ["Discount", "The discount d takes a little from every table and gives it to new ones. Now tables grow like nᵈ, " +
     "a power law, as the words of a language do: most are rare, and new ones never stop coming.",
-  [["d = 0.5", { d: 0.499, theta: 1, n: 1000 }], ["d = 0.8", { d: 0.803, theta: 1, n: 1000 }]]],
+  [["d = 0.5", { d: 0.5, theta: 1, n: 1000 }], ["d = 0.8", { d: 0.8, theta: 1, n: 1000 }]]],
   ["What can be learned", "Turn it around: from the tables alone, which d and θ are plausible? The map is exact. " +
     "With more guests it becomes small; d is found sooner than θ.",
   [["30 guests", { n: 30 }], ["3,000 guests", { n: 3000 }]]],

@@ -117,7 +117,7 @@ export class OneRestaurant {
       width, height: 230, xLabel: "strength θ", yLabel: "discount d", mark,
       xEnds: ["0", String(MOST_THETA)], yEnds: ["0", "1"],
       label: `Posterior of discount and strength: means ${d} and ${theta}`,
-    }), [["truth", "the sliders"], ["map", `posterior; mean d ${d}, θ ${theta}`]]);
+    }), [["truth", "the sliders"], ["map", `posterior under Beta(1, 1) and Gamma(1, 1); mean d ${d}, θ ${theta}`]]);
   }
 }
 
