@@ -27,5 +27,6 @@ void bind_segment(nanobind::module_& m);  // after bind_infinite
 void bind_tokens(nanobind::module_& m);  // after bind_frozen
 void bind_files(nanobind::module_& m);
 void bind_product(nanobind::module_& m);  // after bind_frozen
+void bind_process(nanobind::module_& m);  // after bind_hpyp
 
 }  // namespace bistro::bind

@@ -20,13 +20,6 @@ using namespace nb::literals;
 
 namespace {
 
-Seating seating_from(const std::string& name) {
-    if (name == "gibbs") return Seating::gibbs;
-    if (name == "minimal") return Seating::minimal;
-    if (name == "maximal") return Seating::maximal;
-    throw std::invalid_argument("seating is one of gibbs, minimal, maximal, not " + name);
-}
-
 // All events are checked before the first of them makes an entry.
 void check_events(const Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
     const std::int32_t limit = franchise.base().dishes();

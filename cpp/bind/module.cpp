@@ -26,4 +26,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_tokens(m);
     bistro::bind::bind_files(m);
     bistro::bind::bind_product(m);
+    bistro::bind::bind_process(m);
 }

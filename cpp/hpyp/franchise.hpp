@@ -95,9 +95,19 @@ public:
         return depth;
     }
 
+    // Shorter contexts of a dish that was served follow parent links, without hashing.
     double probability_on_path(const std::uint32_t* path, int depth, std::uint32_t x) const {
-        return probability(path[depth], static_cast<std::int32_t>(x));
+        const auto dish = static_cast<std::int32_t>(x);
+        int k = depth;
+        std::uint32_t id = kNone;
+        while (k >= 0 && (id = find_entry(path[k], dish)) == kNone) --k;
+        double p = id == kNone ? base_->probability(dish) : entry_probability(id);
+        for (++k; k <= depth; ++k) p *= backoff(restaurants_[path[k]]);
+        return p;
     }
+
+    // The entry of a dish in a restaurant; kNone where it was never served.
+    std::uint32_t entry_of(std::uint32_t restaurant, std::int32_t dish) const { return find_entry(restaurant, dish); }
 
     void distribution(const std::uint32_t* path, int depth, double* out) const {
         for (std::int32_t x = 0; x < base_->dishes(); ++x) out[x] = probability(path[depth], x);

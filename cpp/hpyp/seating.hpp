@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,13 @@
 namespace bistro {
 
 enum class Seating { gibbs, minimal, maximal };
+
+inline Seating seating_from(const std::string& name) {
+    if (name == "gibbs") return Seating::gibbs;
+    if (name == "minimal") return Seating::minimal;
+    if (name == "maximal") return Seating::maximal;
+    throw std::invalid_argument("seating is one of gibbs, minimal, maximal, not " + name);
+}
 
 struct SizeCount {
     std::int32_t size;
@@ -57,8 +66,8 @@ inline void grow_table(TableSizes& sizes, std::int32_t size, std::int32_t change
 }
 
 // Calls visit(size, tables) for every table size of an entry.
-template <class Visit>
-void for_each_table_size(const Entry& entry, const std::vector<TableSizes>& lists, const Visit& visit) {
+template <class Counts, class Visit>
+void for_each_table_size(const Counts& entry, const std::vector<TableSizes>& lists, const Visit& visit) {
     if (entry.sizes != kNone) {
         for (const SizeCount& item : lists[entry.sizes]) visit(item.size, item.tables);
     } else if (entry.tables > 0) {

@@ -41,6 +41,8 @@ FORMAT_VERSION = 3
 """The newest version that can be read, and the one that is written."""
 FIRST_CHECKED = 3
 """Files have a checksum since this version."""
+PROCESS_KIND = "pitman-yor"
+"""The kind in the header of a file that `bistro.pitman_yor` wrote: a process, not a model."""
 Arrays = Mapping[str, NDArray[Any]]
 METADATA = "__metadata__"
 OWN_ENTRY = "bistro"

@@ -18,6 +18,7 @@ FLOW = [
     "encoding",
     "pictures",
     "inference",
+    "pitman_yor",
     "models",
     "tasks",
     "evaluate",

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from bistro import config as configuration
 from bistro.errors import BistroError, ModelFileError, UnknownSettingError
 from bistro.modelfile import (
+    PROCESS_KIND,
     Arrays,
     ModelFile,
     decode_model,
@@ -221,6 +222,10 @@ def _is_row(row: Any) -> bool:
 def _model_of(file: ModelFile, name: str) -> LoadedModel:
     header = upgraded(file.header)
     kind = str(header.get("kind"))
+    if kind == PROCESS_KIND:
+        raise ModelFileError(
+            f"{name}: holds a process: open it with bistro.pitman_yor.PitmanYor.load"
+        )
     if not kinds.is_known(kind):
         raise ModelFileError(
             f"{name}: is of kind '{kind}', which this Bistro does not know (it knows "

@@ -12,15 +12,24 @@ at the same table. The restaurant of context u[0..k) has the restaurant of u[0..
 ...     franchise.add(context, dish, rng)
 >>> round(sum(franchise.probability((0,), dish) for dish in range(3)), 12)
 1.0
+
+Without data it draws from the prior; a low strength and discount make for few tables:
+
+>>> house = Franchise(base=[0.25] * 4, levels=1, discount=0.1, strength=0.5)
+>>> dishes = [house.draw((), rng) for _ in range(20)]
+>>> len(dishes), house.restaurant(()).num_customers(), house.restaurant(()).num_tables() < 10
+(20, 20, True)
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
+from bistro.errors import ConfigError, nearest
 from bistro.rng import Stream
 
 Context: TypeAlias = tuple[int, ...]
@@ -60,12 +69,43 @@ class Franchise:
     """A tree of restaurants that share their dishes through their parents."""
 
     def __init__(
-        self, base: Callable[[int], float], levels: int, seating: Seating = "gibbs"
+        self,
+        base: Callable[[int], float] | Sequence[float],
+        levels: int,
+        seating: Seating = "gibbs",
+        *,
+        discount: float | Sequence[float] = 0.5,
+        strength: float | Sequence[float] = 1.0,
     ) -> None:
-        self.base = base
+        """Open a franchise without customers.
+
+        Parameters
+        ----------
+        base
+            The probability of every dish 0, 1, 2, …: a list, or a function of the dish.
+        levels
+            Lengths of contexts: 1 is one restaurant, 2 has contexts of one element, and so on.
+        seating
+            "gibbs" draws tables, "minimal" has one for each dish, "maximal" one for each customer.
+        discount, strength
+            One number for all levels, or one for each, from the empty context on.
+        """
+        if levels < 1:
+            raise ConfigError(f"levels = {levels} must be at least 1")
+        if seating not in get_args(Seating):
+            hint = nearest(str(seating), get_args(Seating))
+            raise ConfigError(
+                f"seating = {seating!r} is not possible{hint}: one of gibbs, minimal, maximal"
+            )
+        self.base: Callable[[int], float] = base if callable(base) else _function_of(base)
         self.seating = seating
-        self.discount = [0.5] * levels
-        self.strength = [1.0] * levels
+        self.discount = _per_level("discount", discount, levels)
+        self.strength = _per_level("strength", strength, levels)
+        for d, theta in zip(self.discount, self.strength, strict=True):
+            if not 0 <= d < 1:
+                raise ConfigError(f"discount = {d} must lie in [0, 1)")
+            if not -d < theta < math.inf:
+                raise ConfigError(f"strength = {theta} must be finite and greater than -discount")
         self.restaurants: dict[Context, Restaurant] = {}
 
     def restaurant(self, context: Context) -> Restaurant:
@@ -97,14 +137,45 @@ class Franchise:
 
     def remove(self, context: Context, dish: int, rng: Stream) -> None:
         """Remove a customer drawn uniformly, and one from the parent if a table was closed."""
-        restaurant = self.restaurants[context]
-        sizes = sorted(restaurant.tables[dish].items())
+        restaurant = self.restaurants.get(context, Restaurant())
+        sizes = sorted(restaurant.tables.get(dish, Counter()).items())
+        if not sizes:
+            raise ValueError(f"no customer eats dish {dish} in the restaurant of context {context}")
         size = sizes[0][0]
         if self.seating == "gibbs" and restaurant.num_tables(dish) > 1:
             size = table_of_customer(sizes, rng.below(restaurant.num_customers(dish)))
         restaurant.move(dish, size, size - 1)
         if size == 1 and context:
             self.remove(context[:-1], dish, rng)
+
+    def draw(self, context: Context, rng: Stream) -> int:
+        """Let a customer come in who has not chosen yet; return the dish they get."""
+        dish = self.sample(context, rng)
+        self.add(context, dish, rng)
+        return dish
+
+    def sample(self, context: Context, rng: Stream) -> int:
+        """Return the dish that the next customer would get, and seat nobody.
+
+        The customer joins a table by its size less the discount, or goes on to the parent; behind
+        the last parent stands the base.
+        """
+        restaurant = self.restaurants.get(context, Restaurant())
+        d, theta = self.discount[len(context)], self.strength[len(context)]
+        x = rng.uniform() * (restaurant.num_customers() + theta)
+        for dish in sorted(restaurant.tables):
+            x -= restaurant.num_customers(dish) - d * restaurant.num_tables(dish)
+            if restaurant.num_tables(dish) and x < 0:
+                return dish
+        return self.sample(context[:-1], rng) if context else self._from_base(rng)
+
+    def _from_base(self, rng: Stream) -> int:
+        x, total, dish = rng.uniform(), self.base(0), 0
+        # Rounding may leave the sum of all dishes a little below 1.
+        while x >= total and total < 1 - 1e-12:
+            dish += 1
+            total += self.base(dish)
+        return dish
 
     def _choose_table(self, context: Context, dish: int, rng: Stream) -> int:
         """Return the size of the table a new customer joins, 0 for a new table."""
@@ -119,6 +190,20 @@ class Franchise:
         new = (theta + d * restaurant.num_tables()) * self.parent_probability(context, dish)
         x = rng.uniform() * (old + new) - new
         return 0 if x < 0 else table_at_weight(sizes, d, x)
+
+
+def _function_of(base: Sequence[float]) -> Callable[[int], float]:
+    if abs(math.fsum(base) - 1) > 1e-9 or min(base) < 0:
+        raise ConfigError("the probabilities of the base must be at least 0 and sum to 1")
+    return lambda dish: base[dish] if 0 <= dish < len(base) else 0.0
+
+
+def _per_level(name: str, value: float | Sequence[float], levels: int) -> list[float]:
+    if isinstance(value, int | float):
+        return [float(value)] * levels
+    if len(value) != levels:
+        raise ConfigError(f"{name} has {len(value)} values: one number, or {levels} are needed")
+    return [float(x) for x in value]
 
 
 def table_at_weight(sizes: list[tuple[int, int]], discount: float, x: float) -> int:

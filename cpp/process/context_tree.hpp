@@ -1,0 +1,151 @@
+// The tree of all contexts that were observed, chains collapsed: a suffix tree of the reversed text, grown symbol by symbol.
+//
+// A node is a context that branches, or in which several events were observed. All contexts between a node and its parent are left out.
+// A leaf is a context with one event; it is no more than a place in the text. There are at most as many nodes as leaves, so memory is
+// linear in the text however long the contexts are.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "hpyp/flat_map.hpp"
+#include "process/blocks.hpp"
+
+namespace bistro {
+
+// A child of a node: another node or, with the highest bit, a leaf.
+struct ChildSlot {
+    std::uint32_t key = kNone;  // the next symbol back
+    std::uint32_t child = 0;
+};
+inline constexpr std::uint32_t kLeaf = 0x80000000u;
+inline bool is_leaf(std::uint32_t child) { return (child & kLeaf) != 0; }
+
+// Customers and tables of one outcome in one node; the sizes are listed once there is a second table.
+struct Seats {
+    std::uint32_t key = kNone;  // the outcome
+    std::int32_t customers = 0;
+    std::int32_t tables = 0;
+    std::uint32_t sizes = kNone;
+};
+
+struct ContextNode {
+    std::uint32_t end = 0;    // its symbols are text[end - 1], text[end - 2], ...
+    std::int32_t depth = 0;   // so many
+    std::int32_t customers = 0;
+    std::int32_t tables = 0;
+    Block children, seats;
+};
+
+// One event: text[end] after the `depth` symbols before it. A vacant one was forgotten.
+struct ContextLeaf {
+    std::uint32_t end = 0;
+    std::int32_t depth = 0;
+    bool vacant() const { return depth < 0; }
+    std::int32_t length() const { return vacant() ? ~depth : depth; }
+};
+
+// Where a context is in the tree: the nodes passed, and what comes behind the last of them.
+struct TreePath {
+    std::vector<std::uint32_t> nodes;  // from the root on
+    std::uint32_t below = kNone;       // the slot of a child whose edge the context enters, or reaches the end of if that is a leaf
+    std::int32_t matched = 0;          // so many symbols of the context are on the way
+};
+
+class ContextTree {
+public:
+    ContextTree() : nodes_(1) {}
+
+    // The way of a context of so many symbols; context(k) is its k-th symbol, the nearest first.
+    template <class Context>
+    void locate(const Context& context, std::int32_t length, TreePath& path) const {
+        path.nodes.assign(1, 0);
+        path.below = kNone;
+        std::int32_t depth = 0;
+        while (depth < length) {
+            const std::uint32_t slot = children_.find(nodes_[path.nodes.back()].children, symbol(context(depth)));
+            if (slot == kNone) break;
+            const auto [end, bottom] = label(children_[slot].child);
+            const std::int32_t limit = std::min(length, bottom);
+            ++depth;
+            while (depth < limit && context(depth) == text_[end - 1 - static_cast<std::uint32_t>(depth)]) ++depth;
+            if (depth < bottom || is_leaf(children_[slot].child)) {
+                path.below = slot;
+                break;
+            }
+            path.nodes.push_back(children_[slot].child);
+        }
+        path.matched = depth;
+    }
+
+    // Makes the node at which the way of a context leaves an edge; gives its number. The child keeps its own.
+    std::uint32_t split(TreePath& path) {
+        const std::uint32_t child = children_[path.below].child;
+        const auto end = label(child).first;
+        const auto number = add_node(end, path.matched);
+        children_[path.below].child = number;
+        children_.insert(nodes_[number].children, ChildSlot{symbol(text_[end - 1 - static_cast<std::uint32_t>(path.matched)]), child});
+        path.nodes.push_back(number);
+        path.below = kNone;
+        return number;
+    }
+
+    // A leaf below the last node of a path, for text[end] after `length` symbols.
+    void add_leaf(const TreePath& path, std::uint32_t end, std::int32_t length) {
+        ContextNode& parent = nodes_[path.nodes.back()];
+        if (leaves_.size() >= kLeaf - 1) throw std::length_error("more than two billion events");
+        const auto leaf = static_cast<std::uint32_t>(leaves_.size());
+        leaves_.push_back({end, length});
+        children_.insert(parent.children, ChildSlot{symbol(text_[end - 1 - static_cast<std::uint32_t>(parent.depth)]), leaf | kLeaf});
+    }
+
+    // The leaf at the end of a path becomes a node without customers; gives the leaf as it was.
+    ContextLeaf open_leaf(TreePath& path) {
+        ContextLeaf& old = leaves_[children_[path.below].child & ~kLeaf];
+        const ContextLeaf leaf = old;
+        old.depth = ~leaf.length();
+        const auto number = add_node(leaf.end, leaf.length());
+        children_[path.below].child = number;
+        path.nodes.push_back(number);
+        path.below = kNone;
+        return leaf;
+    }
+
+    // End and depth of a child's label.
+    std::pair<std::uint32_t, std::int32_t> label(std::uint32_t child) const {
+        if (is_leaf(child)) return {leaves_[child & ~kLeaf].end, leaves_[child & ~kLeaf].length()};
+        return {nodes_[child].end, nodes_[child].depth};
+    }
+
+    std::vector<std::int32_t>& text() { return text_; }
+    const std::vector<std::int32_t>& text() const { return text_; }
+    std::vector<ContextNode>& nodes() { return nodes_; }
+    const std::vector<ContextNode>& nodes() const { return nodes_; }
+    std::vector<ContextLeaf>& leaves() { return leaves_; }
+    const std::vector<ContextLeaf>& leaves() const { return leaves_; }
+    BlockPool<ChildSlot>& children() { return children_; }
+    const BlockPool<ChildSlot>& children() const { return children_; }
+
+    std::size_t bytes() const {
+        return text_.capacity() * sizeof(std::int32_t) + nodes_.capacity() * sizeof(ContextNode) +
+               leaves_.capacity() * sizeof(ContextLeaf) + children_.bytes();
+    }
+
+private:
+    static std::uint32_t symbol(std::int32_t element) { return static_cast<std::uint32_t>(element); }
+
+    std::uint32_t add_node(std::uint32_t end, std::int32_t depth) {
+        if (nodes_.size() >= kLeaf - 1) throw std::length_error("more than two billion contexts");
+        nodes_.push_back(ContextNode{end, depth, 0, 0, {}, {}});
+        return static_cast<std::uint32_t>(nodes_.size() - 1);
+    }
+
+    std::vector<std::int32_t> text_;
+    std::vector<ContextNode> nodes_;
+    std::vector<ContextLeaf> leaves_;
+    BlockPool<ChildSlot> children_;
+};
+
+}  // namespace bistro

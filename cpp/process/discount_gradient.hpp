@@ -1,0 +1,108 @@
+// Discounts that follow the text: after every event each takes a small step up the gradient of the event's log-probability.
+//
+// With D and theta the discount and strength of a restaurant on the way of a context, and q the probability above it,
+//
+//     p = (c_x - D t_x + (theta + D t) q) / (c + theta)
+//     dp = (theta + D t)/(c + theta) dq  +  D (t q - t_x)/(c + theta) dlog D  +  theta (q - p)/(c + theta) dlog theta
+//
+// D is a product over the lengths that its edge covers and theta one over all lengths up to its own, so one pass from the longest context
+// up gives the derivatives by all discounts.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "process/chain_discounts.hpp"
+
+namespace bistro {
+
+// What one restaurant on the way of a context says of one outcome.
+struct PathStep {
+    std::int32_t above, depth;  // of the restaurant above it, and its own
+    std::int32_t customers, tables, own_customers, own_tables;
+    double discount, strength, parent, probability;
+
+    double predictive() const {
+        return (own_customers - discount * own_tables + (strength + discount * tables) * parent) / (customers + strength);
+    }
+};
+
+class DiscountLearner {
+public:
+    // Steps of `rate`, smaller as the gradients add up (Duchi, Hazan & Singer 2011).
+    DiscountLearner(double rate, int levels) : rate_(rate), square_(levels + 1, 1.0), gradient_(levels + 1) {
+        if (!(rate > 0)) throw std::invalid_argument("the rate of learning must be above 0");
+    }
+
+    // Looks at one event; after so many of them, all parameters move.
+    void look(const std::vector<PathStep>& steps, double p, ChainDiscounts& parameters) {
+        differentiate(steps, p, parameters);
+        if (++seen_ % kBatch == 0) move_all(parameters);
+    }
+
+    // All that changes, for a file.
+    std::vector<double> state() const {
+        std::vector<double> out{static_cast<double>(seen_)};
+        out.insert(out.end(), square_.begin(), square_.end());
+        out.insert(out.end(), gradient_.begin(), gradient_.end());
+        return out;
+    }
+    void restore(const std::vector<double>& state) {
+        if (state.size() != 1 + 2 * square_.size()) throw std::invalid_argument("the saved gradients do not fit");
+        for (const double x : state)
+            if (!std::isfinite(x)) throw std::invalid_argument("the saved gradients are damaged");
+        seen_ = static_cast<std::int64_t>(state[0]);
+        std::copy_n(state.begin() + 1, square_.size(), square_.begin());
+        for (double& square : square_) square = std::max(square, 1e-12);
+        std::copy_n(state.begin() + 1 + static_cast<std::ptrdiff_t>(square_.size()), gradient_.size(), gradient_.begin());
+    }
+
+private:
+    // Derivatives of log p by the logarithm of every discount, and by that of the strength.
+    void differentiate(const std::vector<PathStep>& steps, double p, const ChainDiscounts& parameters) {
+        double weight = 1 / p, by_strength = 0;
+        for (std::size_t k = steps.size(); k-- > 0;) {
+            const PathStep& s = steps[k];
+            const std::int32_t above = k == 0 ? -1 : s.above;
+            if (s.customers > 0) {
+                const double total = s.customers + s.strength;
+                parameters.spread(above, s.depth, weight * s.discount * (s.tables * s.parent - s.own_tables) / total, gradient_);
+                by_strength += weight * s.strength * (s.parent - s.probability) / total;
+                weight *= (s.strength + s.discount * s.tables) / total;
+            }
+            // The strengths of this restaurant and of all below have the discounts of this edge as factors.
+            if (k > 0) parameters.spread(above, s.depth, by_strength, gradient_);
+        }
+        gradient_.back() += by_strength;
+    }
+
+    void move_all(ChainDiscounts& parameters) {
+        std::vector<double> discount = parameters.discounts();
+        for (std::size_t i = 0; i < discount.size(); ++i) {
+            // On the scale of the logit: dlog d / dlogit d = 1 - d.
+            const double logit = std::log(discount[i] / (1 - discount[i])) + move(i, gradient_[i] * (1 - discount[i]));
+            discount[i] = std::clamp(1 / (1 + std::exp(-logit)), 1e-4, 1 - 1e-4);
+        }
+        double strength = parameters.alpha();
+        if (strength > 0) strength = std::clamp(strength * std::exp(move(discount.size(), gradient_.back())), 1e-4, 1e4);
+        parameters.assign(std::move(discount), strength);
+        std::fill(gradient_.begin(), gradient_.end(), 0.0);
+    }
+
+    double move(std::size_t i, double gradient) {
+        square_[i] += gradient * gradient;
+        return rate_ * gradient / std::sqrt(square_[i]);
+    }
+
+    static constexpr std::int64_t kBatch = 16;
+
+    double rate_;
+    std::int64_t seen_ = 0;
+    std::vector<double> square_, gradient_;
+};
+
+}  // namespace bistro

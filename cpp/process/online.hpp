@@ -1,0 +1,146 @@
+// A franchise that is observed and forgotten event by event, in any order, and swept whenever there is time.
+//
+// The franchise itself does not know which of its customers are events and which stand for tables of longer contexts. Here each entry
+// has the number of its events beside it. That is all a sweep has to know, so no list of events is kept, and a customer that was
+// never observed cannot be removed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "hpyp/franchise.hpp"
+#include "process/sequences.hpp"
+
+namespace bistro {
+
+class OnlineFranchise {
+public:
+    explicit OnlineFranchise(std::shared_ptr<Franchise> franchise) : franchise_(std::move(franchise)) {
+        if (!franchise_) throw std::invalid_argument("a franchise is needed");
+    }
+
+    // Observes all events; gives the probability of each just before it was observed.
+    std::vector<double> observe(const Sequences& events, Stream& rng) {
+        events.check(franchise_->base().dishes());
+        std::vector<double> probabilities;
+        events.for_each([&](std::int64_t begin, std::int64_t at) {
+            const std::uint32_t entry = franchise_->resolve(events.before(at), depth(at - begin), events.elements[at], path_);
+            probabilities.push_back(franchise_->entry_probability(entry));
+            franchise_->add(entry, rng);
+            if (observed_.size() <= entry) observed_.resize(franchise_->entries().size(), 0);
+            ++observed_[entry];
+        });
+        return probabilities;
+    }
+
+    // Takes events back: all of them, or none if one was not observed.
+    void forget(const Sequences& events, Stream& rng) {
+        events.check(franchise_->base().dishes());
+        std::vector<std::uint32_t> entries;
+        bool all_found = true;
+        events.for_each([&](std::int64_t begin, std::int64_t at) {
+            if (!all_found) return;
+            const std::uint32_t entry = find(events.before(at), depth(at - begin), events.elements[at]);
+            all_found = entry != kNone && entry < observed_.size() && observed_[entry] > 0;
+            if (!all_found) return;
+            --observed_[entry];
+            entries.push_back(entry);
+        });
+        if (!all_found) {
+            for (const std::uint32_t entry : entries) ++observed_[entry];
+            throw std::invalid_argument("no such customer to remove");
+        }
+        for (const std::uint32_t entry : entries) franchise_->remove(entry, rng);
+    }
+
+    std::vector<double> probabilities(const Sequences& events) const {
+        std::vector<double> out;
+        std::vector<std::uint32_t> path(franchise_->levels());
+        events.for_each([&](std::int64_t begin, std::int64_t at) {
+            const int reached = franchise_->descend(events.before(at), depth(at - begin), path.data());
+            out.push_back(franchise_->probability_on_path(path.data(), reached, static_cast<std::uint32_t>(events.elements[at])));
+        });
+        return out;
+    }
+
+    // All outcomes in the context of everything in `elements`.
+    std::vector<double> distribution(std::span<const std::int32_t> elements) const {
+        std::vector<std::uint32_t> path(franchise_->levels());
+        std::vector<double> out(static_cast<std::size_t>(franchise_->base().dishes()));
+        const Before before{elements.data() + elements.size()};
+        franchise_->distribution(path.data(), franchise_->descend(before, depth(elements.size()), path.data()), out.data());
+        return out;
+    }
+
+    // The share of the base in the predictive distribution of a context.
+    double base_weight(std::span<const std::int32_t> elements) const {
+        const Before before{elements.data() + elements.size()};
+        std::vector<std::uint32_t> path(franchise_->levels());
+        double weight = 1;
+        for (int k = franchise_->descend(before, depth(elements.size()), path.data()); k >= 0; --k)
+            weight *= franchise_->backoff(franchise_->restaurants()[path[k]]);
+        return weight;
+    }
+
+    // One Gibbs sweep over all observed events.
+    void sweep(Stream& rng) {
+        for (std::uint32_t entry = 0; entry < observed_.size(); ++entry)
+            for (std::int32_t i = 0; i < observed_[entry]; ++i) {
+                franchise_->remove(entry, rng);
+                franchise_->add(entry, rng);
+            }
+    }
+
+    // (dish, size, tables) of all tables in the restaurant of exactly this context; nothing where there is none.
+    std::vector<std::int32_t> tables(std::span<const std::int32_t> elements) const {
+        const Before before{elements.data() + elements.size()};
+        std::vector<std::uint32_t> path(franchise_->levels());
+        std::vector<std::int32_t> out;
+        const int length = depth(elements.size());
+        if (franchise_->descend(before, length, path.data()) < length) return out;
+        for (const Entry& entry : franchise_->entries())
+            if (entry.restaurant == path[length])
+                for_each_table_size(entry, franchise_->table_sizes(), [&](std::int32_t size, std::int32_t tables) {
+                    out.insert(out.end(), {entry.dish, size, tables});
+                });
+        return out;
+    }
+
+    std::vector<std::int32_t> observed() const {
+        std::vector<std::int32_t> all = observed_;
+        all.resize(franchise_->entries().size(), 0);
+        return all;
+    }
+    void restore_observed(std::span<const std::int32_t> observed) {
+        if (observed.size() != franchise_->entries().size()) throw std::invalid_argument("the saved events do not fit the franchise");
+        for (std::size_t i = 0; i < observed.size(); ++i)
+            if (observed[i] < 0 || observed[i] > franchise_->entries()[i].customers)
+                throw std::invalid_argument("the saved events do not fit the franchise");
+        observed_.assign(observed.begin(), observed.end());
+    }
+
+    const std::shared_ptr<Franchise>& franchise() const { return franchise_; }
+
+private:
+    int depth(std::size_t length) const {
+        return static_cast<int>(std::min<std::size_t>(length, static_cast<std::size_t>(franchise_->levels()) - 1));
+    }
+
+    template <class Context>
+    std::uint32_t find(const Context& context, int length, std::int32_t dish) const {
+        std::vector<std::uint32_t> path(franchise_->levels());
+        if (franchise_->descend(context, length, path.data()) < length) return kNone;
+        return franchise_->entry_of(path[length], dish);
+    }
+
+    std::shared_ptr<Franchise> franchise_;
+    std::vector<std::int32_t> observed_;  // by entry; entries behind the last have none
+    std::vector<std::uint32_t> path_;
+};
+
+}  // namespace bistro

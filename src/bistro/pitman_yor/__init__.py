@@ -1,0 +1,21 @@
+"""Hierarchical Pitman-Yor processes for your own data.
+
+A process learns the distribution of outcomes in contexts from what it observes. Both can be
+anything hashable. Contexts have a fixed depth, or none (the sequence memoizer).
+
+>>> from bistro.pitman_yor import PitmanYor
+>>> process = PitmanYor(depth=1, outcomes="AB", hyper="fixed", seating="minimal")
+>>> process.observe("A", "B"), process.observe("A", "B")
+(-0.6931471805599453, -0.33024168687057687)
+>>> process.predict("B")
+{'A': 0.8125, 'B': 0.1875}
+"""
+
+from __future__ import annotations
+
+from bistro.pitman_yor.bases import Characters
+from bistro.pitman_yor.events import END
+from bistro.pitman_yor.posterior import Posterior
+from bistro.pitman_yor.process import PitmanYor
+
+__all__ = ["END", "Characters", "PitmanYor", "Posterior"]

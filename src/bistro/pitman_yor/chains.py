@@ -1,0 +1,225 @@
+"""One chain of a process: a seating of all that was observed, and its hyper-parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Base, Franchise, FranchiseBase, Memoizer, OnlineFranchise, Stream
+from bistro.errors import BistroError
+from bistro.inference.hyper import update_hyperparameters
+from bistro.pitman_yor.events import Events
+from bistro.pitman_yor.numbering import Ids
+from bistro.pitman_yor.settings import Settings
+
+Floats = NDArray[np.float64]
+State = dict[str, NDArray[Any]]
+
+
+class Chain(Protocol):
+    """What a process asks of each of its chains."""
+
+    base: Base
+    letters: Franchise | None
+
+    def observe(self, events: Events, stream: Stream) -> Floats:
+        """Seat events; return the probability of each just before."""
+
+    def forget(self, events: Events, stream: Stream) -> None:
+        """Take events back."""
+
+    def probabilities(self, events: Events) -> Floats:
+        """Return the probability of each event."""
+
+    def distribution(self, context: Ids) -> Floats:
+        """Return the probability of every outcome."""
+
+    def base_weight(self, context: Ids) -> float:
+        """Return the share of the base in a prediction."""
+
+    def tables(self, context: Ids) -> NDArray[np.int32]:
+        """Return outcome, size and number of the tables of one restaurant, a row for each."""
+
+    def sweep(self, stream: Stream) -> None:
+        """Seat every event again."""
+
+    def update(self, stream: Stream) -> None:
+        """Move the hyper-parameters."""
+
+    def log_likelihood(self) -> float:
+        """Return log p(seating, outcomes)."""
+
+    def parameters(self) -> tuple[list[float], list[float]]:
+        """Return discounts and strengths, from the shortest context on."""
+
+    def set_parameters(self, discounts: Sequence[float], strengths: Sequence[float]) -> None:
+        """Set discounts and strengths."""
+
+    def counts(self) -> list[tuple[int, int, int]]:
+        """Return restaurants, customers and tables of every level."""
+
+    def as_base(self, context: Ids) -> Base:
+        """Return one restaurant of the chain as the base of another."""
+
+    def state(self) -> State:
+        """Return all that is needed to restore the chain."""
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Put the chain into a saved state."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory held."""
+
+
+_LETTERS = "letters."
+Core = TypeVar("Core", bound=OnlineFranchise | Memoizer)
+
+
+class CoreChain(Generic[Core]):
+    """What is the same for contexts of fixed and of any length: events go to the core."""
+
+    base: Base
+    letters: Franchise | None
+
+    def __init__(self, core: Core) -> None:
+        self.core: Core = core
+
+    def observe(self, events: Events, stream: Stream) -> Floats:
+        """Seat events; return the probability of each just before."""
+        return self.core.observe(
+            events.elements,
+            events.offsets,
+            last_only=events.last_only,
+            given=events.given,
+            rng=stream,
+        )
+
+    def forget(self, events: Events, stream: Stream) -> None:
+        """Take events back."""
+        try:
+            self.core.forget(
+                events.elements,
+                events.offsets,
+                last_only=events.last_only,
+                given=events.given,
+                rng=stream,
+            )
+        except ValueError:
+            raise BistroError(
+                "only what was observed can be forgotten, in the context in which it was observed"
+            ) from None
+
+    def probabilities(self, events: Events) -> Floats:
+        """Return the probability of each event."""
+        return self.core.probabilities(
+            events.elements, events.offsets, last_only=events.last_only, given=events.given
+        )
+
+    def distribution(self, context: Ids) -> Floats:
+        """Return the probability of every outcome."""
+        return self.core.distribution(context)
+
+    def base_weight(self, context: Ids) -> float:
+        """Return the share of the base in a prediction."""
+        return self.core.base_weight(context)
+
+    def tables(self, context: Ids) -> NDArray[np.int32]:
+        """Return outcome, size and number of the tables of one restaurant, a row for each."""
+        return self.core.tables(context).reshape(-1, 3)
+
+    def sweep(self, stream: Stream) -> None:
+        """Seat every event again."""
+        self.core.sweep(stream)
+
+    def letters_state(self) -> State:
+        """Return the state of the characters, where words are spelled."""
+        state = franchise_state(self.letters) if self.letters is not None else {}
+        return {_LETTERS + name: array for name, array in state.items()}
+
+    def restore_letters(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Put the characters into a saved state, where words are spelled."""
+        if self.letters is not None:
+            starts = {k: v for k, v in state.items() if k.startswith(_LETTERS)}
+            own = {name.removeprefix(_LETTERS): array for name, array in starts.items()}
+            restore_franchise(self.letters, own)
+
+
+class FixedChain(CoreChain[OnlineFranchise]):
+    """A chain whose contexts have at most so many elements."""
+
+    def __init__(self, base: Base, letters: Franchise | None, settings: Settings) -> None:
+        assert settings.depth is not None
+        self.base = base
+        self.letters = letters
+        self._sampler = settings.sampler()
+        self.franchise = Franchise(base, settings.depth + 1, settings.seating)
+        self.set_parameters(settings.discount, settings.strength)
+        super().__init__(OnlineFranchise(self.franchise))
+
+    def update(self, stream: Stream) -> None:
+        """Move the hyper-parameters."""
+        for franchise in (self.franchise, self.letters):
+            if franchise is not None:
+                update_hyperparameters(franchise, self._sampler, stream)
+
+    def log_likelihood(self) -> float:
+        """Return log p(seating, outcomes), with that of the characters where words are spelled."""
+        letters = self.letters.log_likelihood() if self.letters else 0.0
+        return self.franchise.log_likelihood() + letters
+
+    def parameters(self) -> tuple[list[float], list[float]]:
+        """Return discounts and strengths, from the shortest context on."""
+        pairs = self.franchise.parameters()
+        return [d for d, _ in pairs], [theta for _, theta in pairs]
+
+    def set_parameters(self, discounts: Sequence[float], strengths: Sequence[float]) -> None:
+        """Set discounts and strengths."""
+        for level, (d, theta) in enumerate(zip(discounts, strengths, strict=True)):
+            self.franchise.set_parameters(level, d, theta)
+
+    def counts(self) -> list[tuple[int, int, int]]:
+        """Return restaurants, customers and tables of every level."""
+        return [(r, c, t) for r, c, t in self.franchise.counts_by_level()]
+
+    def as_base(self, context: Ids) -> Base:
+        """Return one restaurant of the chain as the base of another."""
+        return FranchiseBase(self.franchise, context[::-1].tolist())
+
+    def state(self) -> State:
+        """Return all that is needed to restore the chain."""
+        own = franchise_state(self.franchise)
+        return {"observed": self.core.observed(), **own, **self.letters_state()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Put the chain into a saved state."""
+        self.restore_letters(state)
+        restore_franchise(self.franchise, state)
+        self.core.restore_observed(state["observed"])
+
+    @property
+    def bytes(self) -> int:
+        """Memory held."""
+        return self.franchise.bytes + (self.letters.bytes if self.letters else 0)
+
+
+_PARTS = ("restaurants", "entries", "customers", "tables", "sizes")
+
+
+def franchise_state(franchise: Franchise) -> State:
+    """Return all that is needed to restore a franchise."""
+    arrays = (*franchise.structure(), *franchise.state())
+    parameters = np.array(franchise.parameters())
+    return {**dict(zip(_PARTS, arrays, strict=True)), "parameters": parameters}
+
+
+def restore_franchise(franchise: Franchise, state: Mapping[str, NDArray[Any]]) -> None:
+    """Put a franchise without customers into a saved state."""
+    arrays = [state[name] for name in _PARTS]
+    franchise.rebuild(*arrays[:2])
+    franchise.restore(*arrays[2:])
+    for level, (d, theta) in enumerate(state["parameters"].tolist()):
+        franchise.set_parameters(level, d, theta)

@@ -1,0 +1,79 @@
+"""Contexts in the order in which they are shortened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from bistro.errors import ConfigError, nearest
+
+OLDEST, NEWEST = "oldest", "newest"
+
+
+class Arranged:
+    """Puts contexts into the order of the core: what is dropped first stands first.
+
+    >>> Arranged(2, "oldest").one("abc"), Arranged(3, (1, 0, 2)).one("abc")
+    (['b', 'c'], ['b', 'a', 'c'])
+    """
+
+    def __init__(self, depth: int | None, backoff: str | Sequence[int]) -> None:
+        self._depth = depth
+        self._positions: list[int] | None = None
+        if isinstance(backoff, str):
+            if backoff not in (OLDEST, NEWEST):
+                hint = nearest(backoff, (OLDEST, NEWEST))
+                raise ConfigError(
+                    f"backoff = {backoff!r} is not possible{hint}: oldest, newest, or positions"
+                )
+        elif depth is None or sorted(backoff) != list(range(depth)):
+            raise ConfigError(
+                f"backoff = {backoff!r} must have each position of a context of fixed depth once"
+            )
+        else:
+            self._positions = list(backoff)
+        self._reverse = backoff == NEWEST
+
+    def one(self, context: Any) -> list[Any]:
+        """Return the elements of a context that count, the one that is dropped first first.
+
+        A context that is not a sequence is a context of one element.
+        """
+        if isinstance(context, np.ndarray):
+            elements: list[Any] = context.tolist()
+        else:
+            elements = list(context) if isinstance(context, Sequence) else [context]
+        if self._positions is not None:
+            if len(elements) != len(self._positions):
+                raise ConfigError(
+                    f"a context has {len(elements)} elements: with backoff by position every "
+                    f"context has {len(self._positions)}"
+                )
+            return [elements[position] for position in self._positions]
+        if self._depth is not None:
+            # The elements that are dropped first are those beyond the depth.
+            elements = elements[: self._depth] if self._reverse else self._last(elements)
+        return elements[::-1] if self._reverse else elements
+
+    def all(self, contexts: Any) -> Iterable[list[Any]] | np.ndarray[Any, Any]:
+        """Return many contexts in that order; a matrix stays one."""
+        if not (isinstance(contexts, np.ndarray) and contexts.ndim == 2):
+            return [self.one(context) for context in contexts]
+        if self._positions is not None and contexts.shape[1] == len(self._positions):
+            return contexts[:, self._positions]
+        if self._positions is not None or self._reverse:
+            return [self.one(context) for context in contexts]
+        if self._depth is None:
+            return contexts
+        return contexts[:, max(0, contexts.shape[1] - self._depth) :]
+
+    def check_sequences(self) -> None:
+        """Refuse sequences where contexts do not end with what is nearest."""
+        if self._reverse or self._positions is not None:
+            raise ConfigError("sequences need backoff = 'oldest': give contexts and outcomes")
+
+    def _last(self, elements: list[Any]) -> list[Any]:
+        assert self._depth is not None
+        return elements[max(0, len(elements) - self._depth) :]

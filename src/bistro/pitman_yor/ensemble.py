@@ -1,0 +1,251 @@
+"""The chains of a process: how they are made, run together, looked at and restored."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Base, SpelledBase, Stream
+from bistro.errors import BistroError, ConfigError
+from bistro.pitman_yor.bases import BaseLike, BaseMaker, spelling
+from bistro.pitman_yor.chains import Chain, FixedChain, Floats
+from bistro.pitman_yor.contexts import Arranged
+from bistro.pitman_yor.estimator import Estimator
+from bistro.pitman_yor.events import END, Events, context_events, listed, sequence_events
+from bistro.pitman_yor.numbering import Ids, Numbering
+from bistro.pitman_yor.settings import Hyper, PerLevel, Seating, checked
+from bistro.pitman_yor.unbounded import UnboundedChain
+from bistro.rng import check_seed, purpose_key
+
+Context = Sequence[Hashable]
+Result = TypeVar("Result")
+
+
+class Ensemble(Estimator):
+    """All chains of a process, and the numbers of its outcomes."""
+
+    depth: int | None
+    outcomes: Sequence[Hashable] | range | None
+    base: BaseLike
+    backoff: str | Sequence[int]
+    ends: bool
+    discount: PerLevel
+    strength: PerLevel
+    seating: Seating
+    hyper: Hyper
+    discount_prior: tuple[float, float]
+    strength_prior: tuple[float, float]
+    sweeps: int
+    chains: int
+    seed: int
+    _numbers: Numbering
+
+    # --- what it holds ---------------------------------------------------------------------------
+
+    @property
+    def outcomes_(self) -> tuple[Any, ...]:
+        """All outcomes, in the order of `predict_proba`."""
+        self._begin()
+        return self._numbers.outcomes
+
+    @property
+    def discounts(self) -> Floats:
+        """Discounts, one row per chain, one column per level."""
+        self._begin()
+        return np.array([chain.parameters()[0] for chain in self._chains])
+
+    @property
+    def strengths(self) -> Floats:
+        """Strengths, one row per chain, one column per level."""
+        self._begin()
+        return np.array([chain.parameters()[1] for chain in self._chains])
+
+    def set_hyperparameters(self, discount: PerLevel, strength: PerLevel) -> None:
+        """Give all chains these discounts and strengths: one number, or one for each level."""
+        self._begin()
+        ready = checked(self.depth, discount, strength, self.seating, self.hyper, (1, 1), (1, 1))
+        for chain in self._chains:
+            chain.set_parameters(ready.discount, ready.strength)
+
+    def log_likelihood(self) -> Floats:
+        """Return log p(seating, outcomes) of every chain."""
+        self._begin()
+        return np.array([chain.log_likelihood() for chain in self._chains])
+
+    def tables(self, context: Context = (), *, chain: int = 0) -> dict[Any, list[int]]:
+        """Return the sizes of the tables in the restaurant of a context, by outcome."""
+        found: dict[Any, list[int]] = {}
+        for number, size, tables in (
+            self._chains_of()[chain].tables(self._context(context)).tolist()
+        ):
+            found.setdefault(self._numbers.outcome(number), []).extend([size] * tables)
+        return found
+
+    def counts(self, *, chain: int = 0) -> list[tuple[int, int, int]]:
+        """Return restaurants, customers and tables of every level, from the empty context on."""
+        return self._chains_of()[chain].counts()
+
+    @property
+    def bytes(self) -> int:
+        """Memory that the seatings hold."""
+        return sum(chain.bytes for chain in self._chains_of())
+
+    @property
+    def numbering(self) -> Numbering:
+        """Outcomes and elements of contexts with their numbers in the core."""
+        self._begin()
+        return self._numbers
+
+    @property
+    def calls(self) -> int:
+        """How many calls have drawn random numbers; the next one's depend on it."""
+        return self._calls
+
+    def states(self) -> list[dict[str, NDArray[Any]]]:
+        """Return the state of every chain as arrays."""
+        return [chain.state() for chain in self._chains_of()]
+
+    def restore(
+        self,
+        states: Sequence[Mapping[str, NDArray[Any]]],
+        features: Sequence[Hashable],
+        calls: int,
+    ) -> None:
+        """Put all chains into saved states."""
+        self._begin()
+        self._numbers.add_features(features)
+        for chain, state in zip(self._chains, states, strict=True):
+            chain.restore(state)
+        self._calls = calls
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    def _clear(self) -> None:
+        """Check the parameters and forget all that was learned."""
+        check_seed(self.seed)
+        for name in ("chains", "sweeps"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} = {getattr(self, name)} must be at least 1")
+        self._settings = checked(
+            self.depth,
+            self.discount,
+            self.strength,
+            self.seating,
+            self.hyper,
+            self.discount_prior,
+            self.strength_prior,
+        )
+        self._arranged = Arranged(self.depth, self.backoff)
+        self._maker = BaseMaker(self.base, self._settings)
+        self._chains: list[Chain] = []
+        self._calls = 0
+        self._is_numbered = False
+
+    def _seen(self, X: Any, y: Any) -> list[Any]:  # noqa: N803
+        """Return the outcomes of data, in the order of their first occurrence."""
+        values = y if y is not None else (x for sequence in listed(X) for x in sequence)
+        if isinstance(values, np.ndarray):
+            values = values.tolist()
+        return list(dict.fromkeys(values))
+
+    def _begin(self, seen: list[Any] | None = None) -> None:
+        """Number the outcomes and make the chains, if that has not been done."""
+        if self._is_numbered:
+            return
+        outcomes = self._maker.outcomes() if self.outcomes is None else list(self.outcomes)
+        if outcomes is None:
+            outcomes = seen if not self._maker.is_open else []
+        if outcomes is None:
+            raise BistroError("which outcomes are possible? give outcomes=..., or fit data first")
+        if self.ends and END not in outcomes:
+            outcomes = [*outcomes, END]
+        if not outcomes and not self._maker.is_open:
+            raise BistroError("a process needs at least one outcome")
+        self._numbers = Numbering(outcomes)
+        self._is_numbered = True
+        self._chains = [self._chain(i) for i in range(self.chains)]
+
+    def _chain(self, i: int) -> Chain:
+        base, letters = self._maker.make(self._numbers, i)
+        if self.depth is None:
+            return UnboundedChain(base, letters, self._settings)
+        return FixedChain(base, letters, self._settings)
+
+    def _chains_of(self) -> list[Chain]:
+        self._begin()
+        return self._chains
+
+    def as_base(self, numbering: Numbering, chain: int) -> Base:
+        """Return the empty context of one chain as a base over the same outcomes."""
+        self._begin()
+        if numbering.outcomes != self._numbers.outcomes:
+            raise ConfigError("a process and the process that is its base have the same outcomes")
+        if chain >= len(self._chains):
+            raise ConfigError("a process has at most as many chains as the one that is its base")
+        return self._chains[chain].as_base(np.zeros(0, dtype=np.int32))
+
+    def _context(self, context: Context, *, add: bool = False) -> Ids:
+        self._begin()
+        numbers = self._numbers.encode_context(self._arranged.one(context), add=add)
+        return np.array(numbers, dtype=np.int32)
+
+    def _events(self, X: Any, y: Any, *, add: bool) -> Events:  # noqa: N803
+        if y is None:
+            self._arranged.check_sequences()
+            sequences = listed(X)
+            if add:
+                self._admit(x for sequence in sequences for x in sequence)
+            self._begin()
+            return sequence_events(self._numbers, sequences, ends=self.ends)
+        if add:
+            self._admit(y)
+        self._begin()
+        outcomes = self._numbers.encode_outcomes(y)
+        return context_events(self._numbers, self._arranged.all(X), outcomes, add=add)
+
+    def _admit(self, outcomes: Iterable[Hashable]) -> None:
+        """Number new outcomes, where the base allows them."""
+        self._begin()
+        if not self._maker.is_open:
+            return
+        for outcome in outcomes:
+            if outcome not in self._numbers:
+                word = spelling(outcome)
+                if self.ends and not word.size:
+                    raise BistroError("the empty string is not possible beside ends=True")
+                self._numbers.append(outcome)
+                for chain in self._chains:
+                    spelled_base(chain).append(word)
+
+    def _distribution(self, context: Ids) -> Floats:
+        rows = self._each(lambda chain, _: chain.distribution(context))
+        mean: Floats = np.mean(rows, axis=0)
+        return mean
+
+    def _each(self, work: Callable[[Chain, Stream], Result]) -> list[Result]:
+        """Do the same with every chain, each with its own random stream, on all cores."""
+        self._begin()
+        streams = [self._stream("chain", i) for i in range(len(self._chains))]
+        self._calls += 1
+        if len(self._chains) == 1:
+            return [work(self._chains[0], streams[0])]
+        with ThreadPoolExecutor(min(len(self._chains), os.cpu_count() or 1)) as pool:
+            return list(pool.map(work, self._chains, streams))
+
+    def _stream(self, purpose: str, chain: int) -> Stream:
+        return Stream(self.seed, purpose_key(f"pitman_yor.{purpose}.{chain}"), self._calls)
+
+    def _seeded(self, purpose: str, seed: int) -> Stream:
+        check_seed(seed)
+        return Stream(seed, purpose_key(f"pitman_yor.{purpose}"), 0)
+
+
+def spelled_base(chain: Chain) -> SpelledBase:
+    """Return the base of a chain over strings."""
+    assert isinstance(chain.base, SpelledBase)
+    return chain.base

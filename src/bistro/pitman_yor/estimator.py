@@ -1,0 +1,67 @@
+"""The conventions of scikit-learn, without scikit-learn: parameters, score, class probabilities."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from bistro.errors import ConfigError, nearest
+
+if TYPE_CHECKING:
+    from bistro.pitman_yor.chains import Floats
+
+
+class Estimator(ABC):
+    """Parameters are the arguments of ``__init__``, kept under their names."""
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; `deep` is there for scikit-learn."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters; what was learned before is forgotten."""
+        names = self._names()
+        for name, value in parameters.items():
+            if name not in names:
+                hint = nearest(name, names)
+                raise ConfigError(f"a process has no parameter '{name}'{hint}")
+            setattr(self, name, value)
+        self._clear()
+        return self
+
+    def score(self, X: Any, y: Any = None) -> float:  # noqa: N803
+        """Return the mean log-probability of the events, in nats; higher is better."""
+        return float(np.mean(self.log_probs(X, y)))
+
+    def predict_proba(self, X: Any) -> Floats:  # noqa: N803
+        """Return one row per context, one column per outcome, in the order of `outcomes_`."""
+        return np.array([list(self.predict(context).values()) for context in X])
+
+    @property
+    def classes_(self) -> tuple[Any, ...]:
+        """The outcomes, under scikit-learn's name."""
+        return self.outcomes_
+
+    @abstractmethod
+    def _clear(self) -> None:
+        """Check the parameters and forget what was learned."""
+
+    @abstractmethod
+    def log_probs(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
+        """Return the log-probability of every event."""
+
+    @abstractmethod
+    def predict(self, context: Any = ()) -> dict[Any, float]:
+        """Return the probability of every outcome in a context."""
+
+    @property
+    @abstractmethod
+    def outcomes_(self) -> tuple[Any, ...]:
+        """All outcomes."""

@@ -1,0 +1,127 @@
+"""What can be observed, in the one form that the compiled core reads.
+
+Data come as sequences (each element in the context of those before it) or as contexts and outcomes
+side by side. Either way they become one array of numbers with the offsets of the sequences; of a
+context with its outcome only the last element is observed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.pitman_yor.numbering import Ids, Numbering
+
+
+class End:
+    """The outcome that ends a sequence; there is one object of this class, `END`."""
+
+    def __repr__(self) -> str:
+        return "END"
+
+    def __reduce__(self) -> str:
+        return "END"
+
+
+END = End()
+"""The outcome after the last element of a sequence, where ends are predicted."""
+
+
+@dataclass(frozen=True)
+class Events:
+    """Numbers of elements, and where sequences begin."""
+
+    elements: Ids
+    offsets: NDArray[np.int64]
+    last_only: bool
+    given: int = 0
+    """So many elements at the beginning of every sequence are context only."""
+
+    @property
+    def size(self) -> int:
+        """How many elements are observed."""
+        if self.last_only:
+            return int(np.count_nonzero(np.diff(self.offsets)))
+        return int(np.maximum(np.diff(self.offsets) - self.given, 0).sum())
+
+
+def is_one_sequence(data: Any) -> bool:
+    """Tell whether data are one sequence, not several."""
+    return isinstance(data, str | bytes | bytearray) or (
+        isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype != object
+    )
+
+
+def listed(data: Any) -> list[Any]:
+    """Return sequences as a list of them; a text, bytes or an array of numbers is one."""
+    sequences = [data] if is_one_sequence(data) else list(data)
+    for sequence in sequences:
+        if not isinstance(sequence, Sequence | bytearray | np.ndarray):
+            raise BistroError(
+                f"a sequence is expected, not {type(sequence).__name__}: give a list of sequences, "
+                "or contexts and outcomes"
+            )
+    return sequences
+
+
+def sequence_events(numbering: Numbering, sequences: list[Any], *, ends: bool) -> Events:
+    """Return every element of the sequences in the context of those before it."""
+    parts = [numbering.encode_outcomes(sequence) for sequence in sequences]
+    if ends:
+        end = numbering.encode_outcomes([END])
+        parts = [np.concatenate([part, end]) for part in parts]
+    offsets = np.zeros(len(parts) + 1, dtype=np.int64)
+    np.cumsum([part.size for part in parts], out=offsets[1:])
+    whole = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int32)
+    return Events(whole.astype(np.int32, copy=False), offsets, last_only=False)
+
+
+def context_events(
+    numbering: Numbering, contexts: Iterable[Sequence[Hashable]], outcomes: Ids, *, add: bool
+) -> Events:
+    """Return outcomes, each in its own context (the nearest element last)."""
+    if isinstance(contexts, np.ndarray) and contexts.ndim == 2 and contexts.dtype.kind in "iu":
+        return _matrix_events(numbering, contexts, outcomes, add=add)
+    elements: list[int] = []
+    ends: list[int] = [0]
+    encode = numbering.encode_context
+    rows = list(contexts)
+    if len(rows) != outcomes.size:
+        raise _uneven(len(rows), outcomes.size)
+    for context, outcome in zip(rows, outcomes.tolist(), strict=True):
+        elements += encode(context, add=add)
+        elements.append(outcome)
+        ends.append(len(elements))
+    offsets = np.array(ends, dtype=np.int64)
+    return Events(np.array(elements, dtype=np.int32), offsets, last_only=True)
+
+
+def _matrix_events(
+    numbering: Numbering, contexts: NDArray[Any], outcomes: Ids, *, add: bool
+) -> Events:
+    """Return events whose contexts are the rows of a matrix of whole numbers."""
+    rows, length = contexts.shape
+    if rows != outcomes.size:
+        raise _uneven(rows, outcomes.size)
+    elements = np.empty((rows, length + 1), dtype=np.int32)
+    elements[:, -1] = outcomes
+    inside = numbering.is_identity and (
+        not contexts.size or (contexts.min() >= 0 and contexts.max() < len(numbering))
+    )
+    if inside:
+        elements[:, :-1] = contexts
+    else:
+        values, places = np.unique(contexts, return_inverse=True)
+        numbers = numbering.encode_context(values.tolist(), add=add)
+        elements[:, :-1] = np.array(numbers, dtype=np.int32)[places].reshape(rows, length)
+    offsets = np.arange(rows + 1, dtype=np.int64) * (length + 1)
+    return Events(elements.reshape(-1), offsets, last_only=True)
+
+
+def _uneven(contexts: int, outcomes: int) -> BistroError:
+    return BistroError(f"{contexts} contexts, but {outcomes} outcomes: one context for each")

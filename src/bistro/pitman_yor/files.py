@@ -1,0 +1,120 @@
+"""A process as one model file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bistro.errors import BistroError, ModelFileError
+from bistro.modelfile import PROCESS_KIND, read_model, write_model
+from bistro.pitman_yor.bases import Characters
+from bistro.pitman_yor.events import END
+
+if TYPE_CHECKING:
+    from bistro.pitman_yor.process import PitmanYor
+
+Process = TypeVar("Process", bound="PitmanYor")
+
+
+def save(process: PitmanYor, path: str | os.PathLike[str]) -> None:
+    """Write a process to a file; the process that is its base is written with it."""
+    header, arrays = _parts(process, "")
+    write_model(path, {"kind": PROCESS_KIND, **header}, arrays)
+
+
+def load(cls: type[Process], path: str | os.PathLike[str]) -> Process:
+    """Read a process from a file."""
+    file = read_model(path)
+    name = os.fspath(path)
+    if file.header["kind"] != PROCESS_KIND:
+        raise ModelFileError(
+            f"{name}: holds a model of kind '{file.header['kind']}': open it with bistro.load"
+        )
+    try:
+        return _process(cls, file.header, file.arrays, "")
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{name}: is damaged: {error}") from None
+
+
+def _parts(process: PitmanYor, prefix: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    settings = process.get_params()
+    base, settings["outcomes"] = settings.pop("base"), None
+    header: dict[str, Any] = {
+        "outcomes": [encoded(x) for x in process.outcomes_],
+        "features": [encoded(x) for x in process.numbering.features],
+        "calls": process.calls,
+    }
+    arrays: dict[str, Any] = {}
+    if isinstance(base, Characters):
+        header["base"] = {"characters": vars(base)}
+    elif base is not None and hasattr(base, "get_params"):
+        header["base"], inner = _parts(base, f"{prefix}base.")
+        arrays |= inner
+    elif base is not None:
+        header["base"] = {"probabilities": [base[x] for x in process.outcomes_]}
+    header["settings"] = {name: _plain(value) for name, value in settings.items()}
+    for i, state in enumerate(process.states()):
+        arrays |= {f"{prefix}{i}.{name}": array for name, array in state.items()}
+    return header, arrays
+
+
+def _process(
+    cls: type[Process], header: dict[str, Any], arrays: dict[str, Any], prefix: str
+) -> Process:
+    outcomes = [decoded(x) for x in header["outcomes"]]
+    saved = header.get("base")
+    base: Any = None
+    if saved is not None and "characters" in saved:
+        base = Characters(**saved["characters"])
+    elif saved is not None and "probabilities" in saved:
+        base = dict(zip(outcomes, saved["probabilities"], strict=True))
+    elif saved is not None:
+        base = _process(cls, saved, arrays, f"{prefix}base.")
+    settings = {**header["settings"], "outcomes": outcomes}
+    process = cls(**settings, base=base)
+    states = []
+    for i in range(process.chains):
+        start = f"{prefix}{i}."
+        states.append({k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)})
+    process.restore(states, [decoded(x) for x in header["features"]], int(header["calls"]))
+    return process
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple | list) else value
+
+
+def encoded(value: Any) -> Any:
+    """Return an outcome as JSON can hold it; tuples, bytes and `END` are marked.
+
+    >>> decoded(encoded((1, b"a", "x", None))) == (1, b"a", "x", None)
+    True
+    """
+    if value is END:
+        return {"end": True}
+    if isinstance(value, bytes):
+        return {"bytes": value.hex()}
+    if isinstance(value, tuple):
+        return {"tuple": [encoded(x) for x in value]}
+    if isinstance(value, frozenset):
+        return {"set": sorted((encoded(x) for x in value), key=repr)}
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    raise BistroError(
+        f"{value!r} cannot be saved: outcomes and contexts in a file are numbers, strings, bytes, "
+        "tuples or frozensets of them, or None"
+    )
+
+
+def decoded(value: Any) -> Any:
+    """Return the outcome that `encoded` gave."""
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    if kind == "bytes":
+        return bytes.fromhex(content)
+    if kind == "tuple":
+        return tuple(decoded(x) for x in content)
+    if kind == "set":
+        return frozenset(decoded(x) for x in content)
+    return END

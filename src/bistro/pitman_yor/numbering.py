@@ -1,0 +1,116 @@
+"""Numbers for hashable outcomes and for what their contexts are made of.
+
+The compiled core knows integers only. Outcomes are numbered from 0 in a fixed order; things that
+occur in contexts but are no outcomes are numbered from 2^30 on.
+
+>>> numbering = Numbering("abc")
+>>> numbering.outcomes, numbering.encode_outcomes("cab").tolist()
+(('a', 'b', 'c'), [2, 0, 1])
+>>> numbering.encode_context(("a", "noun"), add=True) == [0, FIRST_FEATURE]
+True
+>>> numbering.encode_context(("b", "verb"), add=False) == [1, UNSEEN]
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+
+Ids = NDArray[np.int32]
+FIRST_FEATURE = 2**30
+UNSEEN = 2**31 - 1
+"""What stands in a context for something never seen: the context ends before it."""
+
+
+class Numbering:
+    """The outcomes of a process, in order, and the other elements of its contexts."""
+
+    def __init__(self, outcomes: Iterable[Hashable]) -> None:
+        self._all = list(outcomes)
+        self._numbers = {outcome: number for number, outcome in enumerate(self._all)}
+        if len(self._numbers) != len(self._all):
+            raise BistroError("an outcome is given twice: outcomes are a list without repetitions")
+        self._features: dict[Hashable, int] = {}
+        # Whole numbers from 0 on are their own numbers: arrays of them need no dictionary.
+        self.is_identity = all(type(x) is int and x == i for i, x in enumerate(self._all))
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __contains__(self, outcome: Hashable) -> bool:
+        return outcome in self._numbers
+
+    @property
+    def outcomes(self) -> tuple[Any, ...]:
+        """All outcomes, in the order of their numbers."""
+        return tuple(self._all)
+
+    @property
+    def features(self) -> list[Any]:
+        """What occurs in contexts only, in the order of the numbers."""
+        return list(self._features)
+
+    def outcome(self, number: int) -> Any:
+        """Return the outcome that has a number."""
+        return self._all[number]
+
+    def number(self, outcome: Hashable) -> int | None:
+        """Return the number of an outcome, if it is one."""
+        return self._numbers.get(outcome)
+
+    def append(self, outcome: Hashable) -> int:
+        """Number one more outcome."""
+        number = self._numbers[outcome] = len(self._all)
+        self._all.append(outcome)
+        self.is_identity = False
+        return number
+
+    def add_features(self, features: Iterable[Hashable]) -> None:
+        """Number elements of contexts that are no outcomes."""
+        for feature in features:
+            self._features.setdefault(feature, FIRST_FEATURE + len(self._features))
+
+    def encode_outcomes(self, outcomes: Iterable[Hashable]) -> Ids:
+        """Return the numbers of outcomes; one that is unknown is an error."""
+        if self.is_identity and isinstance(outcomes, bytes | bytearray | np.ndarray):
+            return self._checked(outcomes)
+        if isinstance(outcomes, np.ndarray):
+            outcomes = outcomes.tolist()
+        try:
+            return np.fromiter(map(self._numbers.__getitem__, outcomes), dtype=np.int32)
+        except KeyError as error:
+            raise BistroError(
+                f"{error.args[0]!r} is not among the {len(self)} outcomes of the process"
+            ) from None
+        except TypeError:
+            raise BistroError("an outcome must be hashable: a list is not, a tuple is") from None
+
+    def _checked(self, outcomes: bytes | bytearray | NDArray[Any]) -> Ids:
+        if not isinstance(outcomes, np.ndarray):
+            ids = np.frombuffer(outcomes, dtype=np.uint8).astype(np.int32)
+        elif outcomes.dtype.kind not in "iu":
+            raise BistroError(f"outcomes are whole numbers, but the array holds {outcomes.dtype}")
+        else:
+            ids = np.ascontiguousarray(outcomes, dtype=np.int32)
+        if ids.size and (ids.min() < 0 or ids.max() >= len(self)):
+            wrong = ids[(ids < 0) | (ids >= len(self))][0]
+            raise BistroError(f"{wrong} is not among the {len(self)} outcomes of the process")
+        return ids
+
+    def encode_context(self, context: Sequence[Hashable], *, add: bool) -> list[int]:
+        """Return the numbers of the elements of a context; `add`: number those that are new."""
+        numbers: list[int] = []
+        for element in context:
+            number = self._numbers.get(element)
+            if number is None and add:
+                number = self._features.setdefault(element, FIRST_FEATURE + len(self._features))
+            elif number is None:
+                number = self._features.get(element, UNSEEN)
+            numbers.append(number)
+        return numbers

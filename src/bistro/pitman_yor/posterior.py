@@ -1,0 +1,87 @@
+"""Samples from the posterior: hyper-parameters, and figures of the seating."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bistro._core import Stream
+from bistro.errors import BistroError
+
+if TYPE_CHECKING:
+    from bistro.pitman_yor.chains import Chain, Floats
+    from bistro.pitman_yor.process import PitmanYor
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Samples from all chains, one array for each quantity.
+
+    Attributes
+    ----------
+    discount, strength
+        Shape (chains, draws, levels).
+    tables
+        Number of tables on each level, shape (chains, draws, levels).
+    log_likelihood
+        log p(seating, outcomes), shape (chains, draws).
+    """
+
+    discount: Floats
+    strength: Floats
+    tables: Floats
+    log_likelihood: Floats
+
+    @classmethod
+    def stacked(cls, rows: Sequence[dict[str, Floats]]) -> Posterior:
+        """Return the samples of several chains together."""
+        return cls(**{name: np.stack([row[name] for row in rows]) for name in rows[0]})
+
+    def arrays(self) -> dict[str, Floats]:
+        """Return the samples by name."""
+        return dict(vars(self))
+
+    def to_arviz(self) -> Any:
+        """Return the samples as ArviZ reads them: `InferenceData`, or a `DataTree` from 1.0 on."""
+        az = load_arviz()
+        posterior, other = self.arrays(), {}
+        other["lp"] = posterior.pop("log_likelihood")
+        # From 1.0 on, groups are the keys of one dictionary.
+        is_new = int(az.__version__.partition(".")[0]) >= 1
+        groups = {"posterior": posterior, "sample_stats": other}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return az.from_dict(groups) if is_new else az.from_dict(**groups)
+
+
+def load_arviz() -> Any:
+    """Return ArviZ, or say how to get it."""
+    try:
+        with warnings.catch_warnings():
+            # Version 0.23 announces its successor on every import.
+            warnings.simplefilter("ignore")
+            return importlib.import_module("arviz")
+    except ImportError:
+        raise BistroError(
+            "this needs ArviZ: pip install 'bistro-syntax[diagnostics]', or use arrays()"
+        ) from None
+
+
+def record(
+    process: PitmanYor, chain: Chain, stream: Stream, draws: int, thin: int
+) -> dict[str, Floats]:
+    """Sweep one chain and return its samples."""
+    rows: list[tuple[list[float], list[float], list[int], float]] = []
+    for _ in range(draws):
+        for _ in range(thin):
+            process.step(chain, stream)
+        tables = [tables for _, _, tables in chain.counts()]
+        rows.append((*chain.parameters(), tables, chain.log_likelihood()))
+    names = ("discount", "strength", "tables", "log_likelihood")
+    columns = zip(*rows, strict=True)
+    return {name: np.array(c, dtype=np.float64) for name, c in zip(names, columns, strict=True)}

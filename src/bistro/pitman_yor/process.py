@@ -1,0 +1,313 @@
+"""Hierarchical Pitman-Yor processes over anything hashable."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import Stream
+from bistro.pitman_yor.bases import BaseLike, spelling
+from bistro.pitman_yor.chains import Chain, Floats
+from bistro.pitman_yor.draws import draw_outcomes
+from bistro.pitman_yor.ensemble import Context, Ensemble, spelled_base
+from bistro.pitman_yor.events import END, Events, listed
+from bistro.pitman_yor.numbering import Ids
+from bistro.pitman_yor.posterior import Posterior, record
+from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
+
+
+class PitmanYor(Ensemble):
+    """A hierarchical Pitman-Yor process: outcomes given contexts, learned from what is observed.
+
+    Outcomes and the elements of contexts are any hashable objects. The distribution in a context
+    is drawn around that of the context one element shorter, and so on, down to the base.
+
+    Parameters
+    ----------
+    depth
+        How many elements of a context count; 0 is one Chinese restaurant. None: all of them,
+        however many there are (the sequence memoizer).
+    outcomes
+        All possible outcomes. None: those of the base, or those in the data that `fit` is given.
+    base
+        What the empty context backs off to: None for the uniform distribution, a dictionary of
+        probabilities, `Characters()` for strings, or another `PitmanYor` over the same outcomes.
+    backoff
+        The order in which elements of a context are dropped: "oldest" (the first element is
+        dropped first, as in a text), "newest" (the last first), or positions, such as (1, 0, 2).
+    ends
+        Whether the end of a sequence is an outcome, `END`, which is observed after its last
+        element.
+    discount, strength
+        Hyper-parameters at the start, and for good where `hyper` is "fixed": one number, or one
+        for each level from the empty context on. With ``depth=None`` there are 11 discounts (the
+        last one for all contexts of 10 elements or more) and one strength.
+    seating
+        "gibbs": sampled, which is exact; "minimal": one table for each outcome (Kneser-Ney);
+        "maximal": one table for each customer.
+    hyper
+        "slice": hyper-parameters are sampled; "map": maximised; "fixed": left as they are;
+        "online" (with ``depth=None``): moved by the gradient of every event's log-probability as
+        it is observed. Then `fit` is one pass over the data, without sweeps.
+    discount_prior, strength_prior
+        Beta(a, b) of every discount and Gamma(shape, rate) of every strength.
+    sweeps
+        Gibbs sweeps of `fit`.
+    chains
+        Independent seatings. Predictions are means over them. They run on all cores.
+    seed
+        Decides all random draws, together with the order of the calls.
+
+    Examples
+    --------
+    >>> process = PitmanYor(depth=2, seed=1).fit(["abracadabra", "abrakadabra"])
+    >>> process.top("br", 1)[0][0]
+    'a'
+    >>> round(sum(process.predict("br").values()), 9)
+    1.0
+    """
+
+    def __init__(
+        self,
+        depth: int | None = 0,
+        *,
+        outcomes: Sequence[Hashable] | range | None = None,
+        base: BaseLike = None,
+        backoff: str | Sequence[int] = "oldest",
+        ends: bool = False,
+        discount: PerLevel = 0.5,
+        strength: PerLevel = 1.0,
+        seating: Seating = "gibbs",
+        hyper: Hyper = "slice",
+        discount_prior: tuple[float, float] = (1.0, 1.0),
+        strength_prior: tuple[float, float] = (1.0, 1.0),
+        sweeps: int = 50,
+        chains: int = 1,
+        seed: int = 1,
+    ) -> None:
+        self.depth = depth
+        self.outcomes = outcomes
+        self.base = base
+        self.backoff = backoff
+        self.ends = ends
+        self.discount = discount
+        self.strength = strength
+        self.seating = seating
+        self.hyper = hyper
+        self.discount_prior = discount_prior
+        self.strength_prior = strength_prior
+        self.sweeps = sweeps
+        self.chains = chains
+        self.seed = seed
+        self._clear()
+
+    # --- learning --------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
+        """Learn from data; what was observed before is forgotten.
+
+        Parameters
+        ----------
+        X
+            Sequences, each element in the context of those before it: a list of lists, tuples or
+            strings. A single string, `bytes` or array is one sequence. With `y`: contexts.
+        y
+            The outcome in each context of `X`.
+
+        Returns
+        -------
+        PitmanYor
+            The process itself.
+        """
+        self._clear()
+        if self._maker.process is None and not self._maker.is_open and self.outcomes is None:
+            self._begin(self._seen(X, y))
+        self.observe_all(X, y)
+        is_drawn = self.seating == "gibbs" or self.hyper == "slice"
+        if self.hyper != "online" and (is_drawn or self.hyper == "map"):
+            self.sweep(self.sweeps if is_drawn else 1)
+        return self
+
+    def observe(self, outcome: Hashable, context: Context = ()) -> float:
+        """Observe one outcome; return its log-probability just before."""
+        return float(self.observe_all([context], [outcome])[0])
+
+    def observe_all(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
+        """Observe data one after the other, without sweeps.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+
+        Returns
+        -------
+        numpy.ndarray
+            The natural logarithm of the probability of each event just before it was observed.
+        """
+        events = self._events(X, y, add=True)
+        return _log_mean(self._each(lambda chain, stream: chain.observe(events, stream)))
+
+    def forget(self, outcome: Hashable, context: Context = ()) -> None:
+        """Take back one observed outcome."""
+        self.forget_all([context], [outcome])
+
+    def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
+        """Take back observed data: all of them, or none if some were not observed."""
+        events = self._events(X, y, add=False)
+        self._each(lambda chain, stream: chain.forget(events, stream))
+
+    def sweep(self, sweeps: int = 1) -> Self:
+        """Seat every observed event again, and move the hyper-parameters, so many times."""
+
+        def work(chain: Chain, stream: Stream) -> None:
+            for _ in range(sweeps):
+                self.step(chain, stream)
+
+        self._each(work)
+        return self
+
+    def step(self, chain: Chain, stream: Stream) -> None:
+        """Make one sweep of one chain."""
+        if self.seating == "gibbs":
+            chain.sweep(stream)
+        if self.hyper in ("slice", "map"):
+            chain.update(stream)
+
+    def simulate(self, contexts: Iterable[Context]) -> list[Any]:
+        """Draw an outcome in each context in turn, and observe it.
+
+        From a process without data, these are draws from the prior.
+        """
+        drawn: list[Any] = []
+        for context in contexts:
+            drawn += self.sample(context)
+            self.observe(drawn[-1], context)
+        return drawn
+
+    def posterior(self, draws: int = 100, *, thin: int = 1) -> Posterior:
+        """Go on sweeping, and return what is seen on the way.
+
+        Parameters
+        ----------
+        draws
+            Samples from each chain.
+        thin
+            Sweeps from one sample to the next.
+        """
+        rows = self._each(lambda chain, stream: record(self, chain, stream, draws, thin))
+        return Posterior.stacked(rows)
+
+    # --- prediction ------------------------------------------------------------------------------
+
+    def predict(self, context: Context = ()) -> dict[Any, float]:
+        """Return the probability of every outcome in a context (of those seen, for strings)."""
+        probabilities = self._distribution(self._context(context))
+        return dict(zip(self._numbers.outcomes, probabilities.tolist(), strict=True))
+
+    def top(self, context: Context = (), k: int = 10) -> list[tuple[Any, float]]:
+        """Return the `k` most probable outcomes in a context with their probabilities."""
+        probabilities = self._distribution(self._context(context))
+        best = np.argsort(-probabilities, kind="stable")[:k]
+        return [(self._numbers.outcome(int(i)), float(probabilities[i])) for i in best]
+
+    def log_prob(self, outcome: Hashable, context: Context = ()) -> float:
+        """Return the natural logarithm of an outcome's probability; -inf if it is impossible."""
+        self._begin()
+        ids = self._context(context)
+        number = self._numbers.number(outcome)
+        if number is not None:
+            event = Events(np.append(ids, np.int32(number)), np.array([0, ids.size + 1]), True)
+            shares = self._each(lambda chain, _: float(chain.probabilities(event)[0]))
+        elif self._maker.is_open:
+            word = spelling(outcome)
+            shares = self._each(lambda chain, _: chain.base_weight(ids) * _spelled(chain, word))
+        else:
+            return -math.inf
+        return math.log(mean) if (mean := float(np.mean(shares))) > 0 else -math.inf
+
+    def log_probs(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
+        """Return the natural logarithm of the probability of every event; nothing is learned.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`: sequences, or contexts and outcomes. Arrays of whole numbers are fastest
+            where the outcomes are whole numbers from 0 on.
+        """
+        if self._maker.is_open:
+            return self._open_log_probs(X, y)
+        events = self._events(X, y, add=False)
+        return _log_mean(self._each(lambda chain, _: chain.probabilities(events)))
+
+    def sample(self, context: Context = (), n: int = 1, *, seed: int | None = None) -> list[Any]:
+        """Draw `n` independent outcomes in a context.
+
+        `seed` makes the draws repeatable; without it they depend on the calls before.
+        """
+        ids = self._context(context)
+        stream = self._stream("sample", 0) if seed is None else self._seeded("sample", seed)
+        self._calls += seed is None
+        return draw_outcomes(self._numbers, self._chains, ids, n, stream)
+
+    def generate(self, length: int, start: Context = (), *, seed: int = 1) -> list[Any]:
+        """Draw a sequence after `start`, each element in the context of all before it.
+
+        It ends after `length` elements or, where ends are outcomes, with `END`, which is left out.
+        """
+        self._begin()
+        stream = self._seeded("generate", seed)
+        sequence = list(start)
+        drawn: list[Any] = []
+        while len(drawn) < length:
+            ids = self._context(sequence)
+            (outcome,) = draw_outcomes(self._numbers, self._chains, ids, 1, stream)
+            if outcome is END:
+                break
+            sequence.append(outcome)
+            drawn.append(outcome)
+        return drawn
+
+    def _open_log_probs(self, X: Any, y: Any) -> Floats:  # noqa: N803
+        if y is None:
+            ends = [END] if self.ends else []
+            sequences = [[*sequence, *ends] for sequence in listed(X)]
+            pairs = [(s[:i], x) for s in sequences for i, x in enumerate(s)]
+        else:
+            pairs = list(zip(X, y, strict=True))
+        return np.array([self.log_prob(outcome, context) for context, outcome in pairs])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the process, with all it has learned, to one model file."""
+        from bistro.pitman_yor.files import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a process that `save` wrote."""
+        from bistro.pitman_yor.files import load
+
+        return load(cls, path)
+
+    def __repr__(self) -> str:
+        depth = "unbounded" if self.depth is None else self.depth
+        size = f", {len(self._numbers)} outcomes" if self._is_numbered else ""
+        return f"<PitmanYor, depth {depth}{size}, {self.chains} chains>"
+
+
+def _log_mean(rows: Sequence[NDArray[np.float64]]) -> Floats:
+    """Return the logarithm of the mean probability over chains."""
+    mean = rows[0] if len(rows) == 1 else np.mean(rows, axis=0)
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(mean)
+    return logs
+
+
+def _spelled(chain: Chain, word: Ids) -> float:
+    return spelled_base(chain).probability_of_word(word)

@@ -1,0 +1,107 @@
+"""The parameters of a process, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from bistro.errors import ConfigError, nearest
+from bistro.inference.settings import SamplerSettings
+
+Seating = Literal["gibbs", "minimal", "maximal"]
+Hyper = Literal["slice", "map", "online", "fixed"]
+PerLevel = float | Sequence[float]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What decides a process, apart from its outcomes and base."""
+
+    depth: int | None
+    discount: tuple[float, ...]
+    strength: tuple[float, ...]
+    seating: Seating
+    hyper: Hyper
+    discount_prior: tuple[float, float]
+    strength_prior: tuple[float, float]
+
+    def sampler(self) -> SamplerSettings:
+        """Return the settings by which hyper-parameters are learned."""
+        assert self.hyper != "online"
+        return SamplerSettings(
+            seating=self.seating,
+            hyper=self.hyper,
+            discount_prior=self.discount_prior,
+            strength_prior=self.strength_prior,
+        )
+
+
+def checked(
+    depth: int | None,
+    discount: PerLevel,
+    strength: PerLevel,
+    seating: str,
+    hyper: str,
+    discount_prior: Sequence[float],
+    strength_prior: Sequence[float],
+) -> Settings:
+    """Return the parameters of a process; what none has is refused."""
+    if depth is not None and (not isinstance(depth, int) or isinstance(depth, bool) or depth < 0):
+        raise ConfigError(
+            f"depth = {depth!r} must be a whole number from 0 on, or None for unbounded contexts"
+        )
+    _check_choice("seating", seating, get_args(Seating))
+    _check_choice("hyper", hyper, get_args(Hyper))
+    if hyper == "online" and depth is not None:
+        raise ConfigError("hyper = 'online' is for unbounded contexts: set depth = None")
+    discounts = per_level("discount", discount, LEVELS if depth is None else depth + 1)
+    strengths = per_level("strength", strength, 1 if depth is None else depth + 1)
+    for d in discounts:
+        if not 0 <= d < 1:
+            raise ConfigError(f"discount = {d} must lie in [0, 1)")
+        if d == 0 and (depth is None or hyper != "fixed"):
+            raise ConfigError(
+                "a discount of 0 needs hyper = 'fixed' and a fixed depth; otherwise discounts "
+                "are above 0"
+            )
+    for d, theta in zip(discounts, strengths, strict=False):
+        if not -d < theta < math.inf:
+            raise ConfigError(f"strength = {theta} must be finite and greater than -discount")
+        if hyper != "fixed" and theta <= 0:
+            raise ConfigError(f"strength = {theta} must be above 0 where it is learned")
+    for name, prior in (("discount_prior", discount_prior), ("strength_prior", strength_prior)):
+        if len(prior) != 2 or not all(0 < x < math.inf for x in prior):
+            raise ConfigError(f"{name} = {prior!r} must be two numbers above 0")
+    (a, b), (shape, rate) = discount_prior, strength_prior
+    return Settings(
+        depth,
+        discounts,
+        strengths,
+        seating,  # type: ignore[arg-type]
+        hyper,  # type: ignore[arg-type]
+        (float(a), float(b)),
+        (float(shape), float(rate)),
+    )
+
+
+LEVELS = 11
+"""Lengths of contexts that have a discount of their own in an unbounded process: 0 to 9, and
+all longer ones together."""
+
+
+def per_level(name: str, value: PerLevel, levels: int) -> tuple[float, ...]:
+    """Return one value for each level; a single number is that of all."""
+    if isinstance(value, int | float):
+        return (float(value),) * levels
+    values = tuple(float(x) for x in value)
+    if len(values) != levels:
+        raise ConfigError(f"{name} has {len(values)} values: one number, or {levels} are needed")
+    return values
+
+
+def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        hint = nearest(str(value), choices)
+        raise ConfigError(f"{name} = {value!r} is not possible{hint}: one of {', '.join(choices)}")
