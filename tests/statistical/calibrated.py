@@ -8,7 +8,7 @@ chain that sees the data. The wrong ones are those that the exact and the Geweke
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -26,6 +26,9 @@ from bistro.models.kinds import find, resolve
 from bistro.models.settings import settled_settings
 from bistro.models.topics.config import TopicsConfig
 from bistro.models.topics.prior import TopicDraws, topic_quantities
+from bistro.models.topics.resample import JointTrees
+from bistro.pitman_yor import PitmanYor
+from bistro.pitman_yor.prior import simulate_process
 from bistro.reference.hpyp import Franchise
 from bistro.rng import Stream as PlainStream
 from bistro.rng import purpose_key
@@ -59,7 +62,7 @@ def franchise(make: Callable[[int], geweke.Model], seed: int, believed: geweke.P
         model.move_hyperparameters(believed)
 
     def quantities(of: geweke.Model) -> dict[str, float]:
-        parts = {
+        parts: dict[str, Sequence[float]] = {
             "discount": [d for d, _ in of.parameters()],
             "strength": [theta for _, theta in of.parameters()],
             "tables": of.tables(),
@@ -183,7 +186,7 @@ def topics(step: TopicStep, seed: int, *, counted: bool = True) -> Simulated:
     return Simulated(quantities(true), sweep, lambda: quantities(chain))
 
 
-def topic_arcs(chain_class: type[topic_trees.JointTrees], seed: int) -> Simulated:
+def topic_arcs(chain_class: type[JointTrees], seed: int) -> Simulated:
     """Return trees drawn from their exact law, and a chain over the same words."""
     law = topic_law()
     truth = random.Random(seed).choices(list(law), list(law.values()))[0]
@@ -269,8 +272,13 @@ RIGHT: dict[str, tuple[Simulation, int]] = {
     "`topics`, 4 states": (kind("topics", states=4), 400),
     "`topics`, open number": (kind("topics", states=None), 400),
     "`topics`, no stops": (kind("topics", stops=False), 400),
-    "trees of `topics`": (partial(topic_arcs, topic_trees.JointTrees), 400),
+    "trees of `topics`": (partial(topic_arcs, JointTrees), 400),
     "`tags`": (kind("tags"), 400),
+    "`PitmanYor(depth=2)`": (partial(simulate_process, PitmanYor(2, outcomes="abc")), 400),
+    "`PitmanYor(depth=None)`": (
+        partial(simulate_process, PitmanYor(None, outcomes="abc"), observations=25),
+        200,
+    ),
     "the plain twin of the franchise": (of_plain(Franchise), 200),
     "one slice step, one hill": (partial(sliced, slices.GAMMA, gamma, ""), 400),
     "one slice step, two hills": (partial(sliced, slices.TWO_HILLS, two_hills, ""), 400),

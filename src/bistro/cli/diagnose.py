@@ -60,9 +60,9 @@ def diagnose(
     tables of every depth, numbers of states. The table on stdout has one row per quantity; what it
     means, and what to do, is said on stderr. Needs ArviZ (the extra *diagnostics*).
 
-    With --sbc, parameters and small data are drawn from the prior of a kind N times, and its sampler
-    infers the parameters from the data: the ranks of the true values among its draws must be
-    uniform. If they are not, the sampler is wrong; the exit code is then 1.
+    With --sbc, parameters and small data are drawn from the prior of a kind N times, and its
+    sampler infers the parameters from the data: the ranks of the true values among its draws must
+    be uniform. If they are not, the sampler is wrong; the exit code is then 1.
 
         bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
         bistro diagnose one.bistro two.bistro three.bistro --burn-in 100 --netcdf chains.nc

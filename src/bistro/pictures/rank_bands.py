@@ -1,9 +1,8 @@
 """Pictures of ranks: how far their distribution is from a uniform one, and how far it may be.
 
 One panel per quantity. The line is the share of ranks below each value minus the share expected; it
-stays in the grey band if the ranks are uniform. A line that climbs first and then falls has too many
-low ranks, and the other way round; a line that crosses the middle like a wave has too many or too
-few at both ends.
+stays in the grey band if the ranks are uniform. A line above the middle has too many low
+ranks, one below it too many high ranks; a wave has too many or too few at both ends.
 
 >>> svg = draw_rank_bands({"d": [0.1, 0.2]}, [(-0.1, 0.15), (-0.1, 0.15)], set())
 >>> svg.count('class="band"'), svg.count('class="curve s1"')

@@ -17,10 +17,12 @@ from bistro.inference.simulated import ERROR_RATE, SamplerCheck, Simulation, cal
 from bistro.models import kinds
 from bistro.models.options import a_model
 from bistro.models.settings import settled_settings
+from bistro.pitman_yor import PitmanYor
+from bistro.pitman_yor.prior import simulate_process
 
 
 def check_sampler(
-    sampler: str | Simulation,
+    sampler: str | PitmanYor | Simulation,
     runs: int = 200,
     *,
     seed: int = 1,
@@ -37,8 +39,9 @@ def check_sampler(
     Parameters
     ----------
     sampler
-        A kind of model that has a prior to draw from, or any simulation: a function of a seed that
-        returns a `bistro.inference.simulated.Simulated`.
+        A kind of model that has a prior to draw from; a process, whose parameters count and whose
+        data do not; or any simulation: a function of a seed that returns a
+        `bistro.inference.simulated.Simulated`.
     runs
         How many data sets are drawn.
     seed
@@ -52,6 +55,9 @@ def check_sampler(
     **settings
         Single settings of the kind, as for `bistro.train`.
     """
+    if isinstance(sampler, PitmanYor):
+        sampler, name = partial(simulate_process, sampler), repr(sampler)
+        return calibrate(name, sampler, runs, seed=seed, error_rate=error_rate, on_run=on_run)
     if not isinstance(sampler, str):
         name = getattr(sampler, "__name__", type(sampler).__name__)
         return calibrate(name, sampler, runs, seed=seed, error_rate=error_rate, on_run=on_run)

@@ -1,7 +1,8 @@
 """States and words from the prior of syntactic topics, for simulation-based calibration.
 
 Parents choose one after the other, each among the states and, in a model with stops, the stop; a
-state then chooses a word. Distributions are integrated out: what was chosen before is more probable.
+state then chooses a word. Distributions are integrated out, so what was chosen before is more
+probable.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
 Training takes the events of a derivation for draws among all outcomes, so the prior is that of
 sequences of events, given that no action was drawn that its configuration does not allow: data in
-which one was is drawn again, hyper-parameters included (`cpp/parse/derivation_urn.hpp`). Derivations
-are sampled given the trees, or, where the second stage of training has sweeps, given words alone.
+which one was is drawn again, hyper-parameters included (`cpp/parse/derivation_urn.hpp`).
+Derivations are sampled given the trees, or, where the second stage of training has sweeps, given
+words alone.
 """
 
 from __future__ import annotations
@@ -82,13 +83,16 @@ def parts_of(config: TransitionConfig, shape: TransitionShape, seed: int) -> dic
 def draw_trees(
     config: TransitionConfig, shape: TransitionShape, seed: int
 ) -> tuple[dict[str, Learned], Drawn]:
-    """Draw until nothing impossible was drawn, and there are enough words; the franchises hold the true seating."""
+    """Draw until nothing impossible was drawn, and there are enough words.
+
+    The franchises hold the true seating.
+    """
     for attempt in count():
         own = int(np.random.SeedSequence((seed, attempt)).generate_state(1, np.uint64)[0])
         learned = parts_of(config, shape, own)
         for part in learned.values():
             Urn(part, seed=own)
-        drawn = draw_derivations(
+        drawn: Drawn | None = draw_derivations(  # type: ignore[assignment]
             shape,
             SENTENCES,
             most_words=MOST_WORDS,

@@ -1,7 +1,7 @@
 """Trees from the prior of a model with unbounded contexts, for simulation-based calibration.
 
-Nodes are rewritten in pre-order, each given its own symbol and all above it, until there are enough;
-the last tree may stay incomplete. The base is the same for all rules of a symbol.
+Nodes are rewritten in pre-order, each given its own symbol and all above it, until there are
+enough; the last tree may stay incomplete. The base is the same for all rules of a symbol.
 """
 
 from __future__ import annotations
