@@ -23,6 +23,7 @@ from bistro.pitman_yor.prior import simulate_process
 
 def check_sampler(
     sampler: str | PitmanYor | Simulation,
+    /,
     runs: int = 200,
     *,
     seed: int = 1,

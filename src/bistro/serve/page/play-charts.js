@@ -3,6 +3,7 @@
 import { svg, svgText } from "./dom.js";
 
 const COLOURS = 8;
+const LETTER = 3.1;
 
 function picture(kind, label, width, height, ...parts) {
   const box = { width, height, viewBox: `0 0 ${width} ${height}` };
@@ -19,9 +20,10 @@ export function tablesPicture(drawn, width, label) {
   let [x, y, height] = [gap, gap, 0];
   const parts = drawn.map(({ size, name, colour, isNew }) => {
     const radius = Math.max(unit * Math.sqrt(size) + 3, name ? 9 : 4);
-    if (x + 2 * radius + gap > width && x > gap) [x, y, height] = [gap, y + height + gap, 0];
-    const place = { cx: x + radius, cy: y + radius };
-    x += 2 * radius + gap;
+    const half = Math.max(radius, LETTER * [...(name ?? "")].length);
+    if (x + 2 * half + gap > width && x > gap) [x, y, height] = [gap, y + height + gap, 0];
+    const place = { cx: x + half, cy: y + radius };
+    x += 2 * half + gap;
     height = Math.max(height, 2 * radius);
     const told = radius > 7 ? [svgText("count", place.cx, place.cy + 4, Math.min(13, radius), String(size))] : [];
     if (name) told.push(svgText("dish", place.cx, place.cy + radius + 12, 11, name));
