@@ -12,6 +12,7 @@ import ast
 import contextlib
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,9 @@ def shown(value: Any) -> dict[str, list[str]]:
         for name, method in forms.items()
         if hasattr(value, method)
     }
-    return {**data, "text/plain": repr(value).splitlines(keepends=True)}
+    # Where an object lies in memory differs from run to run.
+    plain = re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+    return {**data, "text/plain": plain.splitlines(keepends=True)}
 
 
 def texts(notebook: dict[str, Any]) -> list[str]:

@@ -260,7 +260,7 @@ RIGHT: dict[str, tuple[Simulation, int]] = {
     "`ngram`, order 5": (kind("ngram", order=5), 400),
     "`ngram`, Dirichlet": (kind("ngram", order=3, sampler={"dirichlet": True}), 400),
     "`ngram`, parameters fixed": (kind("ngram", order=3, sampler={"hyper": "fixed"}), 400),
-    "`transition`, derivations sampled": (kind("transition", derivations="sampled"), 400),
+    "`transition`, derivations sampled": (kind("transition", derivations="sampled"), 200),
     "`transition`, root last, several roots": (
         kind("transition", derivations="sampled", root="last", roots="several"),
         400,

@@ -45,22 +45,11 @@ class Urn:
         groups
             Levels that share their hyper-parameters; by default each level has its own.
         """
-        check_samples(learned.settings)
         self.franchise = learned.franchise
         key = purpose_key(f"sbc.{learned.name}")
         self._rng = np.random.default_rng((seed, key))
         self._stream = Stream(seed, key, 0)
-        if learned.settings.hyper == "slice":
-            every = ([level] for level in range(self.franchise.levels))
-            for levels in every if groups is None else groups:
-                self._draw_parameters(levels, learned.settings)
-
-    def _draw_parameters(self, levels: Iterable[int], settings: SamplerSettings) -> None:
-        (a, b), (shape, rate) = settings.discount_prior, settings.strength_prior
-        discount = 0.0 if settings.dirichlet else self._rng.beta(a, b)
-        strength = self._rng.gamma(shape, 1 / rate)
-        for level in levels:
-            self.franchise.set_parameters(level, discount, strength)
+        draw_parameters(learned, self._rng, groups)
 
     def draw(self, context: Sequence[int], outcomes: Sequence[int] | range) -> int:
         """Draw one of the outcomes that a context may have, given all before it, and seat it."""
@@ -71,6 +60,23 @@ class Urn:
         entry = self.franchise.resolve(row[:1], dishes[chosen : chosen + 1])
         self.franchise.add(entry, self._stream)
         return int(dishes[chosen])
+
+
+def draw_parameters(
+    learned: Learned, rng: np.random.Generator, groups: Iterable[Iterable[int]] | None = None
+) -> None:
+    """Draw discounts and strengths from their priors, unless they are fixed."""
+    settings = learned.settings
+    check_samples(settings)
+    if settings.hyper == "fixed":
+        return
+    (a, b), (shape, rate) = settings.discount_prior, settings.strength_prior
+    every = ([level] for level in range(learned.franchise.levels))
+    for levels in every if groups is None else groups:
+        discount = 0.0 if settings.dirichlet else rng.beta(a, b)
+        strength = rng.gamma(shape, 1 / rate)
+        for level in levels:
+            learned.franchise.set_parameters(level, discount, strength)
 
 
 def check_samples(settings: SamplerSettings) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bistro._core import SentenceBatch, Stream, TransitionShape, UniformBase, draw_derivations
 from bistro.inference.gibbs import Learned
-from bistro.inference.prior_draws import Urn
+from bistro.inference.prior_draws import draw_parameters
 from bistro.inference.simulated import Quantities, Simulated
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.derivations import DerivationChain, LatentChain
@@ -87,17 +87,17 @@ def draw_trees(
 
     The franchises hold the true seating.
     """
+    rng = np.random.default_rng((seed, purpose_key("sbc.parameters")))
     for attempt in count():
-        own = int(np.random.SeedSequence((seed, attempt)).generate_state(1, np.uint64)[0])
-        learned = parts_of(config, shape, own)
+        learned = parts_of(config, shape, seed)
         for part in learned.values():
-            Urn(part, seed=own)
+            draw_parameters(part, rng)
         drawn: Drawn | None = draw_derivations(  # type: ignore[assignment]
             shape,
             SENTENCES,
             most_words=MOST_WORDS,
             **{name: part.franchise for name, part in learned.items()},
-            rng=Stream(own, purpose_key("sbc.derivations"), 0),
+            rng=Stream(seed, purpose_key("sbc.derivations"), attempt),
         )
         if drawn is not None and drawn["words"].size >= FEWEST_WORDS:
             return learned, drawn
