@@ -267,19 +267,19 @@ RIGHT: dict[str, tuple[Simulation, int]] = {
     ),
     "`transition`, words alone": (
         kind("transition", unsupervised={"sweeps": 1}, root="last", roots="several"),
-        400,
+        150,
     ),
     "`topics`, 4 states": (kind("topics", states=4), 400),
-    "`topics`, open number": (kind("topics", states=None), 400),
+    "`topics`, open number": (kind("topics", states=None), 200),
     "`topics`, no stops": (kind("topics", stops=False), 400),
-    "trees of `topics`": (partial(topic_arcs, JointTrees), 400),
+    "trees of `topics`": (partial(topic_arcs, JointTrees), 200),
     "`tags`": (kind("tags"), 400),
-    "`PitmanYor(depth=2)`": (partial(simulate_process, PitmanYor(2, outcomes="abc")), 400),
+    "`PitmanYor(depth=2)`": (partial(simulate_process, PitmanYor(2, outcomes="abc")), 200),
     "`PitmanYor(depth=None)`": (
         partial(simulate_process, PitmanYor(None, outcomes="abc"), observations=25),
-        200,
+        60,
     ),
-    "the plain twin of the franchise": (of_plain(Franchise), 200),
+    "the plain twin of the franchise": (of_plain(Franchise), 60),
     "one slice step, one hill": (partial(sliced, slices.GAMMA, gamma, ""), 400),
     "one slice step, two hills": (partial(sliced, slices.TWO_HILLS, two_hills, ""), 400),
     "particle Gibbs for one sentence": (partial(derivations, core_draw), 400),
@@ -287,20 +287,20 @@ RIGHT: dict[str, tuple[Simulation, int]] = {
 """Samplers that must pass, with the number of runs."""
 
 WRONG: dict[str, tuple[Simulation, int]] = {
-    "the leaving customer is drawn by table": (of_plain(posterior.LeavesFromAnyTable), 200),
+    "the leaving customer is drawn by table": (of_plain(posterior.LeavesFromAnyTable), 60),
     "a closed table forgets its customer in the parent": (
         of_plain(posterior.ForgetsTheParent),
-        200,
+        60,
     ),
     "a new table is weighed without its dish's probability": (
         of_plain(posterior.ForgetsTheBase),
-        200,
+        60,
     ),
     "a new table is weighed as if it already stood there": (
         of_plain(geweke.CountsOneTableTooMany),
-        200,
+        60,
     ),
-    "never a second table for a dish": (of_core("minimal"), 1000),
+    "never a second table for a dish": (of_core("minimal"), 400),
     "another prior: Gamma(1, 1.3) for strengths": (of_core(believed=(1, 1, 1, 1.3)), 2000),
     "another prior: Gamma(1.3, 1) for strengths": (of_core(believed=(1, 1, 1.3, 1)), 2000),
     "another prior: Beta(1.4, 1) for discounts": (of_core(believed=(1.4, 1, 1, 1)), 2000),
@@ -310,14 +310,14 @@ WRONG: dict[str, tuple[Simulation, int]] = {
     ),
     "the width of the slice follows the chain": (
         partial(sliced, slices.TWO_HILLS, two_hills, "width"),
-        1000,
+        3000,
     ),
     "topics: common weights are never drawn": (
         partial(topics, partial(topic_step, weights=False)),
-        1000,
+        400,
     ),
     "topics: half the smoothing in sweeps": (partial(topics, half_words), 1000),
-    "topics: stops are not counted": (partial(topics, topic_step, counted=False), 1000),
+    "topics: stops are not counted": (partial(topics, topic_step, counted=False), 400),
     "topics: another prior, Gamma(2, 2.6)": (
         partial(topics, partial(topic_step, rate=2.6)),
         2000,
@@ -328,11 +328,11 @@ WRONG: dict[str, tuple[Simulation, int]] = {
     ),
     "particle Gibbs: nothing is retained": (
         partial(derivations, partial(core_draw, retains=False)),
-        1000,
+        2000,
     ),
     "particle Gibbs: weights are forgotten": (
         partial(derivations, partial(plain_draw, weigh=False)),
-        300,
+        1500,
     ),
 }
 """Samplers that must be rejected."""
