@@ -182,8 +182,8 @@ def test_a_kept_value_that_training_never_had_is_kept(
 
 
 def test_probabilities_of_a_column_are_sums_over_the_others() -> None:
-    pairs = [("a", "X", "1"), ("a", "X", "2"), ("a", "Y", "1")]
-    sentences = [Sentence.from_columns([f], upos=[u], xpos=[x]) for f, u, x in pairs] * 10
+    pairs = [("X", "1")] * 3 + [("X", "2")] * 2 + [("Y", "3")]
+    sentences = [Sentence.from_columns(["a"], upos=[u], xpos=[x]) for u, x in pairs] * 10
     model = bistro.train("columns", sentences, seed=1)
     assert isinstance(model, ColumnsModel)
     found = model.fill([Sentence.from_columns(["a"])])[0]

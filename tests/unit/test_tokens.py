@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import io
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bistro
-from bistro.errors import BistroError, TreebankError
+from bistro.encoding.characters import SENTENCE_END, WORD_END
+from bistro.errors import BistroError, ModelFileError, TreebankError
+from bistro.inference.choices import Choice, Names
 from bistro.models.tokens import blocks
+from bistro.models.tokens.around import (
+    ENDS,
+    OPINIONS,
+    SENTENCES,
+    WORDS,
+    Around,
+    sentence_context,
+    word_context,
+)
 from bistro.models.tokens.model import TokensModel
 from bistro.models.tokens.splits import context as tokens_context
 from bistro.treebank.sentence import MultiwordToken, Sentence
@@ -217,3 +230,63 @@ def test_paragraphs_and_spaces() -> None:
     for spaces in ("", " ", "\n", "\t\r\n ", "\u2028", "\u00a0\\"):
         assert unescape(escaped_spaces(spaces)) == spaces
     assert spaces_in_misc("\u2003") == "SpacesAfter=\u2003" or "u2003" in spaces_in_misc("\u2003")
+
+
+def bracketed(words: str) -> Sentence:
+    """Return a sentence whose words between brackets stand without a space."""
+    text = words.replace("( ", "(").replace(" )", ")").replace(" .", ".")
+    return Sentence.from_columns(words.split(), comments=[f"# text = {text}"])
+
+
+def test_brackets_and_numbers_are_known_by_their_kind() -> None:
+    """No treebank has every letter after a bracket, or every number before a sentence."""
+    rows = [f"{n} ( {word} ) sleeps ." for n, word in enumerate(("abe", "bob", "cat", "dan"), 1)]
+    rows += [f"He saw ( {word} ) re-do it ." for word in ("eve", "fay", "gus", "hal")]
+    model = bistro.train("tokens", [bracketed(row) for row in rows * 6], seed=1, order=6)
+    assert isinstance(model, TokensModel)
+    assert set(model.around.choices) == set(OPINIONS)
+    found = [s.forms for s in model.tokenise("He saw (zoe) re-do it. He saw (jim) re-do it.")]
+    assert found == [["He", "saw", "(", name, ")", "re-do", "it", "."] for name in ("zoe", "jim")]
+
+
+def test_two_opinions_are_multiplied() -> None:
+    """The odds of a place are those of the characters times those of what stands around it."""
+    model = bistro.train("tokens", treebank(), seed=1, order=6, sampler={"sweeps": 5, "samples": 2})
+    assert isinstance(model, TokensModel)
+    encoded = model.characters.encode("He saw 5 cats, I will. See it!")
+    plain = TokensModel(
+        model.config,
+        model.characters,
+        model.character_arrays,
+        model.splits,
+        Around({}),
+        model.origin,
+    )
+    before, after = plain.boundaries(encoded), model.boundaries(encoded)
+    changed = 0
+    for row, place in enumerate(encoded.places[:-1].tolist()):
+        if encoded.text[place].isspace():
+            continue
+        is_last = encoded.text[place + 1].isspace()
+        name = SENTENCES if is_last else WORDS
+        context = (sentence_context if is_last else word_context)(encoded.text, place)
+        events = [SENTENCE_END] if is_last else [WORD_END, SENTENCE_END]
+        old, new = (float(p[row, events].sum()) for p in (before, after))
+        if context is None or not 1e-3 < old < 1 - 1e-3:
+            assert (before[row] == after[row]).all()
+            continue
+        p = math.exp(model.around.choices[name].log_probabilities([context], [ENDS])[0])
+        odds = old / (1 - old) * p / (1 - p)
+        assert new == pytest.approx(odds / (1 + odds), abs=1e-5)
+        rest = np.delete(np.arange(3), events)
+        kept = before[row, rest] * (1 - new) / (1 - old)
+        assert after[row, rest] == pytest.approx(kept, rel=1e-3)
+        changed += 1
+    assert changed > 2
+
+
+def test_damaged_opinions_are_refused(model: TokensModel) -> None:
+    choice = next(iter(model.around.choices.values()))
+    wrong = Choice(choice.elements, Names(["a", "b"]), choice.arrays)
+    with pytest.raises(ModelFileError, match="damaged"):
+        Around({WORDS: wrong})

@@ -30,7 +30,8 @@ _NO_THREAD = "start new thread"
 UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 COMMANDS = (
-    *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal", "suite", "generate"),
+    *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
+    *("reading-times", "suite", "generate"),
     *("linearize", "segment", "evaluate", "complete", "crossval", "learning-curve", "report"),
     *("doctor", "diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
 )

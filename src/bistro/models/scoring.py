@@ -43,6 +43,8 @@ class Scoring(ABC):
     ) -> SurprisalTable:
         """Return the surprisal of every word of a sentence, or of several, in bits.
 
+        A sentence that comes several times is scored once: equal sentences have equal figures.
+
         Parameters
         ----------
         text
@@ -60,7 +62,9 @@ class Scoring(ABC):
             raise BistroError(STRING)
         given: list[Any] = [text] if isinstance(text, Sentence) else list(text)
         words = as_words([given] if given and isinstance(given[0], str) else given)
-        scores = self.score(words, **options)
+        numbers: dict[tuple[str, ...], int] = {}
+        order = [numbers.setdefault(tuple(sentence), len(numbers)) for sentence in words]
+        scores = self.score([list(sentence) for sentence in numbers], **options).taken(order)
         named = zip(
             names or map(str, range(1, len(words) + 1)),
             tokens or map(word_tokens, words),

@@ -29,13 +29,14 @@ class ColumnContexts:
         "An expert on tags and features: the words around.",
     )
     frame: tuple[str, ...] = setting(
-        ("suffix1", "deprel", "frame", "subject", "suffix2", "low", "previous.low"),
+        ("suffix1", "deprel", "frame", "subject", "head.tag", "suffix2", "low", "previous.low"),
         "An expert on tags and features: the tree, with auxiliaries and subject.",
     )
     neighbours: tuple[str, ...] = setting(
-        ("suffix2", "previous.tag", "next.tag", "shape", "low", "previous2.tag", "next.low"),
-        "An expert on tags and features: the tags around.",
-    )
+        ("suffix2", "shape", "previous.tag", "next.tag", "previous.shape", "next.shape", "low",
+         "previous2.tag", "next.low"),
+        "An expert on tags and features: the tags and capital letters around.",
+    )  # fmt: skip
     lemmas: tuple[str, ...] = setting(
         ("upos", "xpos", "shape", "suffix1", "suffix2", "suffix3", "suffix4", "suffix5", "low",
          "form", "feats"),

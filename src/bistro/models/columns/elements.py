@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import accumulate
 
+from bistro.encoding.shapes import shape
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.sentence import Sentence
 
@@ -80,26 +80,6 @@ class Words:
         """Return values of all words sentence by sentence."""
         ends = [*self.starts[1:], len(self.forms)]
         return [list(values[i:j]) for i, j in zip(self.starts, ends, strict=True)]
-
-
-@lru_cache(maxsize=20_000)
-def shape(form: str) -> str:
-    """Return the kinds of characters of a word in their order: A, a, 0, or the mark itself.
-
-    >>> [shape(word) for word in ("Paris", "NATO", "3rd", "e-mail", "...")]
-    ['Aa', 'A', '0a', 'a-a', '.']
-    """
-    kinds: list[str] = []
-    for character in form[:20]:
-        if character.isdigit():
-            kind = "0"
-        elif character.isalpha():
-            kind = "A" if character.isupper() else "a"
-        else:
-            kind = character
-        if kinds[-1:] != [kind]:
-            kinds.append(kind)
-    return "".join(kinds[:6])
 
 
 def _subjects(words: Words) -> list[str]:

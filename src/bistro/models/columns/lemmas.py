@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bistro.encoding.edits import EditRule
@@ -52,8 +51,8 @@ class Lemmas:
     ) -> tuple[list[str], list[float], list[list[tuple[str, float]]]]:
         """Return lemmas, their probabilities and alternatives; kept ones have probability 1.
 
-        A lemma is the best one under the tags that were chosen; its probability is summed over all
-        likely tags, and so are those of other lemmas.
+        A lemma is the best one over all likely tags, which are weighted as they were chosen; its
+        probability is summed over the same tags, and so are those of other lemmas.
         """
         names = self.config.contexts.lemmas
         contexts = [words.element(name) for name in names]
@@ -62,10 +61,12 @@ class Lemmas:
         self._learn([*keys, *(key for others in doubted.values() for key in others)])
         answers = [_best(self._cache[key], key[0]) for key in keys]
         for doubt in doubts:
-            lemma = answers[doubt.place][0]
-            chances = (self._cache[key].get(lemma, 0.0) for key in doubted[doubt.place])
-            products = (p * weight for p, weight in zip(chances, doubt.weights, strict=True))
-            answers[doubt.place] = lemma, min(1.0, math.fsum(products))
+            own = doubted[doubt.place]
+            lemma, _ = _best(
+                self._summed(zip(own, doubt.deciding, strict=True)), keys[doubt.place][0]
+            )
+            chances = self._summed(zip(own, doubt.weights, strict=True))
+            answers[doubt.place] = lemma, min(1.0, chances.get(lemma, 0.0))
         given = kept or [EMPTY] * len(answers)
         found = list(zip(given, answers, strict=True))
         lemmas = [new if old == EMPTY else old for old, (new, _) in found]
@@ -81,7 +82,7 @@ class Lemmas:
         ]
         return lemmas, probabilities, others
 
-    def _summed(self, weighted: Weighted) -> Chances:
+    def _summed(self, weighted: Iterable[tuple[tuple[str, ...], float]]) -> Chances:
         """Return the probabilities of lemmas, summed over contexts."""
         sums: Chances = {}
         for key, weight in weighted:

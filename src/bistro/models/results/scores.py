@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +34,26 @@ class TextScores:
         is_eos = np.zeros(int(offsets[-1]), dtype=np.bool_)
         is_eos[offsets[1:] - 1] = True
         return is_eos, offsets
+
+    def taken(self, sentences: Sequence[int]) -> TextScores:
+        """Return the scores of these sentences, any of them as often as it is named."""
+        if list(sentences) == list(range(len(self.offsets) - 1)):
+            return self
+        bounds = [self.offsets[number : number + 2].tolist() for number in sentences]
+        events = np.concatenate([np.zeros(0, np.int64), *(np.arange(a, b) for a, b in bounds)])
+        _, offsets = self.ends(b - a - 1 for a, b in bounds)
+        parts = (self.lexical, self.entropy)
+        lexical, entropy = (None if part is None else part[events] for part in parts)
+        deviation = None if self.deviation is None else self.deviation[:, events]
+        return TextScores(
+            self.log_probs[events],
+            self.is_eos[events],
+            self.is_oov[events],
+            offsets,
+            lexical,
+            entropy,
+            deviation,
+        )
 
     @property
     def standard_error(self) -> NDArray[np.float64] | None:

@@ -23,7 +23,8 @@ class TokensConfig:
         SamplerSettings(sweeps=60, samples=40), "How the characters are learned."
     )
     split_sampler: SamplerSettings = setting(
-        SamplerSettings(sweeps=10, samples=5), "How the words of tokens are learned."
+        SamplerSettings(sweeps=10, samples=5),
+        "How the words of tokens, and what is seen around their ends, are learned.",
     )
 
     def validate(self) -> None:

@@ -39,6 +39,7 @@ from bistro.encoding.characters import (
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin, by_owner, flat, megabytes
 from bistro.models.results.tokens import CutToken, TextSentence
+from bistro.models.tokens.around import OPINIONS, Around
 from bistro.models.tokens.blocks import TextCutter
 from bistro.models.tokens.cells import CellCutter, inner_ends
 from bistro.models.tokens.config import TokensConfig
@@ -47,6 +48,7 @@ from bistro.models.tokens.splits import SPLITS, Splits
 from bistro.treebank.sentence import Sentence
 
 CHARACTERS = "characters"
+AROUND = "around"
 LEAST_EVENT = LEAST_SHARE = 1e-5
 MOST_HISTORIES = 8
 
@@ -63,6 +65,8 @@ class TokensModel(Model):
     """The arrays of the frozen distribution of characters and events."""
     splits: Splits | None
     """What finds the words of tokens, where some have several."""
+    around: Around
+    """What looks at both sides of a place."""
     origin: Origin
 
     def __post_init__(self) -> None:
@@ -109,10 +113,12 @@ class TokensModel(Model):
 
     def boundaries(self, text: EncodedText) -> NDArray[np.float32]:
         """Return the probabilities of the hidden events after each symbol of a text."""
-        return self._sums(text)[0]
+        probabilities = self._sums(text)[0]
+        self.around.correct(text, probabilities)
+        return probabilities
 
     def _sums(self, text: EncodedText) -> tuple[NDArray[np.float32], float]:
-        """Return the probabilities of the hidden events, and log p of the text."""
+        """Return the hidden events' probabilities by characters alone, and log p of the text."""
         probabilities, log_prob = self._automaton.boundaries(
             text.symbols,
             allowed_events(text.symbols),
@@ -131,13 +137,15 @@ class TokensModel(Model):
         return text_figures(self.tokenise, items)
 
     def header(self) -> dict[str, Any]:
-        """Return the characters, and the rules of words."""
+        """Return the characters, what is seen around places, and the rules of words."""
         known = {"plain": self.characters.plain, "addresses": self.characters.addresses}
-        return {"characters": known, **({SPLITS: self.splits.header()} if self.splits else {})}
+        around = {AROUND: self.around.header()} if self.around.choices else {}
+        splits = {SPLITS: self.splits.header()} if self.splits else {}
+        return {"characters": known, **around, **splits}
 
     def arrays(self) -> Arrays:
-        """Return the distribution of characters, and that of the rules of words."""
-        parts = {CHARACTERS: self.character_arrays}
+        """Return the distributions of characters, of ends, and of the rules of words."""
+        parts = {CHARACTERS: self.character_arrays, **self.around.parts()}
         return flat(parts | ({SPLITS: self.splits.choice.arrays} if self.splits else {}))
 
     @classmethod
@@ -145,10 +153,12 @@ class TokensModel(Model):
         cls, config: TokensConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the model again from a file."""
-        parts = by_owner(arrays, [CHARACTERS, SPLITS])
+        parts = by_owner(arrays, [CHARACTERS, SPLITS, *OPINIONS])
         splits = Splits.from_parts(header[SPLITS], parts[SPLITS]) if SPLITS in header else None
         characters = Characters(**header["characters"])
-        return cls(config, characters, parts[CHARACTERS], splits, origin)
+        # Files of earlier versions have characters alone.
+        around = Around.from_parts(header.get(AROUND, {}), parts)
+        return cls(config, characters, parts[CHARACTERS], splits, around, origin)
 
     def summary(self) -> dict[str, Any]:
         """Return order, alphabet and size."""

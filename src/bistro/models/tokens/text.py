@@ -39,6 +39,13 @@ def running_text(
     return "".join(pieces), tokens, np.array(ends)
 
 
+def last_places(tokens: Sequence[TextToken]) -> NDArray[np.int64]:
+    """Return the place of the last character of each token."""
+    lengths = np.array([len(token.form) for token in tokens])
+    spaces = np.array([len(token.spaces) for token in tokens])
+    return np.asarray(np.cumsum(lengths + spaces) - spaces - 1)
+
+
 def hidden_stream(
     characters: Characters,
     text: str,
@@ -47,9 +54,8 @@ def hidden_stream(
 ) -> NDArray[np.int32]:
     """Return the symbols of a text with the hidden events that the treebank knows."""
     encoded = characters.encode(text)
-    lengths = np.array([len(token.form) for token in tokens])
     spaces = np.array([len(token.spaces) for token in tokens])
-    last = np.cumsum(lengths + spaces) - spaces - 1
+    last = last_places(tokens)
     events = np.full(len(text), -1, np.int64)
     events[last[spaces == 0]] = WORD_END
     events[last[ends]] = SENTENCE_END

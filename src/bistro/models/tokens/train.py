@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bistro._core import UniformBase
 from bistro.encoding.characters import Characters
 from bistro.errors import BistroError
+from bistro.inference.choices import Choice, ChoiceLearner
 from bistro.inference.gibbs import Chain
+from bistro.inference.settings import SamplerSettings
 from bistro.models.runs import Run
+from bistro.models.tokens.around import SENTENCES, WORDS, Around, learners
 from bistro.models.tokens.config import TokensConfig
 from bistro.models.tokens.model import CHARACTERS, TokensModel
 from bistro.models.tokens.splits import Example, Splits, learned
-from bistro.models.tokens.text import has_spaces, hidden_stream, running_text, window_events
+from bistro.models.tokens.text import (
+    has_spaces,
+    hidden_stream,
+    last_places,
+    running_text,
+    window_events,
+)
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.text_tokens import TextToken
 
@@ -27,7 +39,8 @@ def train_tokens(data: Sequence[Sentence], config: TokensConfig, run: Run) -> To
     chain = Chain(CHARACTERS, events, UniformBase(len(characters)), config.sampler, run.seed)
     trace = run.sweep(TokensModel.kind, config, [events.digest()], [chain])
     splits = _splits(tokens, config, run.seed)
-    return TokensModel(config, characters, chain.frozen(), splits, run.origin(trace))
+    around = _around(text, tokens, ends, config, run.seed)
+    return TokensModel(config, characters, chain.frozen(), splits, around, run.origin(trace))
 
 
 def _check(data: Sequence[Sentence]) -> None:
@@ -51,9 +64,25 @@ def _splits(tokens: Sequence[TextToken], config: TokensConfig, seed: int) -> Spl
     if found is None:
         return None
     learner, rules, end = found
+    choice = _learned(learner, config.split_sampler)
+    return Splits(choice, [rules[int(name)] for name in choice.outcomes.names], end)
+
+
+def _around(
+    text: str,
+    tokens: Sequence[TextToken],
+    ends: NDArray[np.bool_],
+    config: TokensConfig,
+    seed: int,
+) -> Around:
+    last = last_places(tokens)
+    places = {WORDS: last.tolist(), SENTENCES: last[ends].tolist()}
+    found = learners(text, places, config.split_sampler, seed)
+    return Around({n: _learned(own, config.split_sampler) for n, own in found.items()})
+
+
+def _learned(learner: ChoiceLearner, settings: SamplerSettings) -> Choice:
     learner.seat()
-    settings = config.split_sampler
     for sweep in range(settings.sweeps):
         learner.step(sweep, keep=sweep >= settings.sweeps - settings.samples)
-    choice = learner.choice()
-    return Splits(choice, [rules[int(name)] for name in choice.outcomes.names], end)
+    return learner.choice()

@@ -1,0 +1,163 @@
+"""`bistro reading-times`: does surprisal predict how long people read?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+import bistro
+from bistro.cli import common, outputs
+from bistro.cli.common import argument, flag, option, say
+from bistro.errors import BistroError
+
+if TYPE_CHECKING:
+    from bistro.evaluate.reading.data import ReadingData
+    from bistro.evaluate.reading.regression import Floats
+    from bistro.evaluate.reading.study import ReadingStudy
+
+
+def reading_times(
+    data: str = argument("DATA", "Reading times: CSV or TSV, one row per participant and word."),
+    models: list[str] = argument("MODEL...", "Model files that score words."),
+    word: str | None = option("COLUMN", "The words [default: word]."),
+    item: str | None = option("COLUMN", "The sentence or text of a word [default: item]."),
+    time: str | None = option("COLUMN", "The reading times in milliseconds [default: time or rt]."),
+    position: str | None = option(
+        "COLUMN",
+        "The place of a word in its item [default: position; without it, the order of rows].",
+    ),
+    participant: str | None = option(
+        "COLUMN", "Who read [default: participant or subject; without it, times are means]."
+    ),
+    frequencies: str | None = option(
+        "FILE", "A text or treebank: how often words occur in it is part of the baseline."
+    ),
+    before: int = option("N", "Words before a word that predict its time too.", default=1, min=0),
+    fastest: float = option("MS", "Shorter times are left out.", default=100.0, min=0.0),
+    slowest: float = option("MS", "Longer times are left out.", default=3000.0, min=0.0),
+    log: bool = flag("--log", "Predict the logarithm of times."),
+    output: str | None = outputs.output(
+        outputs.PAGE, "OUT.html", "Also a page with pictures.", "--output", "-o"
+    ),
+    coefficients: str | None = outputs.output(
+        outputs.TABLE, "OUT.tsv", "Also all coefficients with their intervals."
+    ),
+    table: str | None = outputs.output(
+        outputs.TABLE, "OUT.tsv", "Also one row per time with all predictors, for lme4."
+    ),
+    method: str | None = common.METHOD,
+    particles: int | None = common.PARTICLES,
+    repeats: int | None = common.REPEATS,
+    seed: int = common.SEED,
+) -> None:
+    """Say how much the surprisal of models helps to predict reading times.
+
+    DATA has a row of column names, then one row per participant and word, or per word if times are
+    means. Every item is scored once by each MODEL, whose words may be others than those of DATA:
+    *don't.* gets the sum of its parts. The baseline has position, length and, with --frequencies,
+    frequency, of the word and of the word before it, and an intercept per participant.
+
+    The table on stdout has one row per model: its gain over the baseline in predicting the times of
+    items that were held out, in nats per row, with a 95 % interval. A verdict of "gain" means that
+    the interval lies above 0. With several models, stderr says how they compare.
+
+        bistro reading-times times.csv english.bistro -o study.html
+        bistro reading-times times.csv ngram.bistro parser.bistro --frequencies text.txt
+        bistro reading-times times.csv english.bistro --table rows.tsv       # for lme4 in R
+    """
+    from bistro.evaluate.reading.data import read_reading_data
+    from bistro.evaluate.reading.predictors import word_counts
+    from bistro.evaluate.reading.study import study
+    from bistro.evaluate.reading.tables import GAINS, gain_rows
+
+    if fastest >= slowest:
+        raise BistroError(f"--fastest {fastest:g} must be less than --slowest {slowest:g}")
+    found = read_reading_data(
+        data, word=word, item=item, time=time, position=position, participant=participant
+    )
+    counts = None
+    if frequencies is not None:
+        counts = word_counts([sentence.forms for sentence in bistro.read(frequencies)])
+    surprisal = {
+        name: _surprisal(path, found, method, particles, repeats, seed)
+        for name, path in _names(models).items()
+    }
+    result = study(
+        found,
+        surprisal,
+        counts=counts,
+        before=before,
+        fastest=fastest,
+        slowest=slowest,
+        logarithm=log,
+        seed=seed,
+    )
+    common.write_table("-", GAINS, gain_rows(result))
+    _say(result)
+    _write(found, result, output, coefficients, table, log)
+
+
+def _names(models: list[str]) -> dict[str, str]:
+    """Name models by their files, by whole paths where two files have one name."""
+    counts = Counter(PurePath(path).stem for path in models)
+    names = {
+        PurePath(path).stem if counts[PurePath(path).stem] == 1 else path: path for path in models
+    }
+    if len(names) < len(models):
+        raise BistroError("a model is given twice")
+    return names
+
+
+def _surprisal(
+    path: str,
+    data: ReadingData,
+    method: str | None,
+    particles: int | None,
+    repeats: int | None,
+    seed: int,
+) -> Floats:
+    from bistro.evaluate.reading.study import item_surprisal
+
+    model = bistro.load(path)
+    settings = common.score_settings(model, method, particles, repeats, False, seed)
+    common.tell_reader(model, settings)
+    return item_surprisal(model, data.words, **settings)
+
+
+def _say(result: ReadingStudy) -> None:
+    for pair in result.comparisons:
+        gap = pair.difference
+        say(
+            f"{pair.first} less {pair.second}: {gap.mean:.6f} nats per row "
+            f"({gap.low:.6f} to {gap.high:.6f}), p = {pair.probability:.4f}"
+        )
+    for why, number in result.left_out.items():
+        if number:
+            say(f"{number:,} rows left out: {why}")
+    say(result.protocol)
+
+
+def _write(
+    data: ReadingData,
+    result: ReadingStudy,
+    output: str | None,
+    coefficients: str | None,
+    table: str | None,
+    log: bool,
+) -> None:
+    from bistro.evaluate.reading.tables import (
+        COEFFICIENTS,
+        coefficient_rows,
+        tidy_columns,
+        tidy_rows,
+    )
+    from bistro.report.reading_page import reading_page
+
+    if coefficients is not None:
+        common.write_table(coefficients, COEFFICIENTS, coefficient_rows(result))
+    if table is not None:
+        common.write_table(table, tidy_columns(result), tidy_rows(data, result))
+    if output is not None:
+        reading_page(result, PurePath(data.path).name, unit="log ms" if log else "ms").write(output)
+        say(f"{output}: open it in a browser")

@@ -1,0 +1,31 @@
+"""Which kinds of characters a word has."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+_LONGEST = 20
+_MOST_KINDS = 6
+
+
+def kind_of(character: str) -> str:
+    """Return the kind of a character: A, a, 0, or the mark itself."""
+    if character.isdigit():
+        return "0"
+    if character.isalpha():
+        return "A" if character.isupper() else "a"
+    return character
+
+
+@lru_cache(maxsize=20_000)
+def shape(form: str) -> str:
+    """Return the kinds of characters of a word in their order: A, a, 0, or the mark itself.
+
+    >>> [shape(word) for word in ("Paris", "NATO", "3rd", "e-mail", "...")]
+    ['Aa', 'A', '0a', 'a-a', '.']
+    """
+    kinds: list[str] = []
+    for kind in map(kind_of, form[:_LONGEST]):
+        if kinds[-1:] != [kind]:
+            kinds.append(kind)
+    return "".join(kinds[:_MOST_KINDS])

@@ -1,0 +1,1 @@
+"""Reading times and what predicts them."""

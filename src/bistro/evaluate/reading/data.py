@@ -1,0 +1,196 @@
+"""Reading times as they come from an experiment: one row per participant and word, or means.
+
+    participant,item,position,word,time
+    p01,7,1,The,312
+    p01,7,2,horse,355
+
+Rows of one item and position must have the same word, whoever reads it, and the positions of an
+item must have no gaps: what a model says of a word is then joined to the right rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import TreebankError, nearest
+from bistro.tasks.stimuli import DELIMITERS, MISSING, read_utf8
+
+GUESSES: dict[str, tuple[str, ...]] = {
+    "word": ("word", "token", "Word"),
+    "item": ("item", "sentence", "sent_id", "Item"),
+    "time": ("time", "rt", "RT", "reading_time"),
+    "position": ("position", "word_id", "zone", "Position"),
+    "participant": ("participant", "subject", "WorkerId", "Participant", "Subject"),
+}
+"""What a column is called if the caller does not say."""
+NEEDED = ("word", "item", "time")
+ALL = "all"
+"""The name of the one participant where there is no such column: times are means."""
+
+
+@dataclass(frozen=True)
+class ReadingData:
+    """Reading times, and the words that were read."""
+
+    path: str
+    items: list[str]
+    words: list[list[str]]
+    """The words of each item."""
+    participants: list[str]
+    token: NDArray[np.int64]
+    """The word of each row, counted over all items."""
+    reader: NDArray[np.int64]
+    """The participant of each row."""
+    times: NDArray[np.float64]
+    """In milliseconds; NaN where the table has none."""
+    columns: dict[str, str]
+    """What the columns of the table are called."""
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """The first word of each item."""
+        return np.cumsum([0, *map(len, self.words)][:-1])
+
+    @property
+    def item_of_token(self) -> NDArray[np.int64]:
+        """The item of each word."""
+        return np.repeat(np.arange(len(self.words)), [len(words) for words in self.words])
+
+
+def read_reading_data(path: str | os.PathLike[str], **names: str | None) -> ReadingData:
+    """Read a table; `names` are those of its columns word, item, time, position, participant."""
+    name = os.fspath(path)
+    rows = _rows(io.StringIO(read_utf8(path), newline=""), name)
+    header = next(rows)[1]
+    columns = {what: _chosen(what, names.get(what), header, name) for what in GUESSES}
+    found = {what: column for what, column in columns.items() if column is not None}
+    return _Collected(name, header, found).read(rows)
+
+
+class _Collected:
+    """What is known of a table while it is read."""
+
+    def __init__(self, path: str, header: list[str], columns: dict[str, str]) -> None:
+        self.path, self.header, self.columns = path, header, columns
+        self.items: dict[str, int] = {}
+        self.words: list[dict[int, tuple[str, int]]] = []
+        """For each item, the word at each position and the line that had it first."""
+        self.readers: dict[str, int] = {}
+
+    def read(self, rows: Iterator[tuple[int, list[str]]]) -> ReadingData:
+        """Read the rows."""
+        place = {what: self.header.index(column) for what, column in self.columns.items()}
+        item_of, position_of, reader_of = array("q"), array("q"), array("q")
+        times = array("d")
+        next_position: dict[tuple[int, int], int] = {}
+        for line, cells in rows:
+            if len(cells) != len(self.header):
+                told = f"{len(cells)} cells, where the first row names {len(self.header)} columns"
+                raise TreebankError(told, path=self.path, line=line)
+            item = self.items.setdefault(cells[place["item"]], len(self.items))
+            who = cells[place["participant"]] if "participant" in place else ALL
+            reader = self.readers.setdefault(who, len(self.readers))
+            if "position" in place:
+                position = self._number(cells[place["position"]], "position", line)
+            else:
+                position = next_position.get((reader, item), 0) + 1
+                next_position[reader, item] = position
+            self._word(item, position, cells[place["word"]].strip(), line)
+            item_of.append(item)
+            position_of.append(position)
+            reader_of.append(reader)
+            times.append(self._time(cells[place["time"]], line))
+        return self._whole(*(np.array(part) for part in (item_of, position_of, reader_of, times)))
+
+    def _word(self, item: int, position: int, word: str, line: int) -> None:
+        if item == len(self.words):
+            self.words.append({})
+        known, first = self.words[item].setdefault(position, (word, line))
+        if not word:
+            raise TreebankError("has no word", path=self.path, line=line)
+        if known != word:
+            name = list(self.items)[item]
+            told = f"item {name} has '{word}' at position {position}, but '{known}' in line {first}"
+            raise TreebankError(told, path=self.path, line=line)
+
+    def _number(self, cell: str, what: str, line: int) -> int:
+        try:
+            return int(cell)
+        except ValueError:
+            told = f"column '{self.columns[what]}' has '{cell}', which is no whole number"
+            raise TreebankError(told, path=self.path, line=line) from None
+
+    def _time(self, cell: str, line: int) -> float:
+        if not cell.strip() or cell == MISSING:
+            return math.nan
+        try:
+            return float(cell)
+        except ValueError:
+            told = f"column '{self.columns['time']}' has '{cell}', which is no number"
+            raise TreebankError(told, path=self.path, line=line) from None
+
+    def _whole(
+        self,
+        item: NDArray[np.int64],
+        position: NDArray[np.int64],
+        reader: NDArray[np.int64],
+        times: NDArray[np.float64],
+    ) -> ReadingData:
+        first = np.array([min(words) for words in self.words])
+        for name, words, begin in zip(self.items, self.words, first.tolist(), strict=True):
+            for place in range(begin, begin + len(words)):
+                if place not in words:
+                    told = f"item {name} has no word at position {place}"
+                    raise TreebankError(told, path=self.path)
+        starts = np.cumsum([0, *map(len, self.words)][:-1])
+        return ReadingData(
+            self.path,
+            list(self.items),
+            [[words[place][0] for place in sorted(words)] for words in self.words],
+            list(self.readers),
+            starts[item] + position - first[item],
+            reader,
+            times,
+            self.columns,
+        )
+
+
+def _rows(stream: io.StringIO, path: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line and the cells of each row, first those of the header."""
+    first = stream.readline()
+    stream.seek(0)
+    reader = csv.reader(stream, delimiter=max(DELIMITERS, key=first.count), strict=True)
+    is_empty = True
+    line = 1
+    try:
+        for cells in reader:
+            if any(cells):
+                yield (line, cells) if not is_empty else (line, [c.strip() for c in cells])
+                is_empty = False
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise TreebankError(f"is no table: {error}", path=path, line=line) from None
+    if is_empty:
+        raise TreebankError("holds no reading times: a row of column names, then rows", path=path)
+
+
+def _chosen(what: str, name: str | None, header: Sequence[str], path: str) -> str | None:
+    if name is None:
+        found = next((guess for guess in GUESSES[what] if guess in header), None)
+        if found is None and what in NEEDED:
+            told = f"has no column {' or '.join(GUESSES[what][:2])}: say --{what} COLUMN; "
+            raise TreebankError(f"{told}its columns are {', '.join(header)}", path=path)
+        return found
+    if name not in header:
+        told = f"has no column '{name}'{nearest(name, header)}; its columns are {', '.join(header)}"
+        raise TreebankError(told, path=path)
+    return name

@@ -1,0 +1,92 @@
+"""What a predictor adds to the prediction of reading times that were not seen.
+
+Items are dealt out to folds. From all other folds both regressions, with the predictor and without,
+are fitted, and the times of the fold are predicted: the gain of a row is the difference of the
+log-likelihoods, in nats. A useless predictor has a gain of 0 or a little less. Intervals come from
+drawing items anew (bootstrap), comparisons of two models from exchanging their signs item by item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.evaluate.reading.regression import Floats, Groups, group_means, group_sums
+
+FOLDS = 10
+DRAWS = 2000
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A mean per word with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> str:
+        """What the interval says: a gain is one that lies above 0 as a whole."""
+        return "gain" if self.low > 0 else "no gain"
+
+
+def deal(items: Groups, folds: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Return the fold of every row; the rows of an item are in one fold."""
+    number = int(items.max()) + 1
+    if number < 2:
+        raise BistroError("one item is too few: what is predicted must be another item")
+    of_item = random.permutation(number) % min(folds, number)
+    return np.asarray(of_item[items])
+
+
+def held_out_likelihoods(
+    times: Floats, predictors: Floats, readers: Groups, folds: NDArray[np.int64]
+) -> Floats:
+    """Return the log-likelihood of each row, predicted from the rows of the other folds."""
+    likelihoods = np.zeros(len(times))
+    together = np.column_stack((times, predictors))
+    number = int(readers.max()) + 1
+    for fold in range(int(folds.max()) + 1):
+        learned = folds != fold
+        means = np.zeros((number, together.shape[1]))
+        known = group_means(together[learned], readers[learned])
+        means[: len(known)] = known
+        means[len(known) :] = together[learned].mean(axis=0)
+        rest = together - means[readers]
+        y, x = rest[learned, 0], rest[learned, 1:]
+        slopes = np.linalg.lstsq(x.T @ x, x.T @ y, rcond=None)[0]
+        noise = rest[:, 0] - rest[:, 1:] @ slopes
+        free = max(1, int(learned.sum()) - x.shape[1] - len(np.unique(readers[learned])))
+        variance = float((noise[learned] ** 2).sum()) / free
+        new = ~learned
+        likelihoods[new] = -0.5 * (np.log(2 * np.pi * variance) + noise[new] ** 2 / variance)
+    return likelihoods
+
+
+def mean_gain(differences: Floats, items: Groups, random: np.random.Generator) -> Gain:
+    """Return the mean of differences with an interval from drawing items anew."""
+    sums, sizes = _by_item(differences, items)
+    means = []
+    for _ in range(DRAWS):
+        drawn = random.integers(len(sums), size=len(sums))
+        means.append(sums[drawn].sum() / sizes[drawn].sum())
+    low, high = np.quantile(means, (0.025, 0.975))
+    return Gain(float(differences.mean()), float(low), float(high))
+
+
+def exchange_probability(differences: Floats, items: Groups, random: np.random.Generator) -> float:
+    """Return how often so large a mean difference comes from exchanging two models at random."""
+    sums, _ = _by_item(differences, items)
+    seen = abs(sums.sum())
+    signs = random.integers(0, 2, size=(DRAWS, len(sums))) * 2 - 1
+    return float((1 + (abs(signs @ sums) >= seen - 1e-12).sum()) / (1 + DRAWS))
+
+
+def _by_item(differences: Floats, items: Groups) -> tuple[Floats, Floats]:
+    _, numbers = np.unique(items, return_inverse=True)
+    sums = group_sums(differences, numbers, int(numbers.max()) + 1)
+    return sums, np.bincount(numbers).astype(np.float64)

@@ -1,0 +1,76 @@
+"""What reading times are predicted from: length, frequency, place, surprisal, and words before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bistro.evaluate.reading.data import ReadingData
+from bistro.evaluate.reading.regression import Floats
+
+MARKS = "\"'.,;:!?()[]«»“”‘’…"
+"""What does not count in the length and frequency of a word."""
+
+
+@dataclass(frozen=True)
+class Predictors:
+    """One value per word and predictor; NaN where a word before is asked for and there is none."""
+
+    baseline: dict[str, Floats]
+    surprisal: dict[str, dict[str, Floats]]
+    """Of each model: ``surprisal``, ``surprisal, 1 before``, …"""
+
+    def names(self, model: str | None = None) -> list[str]:
+        """Return the names of the baseline, and of one model's predictors."""
+        return [*self.baseline, *(self.surprisal[model] if model is not None else ())]
+
+    def table(self, model: str | None = None) -> Floats:
+        """Return the columns of the baseline, and of one model, one row per word."""
+        own = self.surprisal[model] if model is not None else {}
+        return np.column_stack([*self.baseline.values(), *own.values()])
+
+
+def build(
+    data: ReadingData,
+    surprisal: Mapping[str, Floats],
+    counts: Mapping[str, int] | None,
+    before: int,
+) -> Predictors:
+    """Return all predictors; `surprisal` has one value per word for each model."""
+    words = [word.strip(MARKS) or word for words in data.words for word in words]
+    own = {"length": np.array([len(word) for word in words], dtype=np.float64)}
+    if counts is not None:
+        # One is added, so that a word that the text does not have is rarer than all it has.
+        seen = [counts.get(word.lower(), 0) + 1 for word in words]
+        total = sum(counts.values()) + len(counts) + 1
+        own["log2 frequency"] = np.log2(np.array(seen, dtype=np.float64) / total)
+    place = np.concatenate([np.arange(1.0, len(words) + 1) for words in data.words])
+    baseline = {"position": place}
+    for name, values in own.items():
+        baseline |= _lagged(name, values, data, before)
+    models = {name: _lagged("surprisal", v, data, before) for name, v in surprisal.items()}
+    return Predictors(baseline, models)
+
+
+def _lagged(name: str, values: Floats, data: ReadingData, before: int) -> dict[str, Floats]:
+    """Return values of the word and of so many words before it in its item."""
+    starts = data.starts[data.item_of_token]
+    places = np.arange(len(values))
+    found = {name: values}
+    for lag in range(1, before + 1):
+        moved = np.concatenate((np.full(lag, np.nan), values[:-lag]))
+        found[f"{name}, {lag} before"] = np.where(places - lag >= starts, moved, np.nan)
+    return found
+
+
+def word_counts(sentences: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Return how often each word, in small letters, occurs."""
+    counts: dict[str, int] = {}
+    for sentence in sentences:
+        for word in sentence:
+            low = word.strip(MARKS).lower()
+            if low:
+                counts[low] = counts.get(low, 0) + 1
+    return counts

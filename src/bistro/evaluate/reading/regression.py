@@ -1,0 +1,127 @@
+"""Linear regression of many rows: an intercept for every participant, errors by clusters.
+
+    time = intercept of the participant + coefficients · predictors + noise
+
+The intercepts are not columns of the design: times and predictors lose the means of each
+participant, which gives the same coefficients. Rows of one participant depend on each other, and so
+do rows of one item: the covariance of the coefficients adds up scores over clusters both ways
+(Cameron, Gelbach & Miller 2011), so that intervals hold without saying how the rows depend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from bistro.errors import BistroError
+
+Floats = NDArray[np.float64]
+Groups = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Coefficients with their 95 % intervals."""
+
+    names: tuple[str, ...]
+    estimates: Floats
+    errors: Floats
+    low: Floats
+    high: Floats
+    rows: int
+    deviation: float
+    """The standard deviation of the noise."""
+
+
+def centred(values: Floats, groups: Groups) -> Floats:
+    """Return values less the mean of their group, column by column."""
+    return np.asarray(values - group_means(values, groups)[groups])
+
+
+def group_means(values: Floats, groups: Groups) -> Floats:
+    """Return the mean of each group; a group without rows has the mean of all rows."""
+    sizes = np.bincount(groups)
+    sums = group_sums(values, groups, len(sizes))
+    means = sums / np.maximum(sizes, 1).reshape(-1, *[1] * (values.ndim - 1))
+    means[sizes == 0] = values.mean(axis=0)
+    return np.asarray(means)
+
+
+def group_sums(values: Floats, groups: Groups, number: int) -> Floats:
+    """Return the sum of each group."""
+    columns = values.reshape(len(values), -1).T
+    sums = [np.bincount(groups, column, number) for column in columns]
+    return np.asarray(np.stack(sums, axis=1).reshape(number, *values.shape[1:]))
+
+
+def fit(
+    times: Floats, predictors: Floats, names: Sequence[str], readers: Groups, items: Groups
+) -> Fit:
+    """Return the coefficients of all predictors; `readers` have an intercept each."""
+    y, x = centred(times, readers), centred(predictors, readers)
+    number = len(np.unique(readers))
+    free = len(y) - x.shape[1] - number
+    if free < 1:
+        raise BistroError(
+            f"{len(y)} reading times are too few for {x.shape[1]} predictors and {number} "
+            "participants"
+        )
+    gram = x.T @ x
+    _check_rank(gram, names)
+    inverse: Floats = np.asarray(np.linalg.inv(gram), dtype=np.float64)
+    estimates = inverse @ (x.T @ y)
+    noise = y - x @ estimates
+    errors, clusters = _errors(x, noise, inverse, readers, items)
+    reach = float(stats.t.ppf(0.975, max(1, clusters - 1))) * errors
+    return Fit(
+        tuple(names),
+        estimates,
+        errors,
+        estimates - reach,
+        estimates + reach,
+        len(y),
+        float(np.sqrt(noise @ noise / free)),
+    )
+
+
+def _check_rank(gram: Floats, names: Sequence[str]) -> None:
+    scale = np.sqrt(np.diag(gram))
+    if (scale == 0).any():
+        constant = ", ".join(n for n, s in zip(names, scale, strict=True) if s == 0)
+        raise BistroError(f"nothing can be learned from what never changes: {constant}")
+    if np.linalg.cond(gram / np.outer(scale, scale)) > 1e10:
+        raise BistroError(f"some of the predictors say the same: {', '.join(names)}")
+
+
+def _errors(
+    x: Floats, noise: Floats, inverse: Floats, readers: Groups, items: Groups
+) -> tuple[Floats, int]:
+    """Return standard errors, and the smaller number of clusters that they rest on."""
+    scores = x * noise[:, None]
+    both = readers * (int(items.max()) + 1) + items
+    _, pairs = np.unique(both, return_inverse=True)
+    ways = [groups for groups in (readers, items) if len(np.unique(groups)) > 1]
+    if not ways:
+        middle, clusters = scores.T @ scores, len(x)
+    else:
+        parts = [_clustered(scores, groups) for groups in ways]
+        middle = sum(parts, np.zeros_like(inverse))
+        if len(ways) == 2:
+            middle = middle - _clustered(scores, pairs)
+            # The difference need not be a covariance: never less than one way alone.
+            alone = max(parts, key=lambda part: float(np.trace(inverse @ part @ inverse)))
+            two, one = (np.diag(inverse @ m @ inverse) for m in (middle, alone))
+            variances = np.maximum(two, one)
+            return np.sqrt(variances), min(len(np.unique(groups)) for groups in ways)
+        clusters = len(np.unique(ways[0]))
+    return np.sqrt(np.diag(inverse @ middle @ inverse)), clusters
+
+
+def _clustered(scores: Floats, groups: Groups) -> Floats:
+    sums = group_sums(scores, groups, int(groups.max()) + 1)
+    number = len(np.unique(groups))
+    return np.asarray(sums.T @ sums * (number / (number - 1)))

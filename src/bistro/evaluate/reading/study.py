@@ -1,0 +1,218 @@
+"""A study of reading times: does the surprisal of a model predict them, and which model's best?
+
+>>> import bistro
+>>> from bistro.evaluate.reading.simulation import simulated
+>>> words = [sentence.forms for sentence in bistro.builtin(sentences=40, seed=1)]
+>>> model = bistro.train("ngram", bistro.builtin(sentences=300, seed=2), seed=1)
+>>> bits = {"ngram": item_surprisal(model, words)}
+>>> data = simulated(words, bits["ngram"], participants=20, effect=5.0, seed=1)
+>>> study(data, bits).gains["ngram"].verdict
+'gain'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from bistro.errors import BistroError
+from bistro.evaluate.reading.data import ReadingData
+from bistro.evaluate.reading.gain import (
+    FOLDS,
+    Gain,
+    deal,
+    exchange_probability,
+    held_out_likelihoods,
+    mean_gain,
+)
+from bistro.evaluate.reading.predictors import Predictors, build
+from bistro.evaluate.reading.regression import Fit, Floats, Groups, fit
+from bistro.models.abilities import SCORE
+from bistro.models.base import Model
+from bistro.models.results.surprisal import numbered_tokens
+from bistro.models.results.tokens import words_in
+from bistro.tasks.cutting import cutting
+
+SPILL_OVER = 3
+"""How many words before a word the curve of spill-over shows."""
+FASTEST, SLOWEST = 100.0, 3000.0
+"""Times outside are not of reading: left out by default, in milliseconds."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models on the same rows."""
+
+    first: str
+    second: str
+    difference: Gain
+    probability: float
+    """How often so large a difference comes from exchanging the models item by item."""
+
+
+@dataclass(frozen=True)
+class ReadingStudy:
+    """What was found, and how."""
+
+    fits: dict[str, Fit]
+    spill_over: dict[str, Fit]
+    gains: dict[str, Gain]
+    comparisons: list[Comparison]
+    left_out: dict[str, int]
+    """Why rows were left out, and how many."""
+    protocol: str
+    used: np.ndarray[Any, np.dtype[np.bool_]]
+    predictors: Predictors
+
+
+def item_surprisal(model: Model, items: Sequence[Sequence[str]], **options: Any) -> Floats:
+    """Return the surprisal of every word of every item in bits, one after the other.
+
+    A word may be several of the model's: *don't.* has the sum of *do*, *n't* and the full stop.
+    """
+    cut = cutting(model, None)
+    cells = [[words_in(tokens) for tokens in cut(list(words))] for words in items]
+    table = SCORE.of(model).surprisal(
+        [[word for own in item for word in own] for item in cells],
+        eos=False,
+        tokens=[
+            numbered_tokens((form, len(own)) for form, own in zip(words, item, strict=True))
+            for words, item in zip(items, cells, strict=True)
+        ],
+        **options,
+    )
+    return np.array([row.surprisal for row in table])
+
+
+def study(
+    data: ReadingData,
+    surprisal: Mapping[str, Floats],
+    *,
+    counts: Mapping[str, int] | None = None,
+    before: int = 1,
+    fastest: float = FASTEST,
+    slowest: float = SLOWEST,
+    logarithm: bool = False,
+    seed: int = 1,
+) -> ReadingStudy:
+    """Fit and compare the models, whose `surprisal` has one value per word of the data.
+
+    Parameters
+    ----------
+    data
+        Reading times.
+    surprisal
+        For each model, one value per word, item after item.
+    counts
+        How often words occur in some text: the baseline then has their frequency.
+    before
+        How many words before a word are predictors too.
+    fastest, slowest
+        Times outside of these are left out.
+    logarithm
+        Predict the natural logarithm of times instead of times.
+    seed
+        Of folds and intervals.
+    """
+    if not surprisal:
+        raise BistroError("without a model there is nothing to study")
+    predictors = build(data, surprisal, counts, before)
+    used, left_out = _used_rows(data, predictors, fastest, slowest)
+    times, readers, items = _rows(data, used, logarithm)
+    fits, likelihoods = {}, {}
+    folds = deal(items, FOLDS, np.random.default_rng([seed, 0]))
+    for name in (None, *surprisal):
+        table = predictors.table(name)[data.token[used]]
+        likelihoods[name] = held_out_likelihoods(times, table, readers, folds)
+        if name is not None:
+            fits[name] = fit(times, table, predictors.names(name), readers, items)
+    gains = {
+        name: mean_gain(likelihoods[name] - likelihoods[None], items, _random(seed, 1))
+        for name in surprisal
+    }
+    pairs = [
+        Comparison(
+            a,
+            b,
+            mean_gain(likelihoods[a] - likelihoods[b], items, _random(seed, 1)),
+            exchange_probability(likelihoods[a] - likelihoods[b], items, _random(seed, 2)),
+        )
+        for a, b in combinations(surprisal, 2)
+    ]
+    return ReadingStudy(
+        fits,
+        _spill_over(data, surprisal, counts, (fastest, slowest), logarithm),
+        gains,
+        pairs,
+        left_out,
+        _protocol(data, int(used.sum()), before, counts is not None, logarithm, seed),
+        used,
+        predictors,
+    )
+
+
+def _random(seed: int, part: int) -> np.random.Generator:
+    return np.random.default_rng([seed, part])
+
+
+def _used_rows(
+    data: ReadingData, predictors: Predictors, fastest: float, slowest: float
+) -> tuple[np.ndarray[Any, np.dtype[np.bool_]], dict[str, int]]:
+    columns = [*predictors.baseline.values()]
+    columns += [v for own in predictors.surprisal.values() for v in own.values()]
+    complete = np.isfinite(np.sum(columns, axis=0))[data.token]
+    timed = np.isfinite(data.times)
+    inside = timed & (data.times >= fastest) & (data.times <= slowest)
+    used = inside & complete
+    if not used.any():
+        raise BistroError(f"{data.path}: no row has a time and all predictors")
+    return used, {
+        "no time": int((~timed).sum()),
+        f"below {fastest:g} or above {slowest:g}": int((timed & ~inside).sum()),
+        "too few words before": int((inside & ~complete).sum()),
+    }
+
+
+def _rows(
+    data: ReadingData, used: np.ndarray[Any, np.dtype[np.bool_]], logarithm: bool
+) -> tuple[Floats, Groups, Groups]:
+    times = data.times[used]
+    items = data.item_of_token[data.token[used]]
+    return (np.log(times) if logarithm else times), data.reader[used], items
+
+
+def _spill_over(
+    data: ReadingData,
+    surprisal: Mapping[str, Floats],
+    counts: Mapping[str, int] | None,
+    bounds: tuple[float, float],
+    logarithm: bool,
+) -> dict[str, Fit]:
+    """Fit each model once more, with more words before; none if items are too short for it."""
+    if max(map(len, data.words)) <= SPILL_OVER + 1:
+        return {}
+    predictors = build(data, surprisal, counts, SPILL_OVER)
+    used, _ = _used_rows(data, predictors, *bounds)
+    times, readers, items = _rows(data, used, logarithm)
+    names = {name: predictors.names(name) for name in surprisal}
+    return {
+        name: fit(times, predictors.table(name)[data.token[used]], own, readers, items)
+        for name, own in names.items()
+    }
+
+
+def _protocol(
+    data: ReadingData, rows: int, before: int, frequency: bool, logarithm: bool, seed: int
+) -> str:
+    what = "log reading times" if logarithm else "reading times in ms"
+    own = "length, frequency" if frequency else "length"
+    return (
+        f"{what}; {rows:,} of {len(data.times):,} rows, {len(data.participants)} participants, "
+        f"{len(data.items)} items; baseline: position, {own} of the word and of {before} before, "
+        f"an intercept per participant; errors clustered by participant and item; gain in nats "
+        f"per row, {FOLDS} folds of items, interval by bootstrap over items; seed {seed}"
+    )

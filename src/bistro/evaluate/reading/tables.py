@@ -1,0 +1,58 @@
+"""What a study found, as tables: gains, coefficients, and one row per time for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bistro.evaluate.reading.data import ReadingData
+from bistro.evaluate.reading.study import ReadingStudy
+
+GAINS = ("model", "gain", "low", "high", "verdict")
+COEFFICIENTS = ("model", "predictor", "estimate", "se", "low", "high")
+Row = list[str | int | float]
+
+
+def gain_rows(found: ReadingStudy) -> Iterator[Row]:
+    """Yield the gain of each model over the baseline."""
+    for name, gain in found.gains.items():
+        yield [name, gain.mean, gain.low, gain.high, gain.verdict]
+
+
+def coefficient_rows(found: ReadingStudy) -> Iterator[Row]:
+    """Yield the coefficients of each model's regression."""
+    for name, fit in found.fits.items():
+        columns = (fit.estimates, fit.errors, fit.low, fit.high)
+        for predictor, *values in zip(fit.names, *(c.tolist() for c in columns), strict=True):
+            yield [name, predictor, *values]
+
+
+def tidy_columns(found: ReadingStudy) -> list[str]:
+    """Return the columns of the table for other programs; their names are names in R."""
+    own = [_plain(name) for name in found.predictors.baseline]
+    several = len(found.predictors.surprisal) > 1
+    for model, columns in found.predictors.surprisal.items():
+        own += [_plain(name) + (f"_{_plain(model)}" if several else "") for name in columns]
+    return ["participant", "item", "word", "time", *own, "used"]
+
+
+def tidy_rows(data: ReadingData, found: ReadingStudy) -> Iterator[Sequence[str | int | float]]:
+    """Yield one row per reading time, with all predictors."""
+    columns = [*found.predictors.baseline.values()]
+    columns += [v for own in found.predictors.surprisal.values() for v in own.values()]
+    values = np.column_stack(columns).tolist()
+    words = [word for own in data.words for word in own]
+    items = data.item_of_token.tolist()
+    rows = zip(
+        data.reader.tolist(), data.token.tolist(), data.times.tolist(), found.used.tolist(),
+        strict=True,
+    )  # fmt: skip
+    for reader, token, time, used in rows:
+        first = (data.participants[reader], data.items[items[token]], words[token], time)
+        yield (*first, *values[token], int(used))
+
+
+def _plain(name: str) -> str:
+    """Return a name without spaces and marks: ``surprisal, 1 before`` as ``surprisal_1_before``."""
+    return "_".join("".join(c if c.isalnum() else " " for c in name).split())

@@ -1,0 +1,106 @@
+"""The page of `bistro reading-times`: gains, coefficients, spill-over and how they were found."""
+
+from __future__ import annotations
+
+from bistro.evaluate.reading.regression import Fit
+from bistro.evaluate.reading.study import ReadingStudy
+from bistro.report import html
+from bistro.report.intervals import interval_chart
+from bistro.version import __version__
+
+GAIN = (
+    "How much better the times of items that were not learned from are predicted with the model's "
+    "surprisal than without it: the difference of log-likelihoods per row, in millinats, with its "
+    "95 % interval. A useless predictor has 0 or a little less."
+)
+SPILL_OVER = (
+    "What one bit of surprisal of the word itself and of the words before it adds to the reading "
+    "time, all in one regression."
+)
+SURPRISAL = "surprisal"
+
+
+def reading_page(found: ReadingStudy, title: str, *, unit: str) -> html.Page:
+    """Lay out what a study found; `unit` is that of the times."""
+    page = html.Page(title, subtitle="Reading times and surprisal", footer=f"bistro {__version__}")
+    gains = [
+        (name, 1000 * gain.mean, 1000 * gain.low, 1000 * gain.high)
+        for name, gain in found.gains.items()
+    ]
+    page.section(
+        "Gain",
+        html.paragraph(GAIN),
+        html.figure(interval_chart(gains, unit="millinats per row")),
+        html.table(
+            ("model", "gain", "95 %", "verdict"),
+            [
+                (
+                    name,
+                    _milli(gain.mean),
+                    f"{_milli(gain.low)} to {_milli(gain.high)}",
+                    gain.verdict,
+                )
+                for name, gain in found.gains.items()
+            ],
+        ),
+        html.protocol(found.protocol),
+    )
+    if found.comparisons:
+        page.section("Models compared", *_comparisons(found))
+    page.section("Coefficients", *_coefficients(found, unit))
+    if found.spill_over:
+        page.section("Spill-over", *_spill_over(found, unit))
+    rows = [(why, number) for why, number in found.left_out.items()]
+    page.section("Left out", html.table(("rows with", "number"), rows))
+    return page
+
+
+def _milli(value: float) -> str:
+    return f"{1000 * value:.2f}"
+
+
+def _comparisons(found: ReadingStudy) -> list[str]:
+    rows = [
+        (
+            f"{pair.first} − {pair.second}",
+            _milli(pair.difference.mean),
+            f"{_milli(pair.difference.low)} to {_milli(pair.difference.high)}",
+            f"{pair.probability:.4f}",
+        )
+        for pair in found.comparisons
+    ]
+    told = (
+        "Difference of the gains on the same rows, in millinats per row. p: how often so large a "
+        "difference comes from exchanging the two models at random, item by item."
+    )
+    return [html.paragraph(told), html.table(("models", "difference", "95 %", "p"), rows)]
+
+
+def _coefficients(found: ReadingStudy, unit: str) -> list[str]:
+    blocks = [html.paragraph(f"In {unit} per unit of the predictor (letters, bits, words).")]
+    for name, fit in found.fits.items():
+        rows = [
+            (predictor, f"{estimate:.3f}", f"{error:.3f}", f"{low:.3f} to {high:.3f}")
+            for predictor, estimate, error, low, high in _lines(fit)
+        ]
+        headers = ("predictor", "estimate", "standard error", "95 %")
+        blocks += [html.heading(name), html.table(headers, rows)]
+        blocks.append(html.protocol(f"Noise: standard deviation {fit.deviation:.3g} {unit}."))
+    return blocks
+
+
+def _spill_over(found: ReadingStudy, unit: str) -> list[str]:
+    blocks = [html.paragraph(SPILL_OVER)]
+    for name, fit in found.spill_over.items():
+        rows = [
+            (predictor.removeprefix(SURPRISAL).lstrip(", ") or "the word", estimate, low, high)
+            for predictor, estimate, _, low, high in _lines(fit)
+            if predictor.startswith(SURPRISAL)
+        ]
+        blocks += [html.heading(name), html.figure(interval_chart(rows, unit=f"{unit} per bit"))]
+    return blocks
+
+
+def _lines(fit: Fit) -> list[tuple[str, float, float, float, float]]:
+    columns = (fit.estimates, fit.errors, fit.low, fit.high)
+    return list(zip(fit.names, *(column.tolist() for column in columns), strict=True))
