@@ -25,6 +25,7 @@ from bistro.report.comparison import draw_comparison
 from bistro.report.plots import bar_chart, line_chart
 from bistro.report.ranks import rank_plot
 from bistro.report.strip import surprisal_strip
+from bistro.tasks.check_sampler import check_sampler
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.brackets import parse_tree
 from bistro.treebank.constituents import binarised
@@ -143,7 +144,7 @@ def main() -> None:
         ("chains-stuck-ranks.svg", chains(stuck=True)[1]),
         ("calibration-right.svg", ranks(narrow=False)),
         ("calibration-narrow.svg", ranks(narrow=True)),
-        ("calibration-ngram.svg", bistro.check_sampler("ngram", 200, order=2).draw()),
+        ("calibration-ngram.svg", check_sampler("ngram", 200, order=2).draw()),
     ):
         with writing(IMAGES / name) as stream:
             stream.write(picture.encode())

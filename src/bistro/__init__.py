@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from bistro.models.base import Model, load
     from bistro.models.results.parses import Parse
     from bistro.pictures.arcs import draw_arcs
-    from bistro.tasks.check_sampler import check_sampler
     from bistro.tasks.suite import pairs_suite, read_suite
     from bistro.tasks.suite_results import run_suite
     from bistro.tasks.train import train
@@ -45,7 +44,6 @@ __all__ = [
     "annotate",
     "builtin",
     "builtin_trees",
-    "check_sampler",
     "cross_validate",
     "draw_arcs",
     "examine",
@@ -71,7 +69,6 @@ _HOMES = {
     "annotate": "bistro.evaluate.development",
     "builtin": "bistro.treebank.samples",
     "builtin_trees": "bistro.treebank.samples",
-    "check_sampler": "bistro.tasks.check_sampler",
     "cross_validate": "bistro.evaluate.crossval",
     "draw_arcs": "bistro.pictures.arcs",
     "examine": "bistro.evaluate.doctor",

@@ -204,9 +204,13 @@ def topic_arcs(chain_class: type[JointTrees], seed: int) -> Simulated:
 
     return Simulated(
         quantities(truth),
-        chain.sweep,
+        lambda: _sweep(chain),
         lambda: quantities(tuple(tuple(d.heads) for d in chain.current)),
     )
+
+
+def _sweep(chain: JointTrees) -> None:
+    chain.sweep()
 
 
 topic_law = cache(topic_trees.tree_law)

@@ -35,9 +35,8 @@ def simulate_process(
     if process.hyper == "slice":
         rng = np.random.default_rng(seed)
         (a, b), (shape, rate) = process.discount_prior, process.strength_prior
-        discounts = rng.beta(a, b, true.discounts.shape[1])
-        strengths = rng.gamma(shape, 1 / rate, true.strengths.shape[1])
-        true.set_hyperparameters(discounts.tolist(), strengths.tolist())
+        discounts = [rng.beta(a, b) for _ in true.discounts[0]]
+        true.set_hyperparameters(discounts, [rng.gamma(shape, 1 / rate) for _ in true.strengths[0]])
     sequence: list[Any] = []
     for _ in range(observations):
         sequence += true.simulate([sequence])

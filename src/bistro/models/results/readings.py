@@ -81,7 +81,7 @@ class Reading:
         from bistro.pictures.notebook import table_html  # only notebooks need it
 
         headers = ["token", "surprisal", "entropy", "alive", "likeliest", "its heads"]
-        rows = [[s.token, s.surprisal, s.entropy, s.alive, *_likeliest(s)] for s in self.steps]
+        rows = [(s.token, s.surprisal, s.entropy, s.alive, *_likeliest(s)) for s in self.steps]
         bars = [step.surprisal for step in self.steps]
         return table_html(headers, rows, bars=bars, caption=self.protocol)
 

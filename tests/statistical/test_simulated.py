@@ -15,7 +15,8 @@ from bistro._core import tree_events
 from bistro.errors import BistroError, ConfigError
 from bistro.inference.rank_bands import counts_below, p_value, simultaneous_band
 from bistro.inference.simulated import Simulated, calibrate
-from bistro.models.tags.prior import TagsConfig, _task
+from bistro.models.tags.config import TagsConfig
+from bistro.models.tags.prior import _task
 from bistro.models.unbounded.prior import TreeDraws, _small
 from bistro.pitman_yor import Characters, PitmanYor
 from bistro.tasks.check_sampler import check_sampler
