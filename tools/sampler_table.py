@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "statistical"))
 
-from calibrated import RIGHT, WRONG
+from calibrated import RIGHT, THINNING, WRONG
 
 from bistro.inference.simulated import calibrate
 
@@ -27,7 +27,7 @@ def main() -> None:
         if len(sys.argv) > 1 and not any(part in name for part in sys.argv[1:]):
             continue
         begin = time.monotonic()
-        check = calibrate(name, simulate, runs)
+        check = calibrate(name, simulate, runs, thinning=THINNING.get(name))
         verdict = "rejected" if check.is_rejected else "passed"
         shown = f"{check.p_value:.2g}" if check.p_value > 1e-9 else "< 10⁻⁹"
         print(f"| {name} | {runs:,} | {len(check.ranks)} | {shown} ({check.worst}) | {verdict} |")

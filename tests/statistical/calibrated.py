@@ -271,7 +271,7 @@ RIGHT: dict[str, tuple[Simulation, int]] = {
     ),
     "`transition`, words alone": (
         kind("transition", unsupervised={"sweeps": 1}, root="last", roots="several"),
-        150,
+        100,
     ),
     "`topics`, 4 states": (kind("topics", states=4), 400),
     "`topics`, open number": (kind("topics", states=None), 200),
@@ -283,7 +283,7 @@ RIGHT: dict[str, tuple[Simulation, int]] = {
         partial(simulate_process, PitmanYor(None, outcomes="abc"), observations=25),
         60,
     ),
-    "the plain twin of the franchise": (of_plain(Franchise), 60),
+    "the plain twin of the franchise": (of_plain(Franchise), 40),
     "one slice step, one hill": (partial(sliced, slices.GAMMA, gamma, ""), 400),
     "one slice step, two hills": (partial(sliced, slices.TWO_HILLS, two_hills, ""), 400),
     "particle Gibbs for one sentence": (partial(derivations, core_draw), 400),
@@ -294,15 +294,15 @@ WRONG: dict[str, tuple[Simulation, int]] = {
     "the leaving customer is drawn by table": (of_plain(posterior.LeavesFromAnyTable), 60),
     "a closed table forgets its customer in the parent": (
         of_plain(posterior.ForgetsTheParent),
-        60,
+        20,
     ),
     "a new table is weighed without its dish's probability": (
         of_plain(posterior.ForgetsTheBase),
-        60,
+        40,
     ),
     "a new table is weighed as if it already stood there": (
         of_plain(geweke.CountsOneTableTooMany),
-        60,
+        40,
     ),
     "never a second table for a dish": (of_core("minimal"), 400),
     "another prior: Gamma(1, 1.3) for strengths": (of_core(believed=(1, 1, 1, 1.3)), 2000),
@@ -340,3 +340,13 @@ WRONG: dict[str, tuple[Simulation, int]] = {
     ),
 }
 """Samplers that must be rejected."""
+THINNING = dict.fromkeys(
+    (
+        "the plain twin of the franchise",
+        "a closed table forgets its customer in the parent",
+        "a new table is weighed without its dish's probability",
+        "a new table is weighed as if it already stood there",
+    ),
+    8,
+)
+"""Where it is not chosen by pilot runs, which take long in plain Python."""

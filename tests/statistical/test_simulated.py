@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from calibrated import RIGHT, WRONG
+from calibrated import RIGHT, THINNING, WRONG
 from laws import SUSPICIOUS
 from scipy import stats
 
@@ -110,7 +110,7 @@ QUICK = {
 }
 CAUGHT = {
     "never a second table for a dish": 100,
-    "a closed table forgets its customer in the parent": 30,
+    "a closed table forgets its customer in the parent": 20,
     "topics: common weights are never drawn": 100,
     "topics: stops are not counted": 100,
     "another prior: Gamma(1.3, 1) for strengths": 400,
@@ -124,7 +124,9 @@ def test_right_samplers_pass(name: str) -> None:
 
 @pytest.mark.parametrize("name", CAUGHT)
 def test_wrong_samplers_are_rejected(name: str) -> None:
-    assert calibrate(name, WRONG[name][0], CAUGHT[name], error_rate=SUSPICIOUS).is_rejected
+    thinning = THINNING.get(name)
+    simulate, runs = WRONG[name][0], CAUGHT[name]
+    assert calibrate(name, simulate, runs, thinning=thinning, error_rate=SUSPICIOUS).is_rejected
 
 
 def test_contexts_of_drawn_trees_are_those_of_the_core() -> None:

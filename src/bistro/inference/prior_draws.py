@@ -54,7 +54,7 @@ class Urn:
     def draw(self, context: Sequence[int], outcomes: Sequence[int] | range) -> int:
         """Draw one of the outcomes that a context may have, given all before it, and seat it."""
         dishes = np.array(outcomes, dtype=np.int32)
-        row = np.array([context] * len(dishes), dtype=np.int32).reshape(-1, len(context))
+        row = np.array([context] * len(dishes), dtype=np.int32).reshape(len(dishes), -1)
         chances = self.franchise.probabilities(row, dishes)
         chosen = int(self._rng.choice(len(chances), p=chances / chances.sum()))
         entry = self.franchise.resolve(row[:1], dishes[chosen : chosen + 1])
