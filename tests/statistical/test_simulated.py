@@ -99,18 +99,18 @@ def test_a_seed_decides_everything() -> None:
 
 # ---- samplers ----------------------------------------------------------------------------------
 QUICK = {
-    "`ngram`, order 2": 150,
-    "`transition`, root last, several roots": 100,
-    "`topics`, 4 states": 200,
-    "`tags`": 150,
-    "`PitmanYor(depth=2)`": 40,
+    "`ngram`, order 2": 60,
+    "`transition`, root last, several roots": 60,
+    "`topics`, 4 states": 100,
+    "`tags`": 60,
+    "`PitmanYor(depth=2)`": 25,
     "one slice step, two hills": 300,
-    "trees of `topics`": 150,
-    "particle Gibbs for one sentence": 200,
+    "trees of `topics`": 60,
+    "particle Gibbs for one sentence": 100,
 }
 CAUGHT = {
     "never a second table for a dish": 100,
-    "a closed table forgets its customer in the parent": 20,
+    "a new table is weighed without its dish's probability": 20,
     "topics: common weights are never drawn": 100,
     "topics: stops are not counted": 100,
     "another prior: Gamma(1.3, 1) for strengths": 400,
