@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -164,3 +165,21 @@ def test_closing_is_multiplying_by_the_inverse() -> None:
     assert Closure(csr_array(steps))(vector) == pytest.approx(expected, abs=1e-14)
     unreachable = Closure(csr_array(np.triu(steps, 1)))(np.eye(30)[5])
     assert (unreachable[6:] == 0).all()
+
+
+def test_a_capital_letter_may_be_missing() -> None:
+    """Small and capital beginnings share the probability, and nothing is infinite."""
+    model = bistro.train("grammar", bistro.builtin_trees(sentences=100, seed=1), seed=1)
+    assert isinstance(model, GrammarModel)
+    [small], [large] = (
+        [r.surprisal for r in model.surprisal([w], eos=False)] for w in ("the", "The")
+    )
+    missed = model.config.missed_capitals
+    assert large < small < math.inf
+    strict = replace(model, config=replace(model.config, missed_capitals=0.0))
+    [before] = [row.surprisal for row in strict.surprisal(["The"], eos=False)]
+    assert 2**-large == pytest.approx(2**-before * (1 - missed))
+    assert 2**-small == pytest.approx(2**-before * missed)
+    often = replace(model, config=replace(model.config, missed_capitals=0.5))
+    first = [words[0] for words in often.generate(400, seed=2) if words[0].lower() == "the"]
+    assert 0.4 < sum(word == "the" for word in first) / len(first) < 0.6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -37,11 +38,13 @@ def tidy_columns(found: ReadingStudy) -> list[str]:
     return ["participant", "item", "word", "time", *own, "used"]
 
 
-def tidy_rows(data: ReadingData, found: ReadingStudy) -> Iterator[Sequence[str | int | float]]:
+def tidy_rows(
+    data: ReadingData, found: ReadingStudy
+) -> Iterator[Sequence[str | int | float | None]]:
     """Yield one row per reading time, with all predictors."""
     columns = [*found.predictors.baseline.values()]
     columns += [v for own in found.predictors.surprisal.values() for v in own.values()]
-    values = np.column_stack(columns).tolist()
+    values = [[_known(v) for v in row] for row in np.column_stack(columns).tolist()]
     words = [word for own in data.words for word in own]
     items = data.item_of_token.tolist()
     rows = zip(
@@ -49,8 +52,12 @@ def tidy_rows(data: ReadingData, found: ReadingStudy) -> Iterator[Sequence[str |
         strict=True,
     )  # fmt: skip
     for reader, token, time, used in rows:
-        first = (data.participants[reader], data.items[items[token]], words[token], time)
+        first = (data.participants[reader], data.items[items[token]], words[token], _known(time))
         yield (*first, *values[token], int(used))
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _plain(name: str) -> str:

@@ -56,7 +56,10 @@ UNKNOWN = Emissions(np.empty(0, np.int32), (), np.empty(0))
 class BinaryGrammar:
     """Binary rules `parents[r] -> lefts[r] rights[r]` with `probs[r]`, likewise unary ones."""
 
-    def __init__(self, rules: Sequence[Rule], lexicon: Lexicon, start: str) -> None:
+    def __init__(
+        self, rules: Sequence[Rule], lexicon: Lexicon, start: str, missed_capitals: float = 0.0
+    ) -> None:
+        """`missed_capitals` is how probable it is that a capital letter is due and not written."""
         names = dict.fromkeys([start, *(rule.left for rule in rules), *lexicon])
         self.index = {name: number for number, name in enumerate(names)}
         self.start = self.index[start]
@@ -72,7 +75,7 @@ class BinaryGrammar:
         self.unary_probs = np.array([rule.weight for _, rule in unary], dtype=np.float64)
         self.unary_rules = np.array([n for n, _ in unary], dtype=np.int32)
         self.counts = expected_counts(rules, self.index, self.start)
-        self._plain, self._capital = self._emission_tables(lexicon)
+        self._plain, self._capital = self._emission_tables(lexicon, missed_capitals)
 
     def _split(
         self, number: int, rule: Rule, rests: dict[tuple[str, ...], int]
@@ -90,13 +93,16 @@ class BinaryGrammar:
                 return
             parent, prob, right, number = child, 1.0, rest, PART_OF_RULE
 
-    def _emission_tables(self, lexicon: Lexicon) -> tuple[dict[str, Emissions], ...]:
+    def _emission_tables(self, lexicon: Lexicon, missed: float) -> tuple[dict[str, Emissions], ...]:
         plain: dict[str, list[tuple[int, Word, float]]] = defaultdict(list)
         upper: dict[str, list[tuple[int, Word, float]]] = defaultdict(list)
         for symbol, words in lexicon.items():
             for word, prob in words.items():
                 entry = (self.index[symbol], word, prob)
                 plain[word.form].append(entry)
+                if missed and capital(word.form) != word.form:
+                    upper[word.form].append((self.index[symbol], word, prob * missed))
+                    entry = (self.index[symbol], word, prob * (1 - missed))
                 upper[capital(word.form)].append(entry)
         return tuple(
             {form: _emissions(entries) for form, entries in table.items()}

@@ -39,10 +39,13 @@ NATURAL_TO_BITS = 1 / math.log(2)
 class ExactGrammar(Grammar):
     """A grammar with exact sums over the parses of a sentence, and over its continuations."""
 
+    missed_capitals = 0.0
+    """How probable it is that a capital letter is due and not written."""
+
     @cached_property
     def binary(self) -> BinaryGrammar:
         """The rules as arrays."""
-        return BinaryGrammar(self.rules, self.lexicon, self.start)
+        return BinaryGrammar(self.rules, self.lexicon, self.start, self.missed_capitals)
 
     def is_finite(self, longest: float) -> bool:
         """Tell whether the expected sentence has at most so many words."""

@@ -20,18 +20,19 @@ class ColumnContexts:
     """
 
     spelling: tuple[str, ...] = setting(
-        ("suffix1", "shape", "suffix2", "suffix3", "low", "previous.tag", "next.tag",
-         "previous.low", "next.low"),
+        ("suffix1", "shape", "suffix2", "suffix3", "suffix4", "suffix5", "low", "previous.tag",
+         "next.tag", "previous.low", "next.low"),
         "An expert on tags and features: how a word is spelled.",
     )  # fmt: skip
     words: tuple[str, ...] = setting(
-        ("suffix1", "suffix3", "shape", "low", "previous.low", "next.low", "previous2.low"),
+        ("suffix2", "suffix4", "shape", "low", "previous.low", "next.low", "previous2.low"),
         "An expert on tags and features: the words around.",
     )
     frame: tuple[str, ...] = setting(
-        ("suffix1", "deprel", "frame", "subject", "head.tag", "suffix2", "low", "previous.low"),
+        ("suffix1", "deprel", "frame", "subject", "head.tag", "suffix2", "suffix4", "low",
+         "previous.low"),
         "An expert on tags and features: the tree, with auxiliaries and subject.",
-    )
+    )  # fmt: skip
     neighbours: tuple[str, ...] = setting(
         ("suffix2", "shape", "previous.tag", "next.tag", "previous.shape", "next.shape", "low",
          "previous2.tag", "next.low"),

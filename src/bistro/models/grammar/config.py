@@ -15,6 +15,9 @@ class GrammarConfig:
 
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    missed_capitals: float = setting(
+        0.005, "How probable it is that a capital letter is due and not written."
+    )
     capitals: bool = setting(
         True, "Learn after what a capital letter is due, and take it off the words there."
     )
@@ -25,6 +28,10 @@ class GrammarConfig:
 
     def validate(self) -> None:
         """Refuse what would not be a context-free grammar."""
+        if not 0 <= self.missed_capitals < 1:
+            raise ConfigError(
+                f"missed_capitals = {self.missed_capitals:g} must be a probability below 1"
+            )
         if self.sampler.seating != "minimal" or self.sampler.hyper not in ("map", "fixed"):
             raise ConfigError(
                 "a treebank grammar has minimal seating, and hyper = 'map' or 'fixed': only then "

@@ -36,7 +36,7 @@ from bistro.models.inputs import Words, as_words, check_number
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
 from bistro.rng import Stream, check_seed
-from bistro.treebank.builtin.derivations import capital
+from bistro.treebank.builtin.derivations import capital, words_of
 from bistro.treebank.constituents import ROOT
 
 LEVELS = "levels"
@@ -64,7 +64,8 @@ class GrammarModel(Scoring, Model):
     def grammar(self) -> ExactGrammar:
         """The context-free grammar, its back-off included."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
-        return smoothed_grammar(self.counts, self.levels, ROOT, forms, self.capitals)
+        missed = self.config.missed_capitals
+        return smoothed_grammar(self.counts, self.levels, ROOT, forms, self.capitals, missed)
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end; there are no options."""
@@ -108,8 +109,18 @@ class GrammarModel(Scoring, Model):
                 "a treebank grammar draws whole trees: leave out --temperature and --prefix"
             )
         for number in range(n):
-            derivation, _ = self.grammar.sample_derivation(Stream(seed, "grammar", number))
-            yield self.grammar.tokens_of(derivation)
+            stream = Stream(seed, "grammar", number)
+            derivation, _ = self.grammar.sample_derivation(stream)
+            yield self._written([word.form for word in words_of(derivation)], stream)
+
+    def _written(self, forms: Sequence[str], stream: Stream) -> list[str]:
+        """Return words with the capital letters that are due, now and then without one."""
+        tokens: list[str] = []
+        for form in forms:
+            is_due = (tokens[-1] if tokens else START) in self.capitals
+            is_written = is_due and stream.uniform() >= self.config.missed_capitals
+            tokens.append(capital(form) if is_written else form)
+        return tokens
 
     def header(self) -> dict[str, Any]:
         """Return vocabulary and the names of symbols and words."""

@@ -66,7 +66,12 @@ class Levels(NamedTuple):
 
 
 def smoothed_grammar(
-    counts: RuleCounts, levels: Levels, start: str, forms: Iterable[str], capitals: Iterable[str]
+    counts: RuleCounts,
+    levels: Levels,
+    start: str,
+    forms: Iterable[str],
+    capitals: Iterable[str],
+    missed_capitals: float = 0.0,
 ) -> ExactGrammar:
     """Return the grammar; `forms` are all words there are, classes of unknown ones included.
 
@@ -81,6 +86,7 @@ def smoothed_grammar(
     for phrases in SHARES_OF_PHRASES:
         rules = [*fixed, *_any_symbol(counts, levels, phrases)]
         grammar = ExactGrammar(rules, lexicon, start, capitals)
+        grammar.missed_capitals = missed_capitals
         if grammar.is_finite(LONGEST_MEAN):
             return grammar
     raise BistroError(

@@ -1,0 +1,68 @@
+"""`bistro reading-times` as a user types it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro.evaluate.reading.simulation import as_table, simulated
+from bistro.evaluate.reading.study import item_surprisal
+
+from .program import Command
+
+
+@pytest.fixture
+def times(here: Path) -> Path:
+    model = bistro.train("ngram", bistro.builtin(sentences=150, seed=2), seed=1)
+    model.save(here / "ngram.bistro")
+    items = [list(sentence.forms) for sentence in bistro.builtin(sentences=30, seed=1)]
+    data = simulated(items, item_surprisal(model, items), participants=12, effect=6.0, seed=1)
+    (here / "times.csv").write_text(as_table(data), encoding="utf-8")
+    return here / "times.csv"
+
+
+def test_a_table_of_gains_a_page_and_tables(
+    bistro_here: Command, here: Path, times: Path, files: Path
+) -> None:
+    arguments = ("reading-times", times, "ngram.bistro", "--frequencies", files / "test.conllu")
+    done = bistro_here(
+        *arguments, "-o", "study.html", "--coefficients", "c.tsv", "--table", "rows.tsv"
+    )
+    assert done.code == 0
+    [row] = csv.DictReader(io.StringIO(done.out), delimiter="\t")
+    assert row["model"] == "ngram" and row["verdict"] == "gain"
+    assert 0 < float(row["low"]) < float(row["gain"]) < float(row["high"])
+    assert "rows left out: too few words before" in done.err
+    assert "errors clustered by participant and item" in done.err
+    assert (here / "study.html").read_text(encoding="utf-8").count("<svg") == 2
+    rows = list(csv.DictReader((here / "rows.tsv").open(encoding="utf-8"), delimiter="\t"))
+    assert len(rows) == len(times.read_text(encoding="utf-8").splitlines()) - 1
+    assert rows[0]["length_1_before"] == "NA" and rows[0]["used"] == "0"
+    assert np.isfinite([float(r["log2_frequency"]) for r in rows]).all()
+    names = [r["predictor"] for r in csv.DictReader((here / "c.tsv").open(), delimiter="\t")]
+    assert names[-2:] == ["surprisal", "surprisal, 1 before"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("absent.csv", "ngram.bistro"), "absent.csv: cannot be read"),
+        (("times.csv", "absent.bistro"), "absent.bistro: cannot be read"),
+        (("times.csv", "ngram.bistro", "--time", "rt"), "has no column 'rt'"),
+        (("times.csv", "ngram.bistro", "--fastest", "5000"), "must be less than"),
+        (("times.csv", "ngram.bistro", "ngram.bistro"), "a model is given twice"),
+        (("times.csv", "ngram.bistro", "--table", "times.csv"), "input"),
+    ],
+)
+def test_bad_arguments(
+    bistro_here: Command, times: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    before = times.read_bytes()
+    done = bistro_here("reading-times", *arguments)
+    assert done.code == 2 and told in done.err and done.err.count("\n") == 1
+    assert times.read_bytes() == before
