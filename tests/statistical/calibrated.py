@@ -283,7 +283,7 @@ RIGHT: dict[str, tuple[Simulation, int]] = {
         partial(simulate_process, PitmanYor(None, outcomes="abc"), observations=25),
         60,
     ),
-    "the plain twin of the franchise": (of_plain(Franchise), 40),
+    "the plain twin of the franchise": (of_plain(Franchise), 80),
     "one slice step, one hill": (partial(sliced, slices.GAMMA, gamma, ""), 400),
     "one slice step, two hills": (partial(sliced, slices.TWO_HILLS, two_hills, ""), 400),
     "particle Gibbs for one sentence": (partial(derivations, core_draw), 400),
@@ -302,7 +302,7 @@ WRONG: dict[str, tuple[Simulation, int]] = {
     ),
     "a new table is weighed as if it already stood there": (
         of_plain(geweke.CountsOneTableTooMany),
-        40,
+        80,
     ),
     "never a second table for a dish": (of_core("minimal"), 400),
     "another prior: Gamma(1, 1.3) for strengths": (of_core(believed=(1, 1, 1, 1.3)), 2000),
@@ -340,13 +340,10 @@ WRONG: dict[str, tuple[Simulation, int]] = {
     ),
 }
 """Samplers that must be rejected."""
-THINNING = dict.fromkeys(
-    (
-        "the plain twin of the franchise",
-        "a closed table forgets its customer in the parent",
-        "a new table is weighed without its dish's probability",
-        "a new table is weighed as if it already stood there",
-    ),
-    8,
-)
+THINNING = {
+    "the plain twin of the franchise": 16,
+    "a closed table forgets its customer in the parent": 8,
+    "a new table is weighed without its dish's probability": 8,
+    "a new table is weighed as if it already stood there": 16,
+}
 """Where it is not chosen by pilot runs, which take long in plain Python."""
