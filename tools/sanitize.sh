@@ -46,4 +46,5 @@ exec "$python" -m pytest -q -s -p no:cacheprovider \
     tests/exact/test_transition_elements.py tests/exact/test_transition_evidence.py \
     tests/exact/test_transition_search.py tests/exact/test_language_model.py \
     tests/exact/test_isbn*.py tests/unit/test_checksum.py tests/fuzz \
-    tests/exact/test_grammar_core.py tests/exact/test_grammar_chart.py
+    tests/exact/test_grammar_core.py tests/exact/test_grammar_chart.py \
+    tests/exact/test_memoizer_twins.py tests/exact/test_pitman_yor_laws.py

@@ -61,7 +61,8 @@ void bind_events(nb::class_<Process>& process) {
         .def("tables", [](const Process& self, const In<std::int32_t>& context) { return give(self.tables(view(context))); },
              "context"_a.noconvert(), "Return (outcome, size, tables) triples of the restaurant of a context.")
         .def("sweep", &Process::sweep, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
-             "One Gibbs sweep over all observed events.");
+             "One Gibbs sweep over all observed events.")
+        .def("empty", &Process::empty, "rng"_a, nb::call_guard<nb::gil_scoped_release>(), "Forget all events.");
 }
 
 void bind_memoizer(nb::module_& m) {

@@ -39,6 +39,14 @@ public:
         }
     }
 
+    // Several look-ups at once hide the time that memory takes: ask for the slots first, then for their records, then find.
+    void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[mix(key) & mask()]); }
+    template <class Record>
+    void prefetch_record(std::uint64_t key, const std::vector<Record>& records) const {
+        const std::uint32_t record = slots_[mix(key) & mask()];
+        if (record != kNone) __builtin_prefetch(&records[record]);
+    }
+
     // Indexes the last of the records; the others are indexed already.
     template <class Record>
     void insert_last(const std::vector<Record>& records) {

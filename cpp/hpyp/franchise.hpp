@@ -63,7 +63,7 @@ public:
         path.resize(length + 1);
         for (; static_cast<int>(depth) <= length; ++depth)
             path[depth] = find_or_add_restaurant(path[depth - 1], context(static_cast<int>(depth) - 1));
-        return find_or_add_entry(path, length, dish);
+        return find_or_add_entry(path.data(), length, dish);
     }
 
     // The deepest restaurant of a context that exists.
@@ -78,6 +78,20 @@ public:
         }
         return at;
     }
+
+    // --- many look-ups at once (see PairIndex) -------------------------------------------------------
+
+    static std::uint64_t child_key(std::uint32_t parent, std::int32_t element) {
+        return pair_key(parent, static_cast<std::uint32_t>(element));
+    }
+    const PairIndex& children() const { return by_element_; }
+    const PairIndex& dishes() const { return by_dish_; }
+    std::uint32_t find_child(std::uint32_t parent, std::int32_t element) const {
+        return by_element_.find(child_key(parent, element), restaurants_);
+    }
+    std::uint32_t make_child(std::uint32_t parent, std::int32_t element) { return find_or_add_restaurant(parent, element); }
+    // The entry of a dish in the last restaurant of a path, made with all its ancestors if it does not exist.
+    std::uint32_t make_entry(const std::uint32_t* path, int length, std::int32_t dish) { return find_or_add_entry(path, length, dish); }
 
     // --- the same questions that the frozen form answers ---------------------------------------------
 
@@ -313,7 +327,7 @@ private:
         return id;
     }
 
-    std::uint32_t find_or_add_entry(const std::vector<std::uint32_t>& path, int length, std::int32_t dish) {
+    std::uint32_t find_or_add_entry(const std::uint32_t* path, int length, std::int32_t dish) {
         // Most events have been seen before: look at the deepest restaurant first, and make what is missing.
         int depth = length;
         std::uint32_t id = kNone;

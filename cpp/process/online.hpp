@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hpyp/franchise.hpp"
+#include "process/event_paths.hpp"
 #include "process/sequences.hpp"
 
 namespace bistro {
@@ -27,15 +28,18 @@ public:
     // Observes all events; gives the probability of each just before it was observed.
     std::vector<double> observe(const Sequences& events, Stream& rng) {
         events.check(franchise_->base().dishes());
-        std::vector<double> probabilities;
-        events.for_each([&](std::int64_t begin, std::int64_t at) {
-            const std::uint32_t entry = franchise_->resolve(events.before(at), depth(at - begin), events.elements[at], path_);
-            probabilities.push_back(franchise_->entry_probability(entry));
-            franchise_->add(entry, rng);
-            if (observed_.size() <= entry) observed_.resize(franchise_->entries().size(), 0);
-            ++observed_[entry];
+        std::vector<double> out;
+        EventPaths paths(franchise_->levels());
+        in_groups(events, paths, [&] {
+            paths.make(*franchise_);
+            if (observed_.size() < franchise_->entries().size()) observed_.resize(franchise_->entries().size(), 0);
+            for (const EventPath& event : paths) {
+                out.push_back(franchise_->entry_probability(event.entry));
+                franchise_->add(event.entry, rng);
+                ++observed_[event.entry];
+            }
         });
-        return probabilities;
+        return out;
     }
 
     // Takes events back: all of them, or none if one was not observed.
@@ -60,10 +64,11 @@ public:
 
     std::vector<double> probabilities(const Sequences& events) const {
         std::vector<double> out;
-        std::vector<std::uint32_t> path(franchise_->levels());
-        events.for_each([&](std::int64_t begin, std::int64_t at) {
-            const int reached = franchise_->descend(events.before(at), depth(at - begin), path.data());
-            out.push_back(franchise_->probability_on_path(path.data(), reached, static_cast<std::uint32_t>(events.elements[at])));
+        EventPaths paths(franchise_->levels());
+        in_groups(events, paths, [&] {
+            paths.find(*franchise_);
+            for (const EventPath& event : paths)
+                out.push_back(franchise_->probability_on_path(event.nodes, event.length, static_cast<std::uint32_t>(event.dish)));
         });
         return out;
     }
@@ -94,6 +99,12 @@ public:
                 franchise_->remove(entry, rng);
                 franchise_->add(entry, rng);
             }
+    }
+
+    // All events leave; a base that learns loses the customers that stand for their tables.
+    void empty(Stream& rng) {
+        for (std::uint32_t entry = 0; entry < observed_.size(); ++entry)
+            for (; observed_[entry] > 0; --observed_[entry]) franchise_->remove(entry, rng);
     }
 
     // (dish, size, tables) of all tables in the restaurant of exactly this context; nothing where there is none.
@@ -127,6 +138,18 @@ public:
     const std::shared_ptr<Franchise>& franchise() const { return franchise_; }
 
 private:
+    // Calls work() whenever `paths` is full of events, and for the last ones.
+    template <class Work>
+    void in_groups(const Sequences& events, EventPaths& paths, const Work& work) const {
+        events.for_each([&](std::int64_t begin, std::int64_t at) {
+            paths.push(events.before(at), depth(at - begin), events.elements[at]);
+            if (!paths.full()) return;
+            work();
+            paths.clear();
+        });
+        if (!paths.empty()) work();
+    }
+
     int depth(std::size_t length) const {
         return static_cast<int>(std::min<std::size_t>(length, static_cast<std::size_t>(franchise_->levels()) - 1));
     }
@@ -140,7 +163,6 @@ private:
 
     std::shared_ptr<Franchise> franchise_;
     std::vector<std::int32_t> observed_;  // by entry; entries behind the last have none
-    std::vector<std::uint32_t> path_;
 };
 
 }  // namespace bistro

@@ -278,3 +278,15 @@ def test_a_parser_sums_by_the_rule_of_the_paper(bistro_here: Command, here: Path
     refused = bistro_here("perplexity", "plain.bistro", "--selection", "paper", stdin=text)
     assert refused.code == 2
     assert "--method search" in refused.err
+
+
+def test_bytes_with_contexts_of_any_length(tmp_path: Path, bistro_here: Command) -> None:
+    text, model = tmp_path / "text.txt", tmp_path / "bytes.bistro"
+    text.write_text("the dog sleeps .\nthe cat sleeps .\n" * 20)
+    as_bytes = ("train", "ngram", "--units", "bytes")
+    assert bistro_here(*as_bytes, text, "-o", model).code == 0
+    figures = json.loads(bistro_here("perplexity", model, text, "--json").out)
+    assert figures["bits_per_byte"] < 1
+    assert bistro_here("generate", model, "-n", 1, "--prefix", "the").out.startswith("the ")
+    assert "order = 0" in bistro_here(*as_bytes, "--show-config").out
+    assert "order = 3" in bistro_here(*as_bytes, "--set", "order=3", "--show-config").out

@@ -71,6 +71,8 @@ class Recipe:
     """Abilities of the family that these settings leave out."""
     stored: bool = False
     """Whether `tests/data/models` has files of it."""
+    since: int = 1
+    """The first version of the model file in which there were such models."""
 
     def train(self, seed: int = 1, **options: Any) -> bistro.Model:
         """Train the model; `options` are those of `bistro.train`."""
@@ -81,6 +83,21 @@ class Recipe:
 
 RECIPES = (
     Recipe("ngram", "ngram", settings={"order": 3, **SHORT}, stored=True),
+    Recipe(
+        "ngram-bytes",
+        "ngram",
+        settings={"units": "bytes", "order": 0, **SHORT},
+        stops=False,
+        without=("explain",),
+        stored=True,
+        since=3,
+    ),
+    Recipe(
+        "ngram-characters",
+        "ngram",
+        settings={"units": "characters", "order": 4, **SHORT},
+        without=("explain",),
+    ),
     Recipe(
         "ngram-spelling",
         "ngram",

@@ -13,6 +13,7 @@ import pytest
 import bistro
 from bistro.errors import BistroError, ConfigError, ModelFileError
 from bistro.pitman_yor import END, Characters, PitmanYor
+from bistro.pitman_yor.settings import Hyper
 from bistro.reference.hpyp import Franchise
 from bistro.rng import Stream
 
@@ -210,6 +211,30 @@ def test_draws_follow_the_prediction() -> None:
     assert process.sample("ab", 99) != process.sample("ab", 99)
 
 
+@pytest.mark.parametrize("depth", [1, None])
+def test_fitting_again_takes_the_customers_out_of_the_base(depth: int | None) -> None:
+    inner = PitmanYor(0, outcomes="abcdkr", seed=1)
+    inner.observe_all([(), ()], ["a", "k"])
+    outer = PitmanYor(depth, base=inner, sweeps=3, seed=1)
+    for _ in range(2):
+        outer.fit(TEXT)
+        (_, from_outer, _), *_ = inner.counts()
+        assert from_outer == 2 + outer.counts()[0][2]
+    outer.set_params(seed=2)
+    assert inner.counts()[0][1] == 2
+
+
+def test_discounts_that_follow_the_text_predict_it_better() -> None:
+    sentences = bistro.builtin(sentences=600, seed=1)
+    text = "\n".join(" ".join(s.forms) for s in sentences).encode()
+    bits = {}
+    choices: tuple[Hyper, ...] = ("fixed", "online")
+    for hyper in choices:
+        process = PitmanYor(None, outcomes=range(256), hyper=hyper, seating="minimal")
+        bits[hyper] = -process.observe_all(text).mean()
+    assert bits["online"] < 0.97 * bits["fixed"]
+
+
 def test_new_words_are_spelled() -> None:
     process = PitmanYor(0, base=Characters(depth=2), strength=50.0, hyper="fixed", seed=1)
     process.observe_all([["abab", "ababab", "abba"] * 3])
@@ -234,10 +259,12 @@ def test_draws_from_the_prior_follow_its_law() -> None:
 
 def test_posterior_samples_come_as_arrays_and_for_arviz() -> None:
     process = PitmanYor(2, chains=2, sweeps=5, seed=1).fit(TEXT)
-    posterior = process.posterior(draws=6, thin=2)
+    posterior = process.posterior(draws=6, thin=2, contexts=["", "a"])
+    assert posterior.context_tables.shape == (2, 6, 2, 6)
+    assert np.array_equal(posterior.context_tables[:, :, 0].sum(axis=-1), posterior.tables[..., 0])
     assert posterior.discount.shape == posterior.strength.shape == (2, 6, 3)
     assert posterior.tables.shape == (2, 6, 3) and posterior.log_likelihood.shape == (2, 6)
-    assert set(posterior.arrays()) == {"discount", "strength", "tables", "log_likelihood"}
+    assert {"discount", "strength", "tables", "log_likelihood"} < set(posterior.arrays())
     pytest.importorskip("arviz")
     data = posterior.to_arviz()
     assert data["posterior"]["discount"].shape == (2, 6, 3)

@@ -31,7 +31,7 @@ def perplexity(
     tags_seen: bool = common.TAGS_SEEN,
     seed: int = common.SEED,
 ) -> None:
-    """Print perplexity, bits per word and per character, and the rate of unknown words.
+    """Print perplexity, bits per word, character and byte, and the rate of unknown words.
 
     The end of each sentence is an event like a word; figures with and without it are printed, each
     with what it counts. An unknown word has the probability of its class, so figures of models with
@@ -148,6 +148,7 @@ def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None
             "{:.4f}",
             "characters, one space a token" + ("" if spelled else "; unknown words not spelled"),
         ),
+        ("bits_per_byte", "{:.4f}", "the same in UTF-8 bytes"),
         ("oov_rate", "{:.2%}", f"words; each {'spelled' if spelled else 'scored as its class'}"),
         ("words", "{:,}", f"in {one.sentences:,} sentences"),
         ("log_prob", "{:,.1f}", "natural logarithm, sentence ends included"),

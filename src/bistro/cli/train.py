@@ -48,6 +48,11 @@ def train(
     ),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
+    units: str | None = option(
+        "words|characters|bytes",
+        "What an ngram model predicts; of characters and bytes, each sees all before it, unless "
+        "--set order says otherwise.",
+    ),
     task: str | None = option(
         "tags|trees|morphology",
         "What the former kind infinite learns: now kinds of their own.",
@@ -80,6 +85,7 @@ def train(
         bistro train transition train.conllu -o parser.bistro
         bistro train transition train.conllu --text news.txt.gz --text more.txt -o parser.bistro
         bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
+        bistro train ngram news.txt.gz -o bytes.bistro --units bytes
         bistro train trees train.mrg -o trees.bistro
         bistro train grammar train.mrg -o grammar.bistro
         bistro train transition --show-config > parser.toml
@@ -92,6 +98,9 @@ def train(
     from bistro.tasks.train import train as run
 
     tasks = [f"task={task}"] if task else []
+    if units:
+        unbounded = [] if units == "words" or config else ["order=0"]
+        overrides = [f"units={units}", *unbounded, *(overrides or [])]
     family, settings = common.chosen_config(kind, config, [*(overrides or []), *tasks])
     if show_config:
         print(configuration.to_toml(settings), end="")

@@ -8,11 +8,13 @@ A text of N words in S sentences is N + S events, each with its log-probability:
     perplexity_known  = exp(-L_known / (N_known + S))  without out-of-vocabulary words, with </s>
     bits_per_word     = -L / ln 2 / (N + S)            the base-2 logarithm of `perplexity`
     bits_per_char     = -L / ln 2 / C
+    bits_per_byte     = -L / ln 2 / B
 
 C counts the characters of the tokens and one space or newline after each token, the size of the
-text written one sentence a line. Under an open vocabulary, where every string has a probability,
-bits_per_char is what the text costs, and can be compared between any two such models. Where words
-are unknown their letters cost nothing, and the figure is no measure of the text.
+text written one sentence per line; B counts the same in UTF-8 bytes. Under an open vocabulary,
+where every string has a probability, bits_per_char is what the text costs, and can be compared
+between any two such models. Where words are unknown their letters cost nothing, and the figure is
+no measure of the text.
 
 An impossible event makes a perplexity infinite; a figure over no events at all is NaN.
 
@@ -56,6 +58,9 @@ class LanguageFigures:
     """Words, `</s>` not among them."""
     sentences: int
     characters: int
+    bits_per_byte: float
+    """NaN where the bytes were not counted."""
+    bytes: int
     log_prob: float
     """Natural logarithm of the probability of the whole text, `</s>` included."""
     open_vocabulary: bool
@@ -75,19 +80,27 @@ def count_characters(sentences: Iterable[Iterable[str]]) -> int:
     return sum(len(seen(token)) + 1 for sentence in sentences for token in sentence)
 
 
+def count_bytes(sentences: Iterable[Iterable[str]]) -> int:
+    """Count the UTF-8 bytes of all tokens, and one space or newline after each token."""
+    tokens = (seen(token) for sentence in sentences for token in sentence)
+    return sum(len(token.encode("utf-8", "surrogatepass")) + 1 for token in tokens)
+
+
 def language_figures(
     log_probs: npt.ArrayLike,
     is_eos: npt.ArrayLike,
     is_oov: npt.ArrayLike,
     characters: int,
     *,
+    bytes: int = 0,
     open_vocabulary: bool = False,
 ) -> LanguageFigures:
     """Summarise a text, event by event.
 
     `log_probs` are natural logarithms, one an event; `is_eos` marks the events that end a
     sentence, `is_oov` the words outside the vocabulary; `characters` comes from
-    `count_characters`; with an open vocabulary those words were spelled, else scored as classes.
+    `count_characters`, `bytes` from `count_bytes`; with an open vocabulary those words were
+    spelled, else scored as classes.
     """
     logs = np.asarray(log_probs, dtype=np.float64)
     ends = np.asarray(is_eos, dtype=np.bool_)
@@ -105,6 +118,8 @@ def language_figures(
         words=words,
         sentences=int(np.count_nonzero(ends)),
         characters=characters,
+        bits_per_byte=_per(-log_prob * BITS_PER_NAT, bytes),
+        bytes=bytes,
         log_prob=log_prob,
         open_vocabulary=open_vocabulary,
         protocol=_protocol(open_vocabulary),

@@ -12,7 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bistro.evaluate.language import LanguageFigures, count_characters, language_figures
+from bistro.evaluate.language import (
+    LanguageFigures,
+    count_bytes,
+    count_characters,
+    language_figures,
+)
 from bistro.models.abilities import SCORE, Scorer
 from bistro.models.base import Model
 from bistro.models.inputs import as_words
@@ -45,5 +50,6 @@ def figures_of(
         scores.is_eos,
         scores.is_oov,
         count_characters(words),
+        bytes=count_bytes(words),
         open_vocabulary=model.vocabulary.is_open,
     )

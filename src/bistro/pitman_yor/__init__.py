@@ -17,5 +17,6 @@ from bistro.pitman_yor.bases import Characters
 from bistro.pitman_yor.events import END
 from bistro.pitman_yor.posterior import Posterior
 from bistro.pitman_yor.process import PitmanYor
+from bistro.pitman_yor.settings import TEXT_DISCOUNTS
 
-__all__ = ["END", "Characters", "PitmanYor", "Posterior"]
+__all__ = ["END", "TEXT_DISCOUNTS", "Characters", "PitmanYor", "Posterior"]

@@ -46,6 +46,9 @@ class Chain(Protocol):
     def sweep(self, stream: Stream) -> None:
         """Seat every event again."""
 
+    def empty(self, stream: Stream) -> None:
+        """Forget all events."""
+
     def update(self, stream: Stream) -> None:
         """Move the hyper-parameters."""
 
@@ -134,6 +137,10 @@ class CoreChain(Generic[Core]):
     def sweep(self, stream: Stream) -> None:
         """Seat every event again."""
         self.core.sweep(stream)
+
+    def empty(self, stream: Stream) -> None:
+        """Forget all events."""
+        self.core.empty(stream)
 
     def letters_state(self) -> State:
         """Return the state of the characters, where words are spelled."""

@@ -60,7 +60,7 @@ class Arranged:
     def all(self, contexts: Any) -> Iterable[list[Any]] | np.ndarray[Any, Any]:
         """Return many contexts in that order; a matrix stays one."""
         if not (isinstance(contexts, np.ndarray) and contexts.ndim == 2):
-            return [self.one(context) for context in contexts]
+            return self._rows(contexts)
         if self._positions is not None and contexts.shape[1] == len(self._positions):
             return contexts[:, self._positions]
         if self._positions is not None or self._reverse:
@@ -68,6 +68,17 @@ class Arranged:
         if self._depth is None:
             return contexts
         return contexts[:, max(0, contexts.shape[1] - self._depth) :]
+
+    def _rows(self, contexts: Iterable[Any]) -> list[Any]:
+        rows = list(contexts)
+        is_plain = self._positions is None and not self._reverse
+        if not is_plain or not all(isinstance(row, tuple | str | list) for row in rows):
+            return [self.one(row) for row in rows]
+        if self._depth is None:
+            return rows
+        # Nearly all rows need no change, and there may be millions of them.
+        depth = self._depth
+        return [row if len(row) <= depth else row[len(row) - depth :] for row in rows]
 
     def check_sequences(self) -> None:
         """Refuse sequences where contexts do not end with what is nearest."""

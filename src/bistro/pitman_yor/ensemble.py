@@ -24,6 +24,8 @@ from bistro.rng import check_seed, purpose_key
 
 Context = Sequence[Hashable]
 Result = TypeVar("Result")
+PARALLEL = 1000
+"""Chains work at the same time from so many events on."""
 
 
 class Ensemble(Estimator):
@@ -44,6 +46,8 @@ class Ensemble(Estimator):
     chains: int
     seed: int
     _numbers: Numbering
+    _maker: BaseMaker
+    _chains: Sequence[Chain] = ()
 
     # --- what it holds ---------------------------------------------------------------------------
 
@@ -140,9 +144,12 @@ class Ensemble(Estimator):
             self.discount_prior,
             self.strength_prior,
         )
+        if self._chains and self._maker.process is not None:
+            # The customers that stand for tables here leave the process that is the base.
+            self._each(lambda chain, stream: chain.empty(stream))
         self._arranged = Arranged(self.depth, self.backoff)
         self._maker = BaseMaker(self.base, self._settings)
-        self._chains: list[Chain] = []
+        self._chains = []
         self._calls = 0
         self._is_numbered = False
 
@@ -176,7 +183,7 @@ class Ensemble(Estimator):
             return UnboundedChain(base, letters, self._settings)
         return FixedChain(base, letters, self._settings)
 
-    def _chains_of(self) -> list[Chain]:
+    def _chains_of(self) -> Sequence[Chain]:
         self._begin()
         return self._chains
 
@@ -223,17 +230,23 @@ class Ensemble(Estimator):
                     spelled_base(chain).append(word)
 
     def _distribution(self, context: Ids) -> Floats:
-        rows = self._each(lambda chain, _: chain.distribution(context))
+        """Return the mean over chains, by the numbers of the outcomes."""
+        rows = self._each(lambda chain, _: chain.distribution(context), size=1)
         mean: Floats = np.mean(rows, axis=0)
         return mean
 
-    def _each(self, work: Callable[[Chain, Stream], Result]) -> list[Result]:
-        """Do the same with every chain, each with its own random stream, on all cores."""
+    def _each(
+        self, work: Callable[[Chain, Stream], Result], *, size: int = PARALLEL
+    ) -> list[Result]:
+        """Do the same with every chain, each with its own random stream, on all cores.
+
+        `size` is the number of events: for few of them threads take longer than the work.
+        """
         self._begin()
         streams = [self._stream("chain", i) for i in range(len(self._chains))]
         self._calls += 1
-        if len(self._chains) == 1:
-            return [work(self._chains[0], streams[0])]
+        if len(self._chains) == 1 or size < PARALLEL:
+            return [work(chain, s) for chain, s in zip(self._chains, streams, strict=True)]
         with ThreadPoolExecutor(min(len(self._chains), os.cpu_count() or 1)) as pool:
             return list(pool.map(work, self._chains, streams))
 
@@ -249,3 +262,11 @@ def spelled_base(chain: Chain) -> SpelledBase:
     """Return the base of a chain over strings."""
     assert isinstance(chain.base, SpelledBase)
     return chain.base
+
+
+def log_mean(rows: Sequence[Floats]) -> Floats:
+    """Return the logarithm of the mean probability over chains."""
+    mean = rows[0] if len(rows) == 1 else np.mean(rows, axis=0)
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(mean)
+    return logs

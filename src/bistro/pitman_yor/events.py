@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -87,18 +88,18 @@ def context_events(
     """Return outcomes, each in its own context (the nearest element last)."""
     if isinstance(contexts, np.ndarray) and contexts.ndim == 2 and contexts.dtype.kind in "iu":
         return _matrix_events(numbering, contexts, outcomes, add=add)
-    elements: list[int] = []
-    ends: list[int] = [0]
-    encode = numbering.encode_context
-    rows = list(contexts)
+    rows = contexts if isinstance(contexts, list) else list(contexts)
     if len(rows) != outcomes.size:
         raise _uneven(len(rows), outcomes.size)
-    for context, outcome in zip(rows, outcomes.tolist(), strict=True):
-        elements += encode(context, add=add)
-        elements.append(outcome)
-        ends.append(len(elements))
-    offsets = np.array(ends, dtype=np.int64)
-    return Events(np.array(elements, dtype=np.int32), offsets, last_only=True)
+    # The outcome of a row stands behind its context.
+    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)) + 1, out=offsets[1:])
+    elements = np.empty(int(offsets[-1]), dtype=np.int32)
+    is_context = np.ones(elements.size, dtype=np.bool_)
+    is_context[offsets[1:] - 1] = False
+    elements[offsets[1:] - 1] = outcomes
+    elements[is_context] = numbering.encode_elements(chain.from_iterable(rows), add=add)
+    return Events(elements, offsets, last_only=True)
 
 
 def _matrix_events(

@@ -14,7 +14,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,22 @@ UNSEEN = 2**31 - 1
 """What stands in a context for something never seen: the context ends before it."""
 
 
+class _Elements(dict[Hashable, int]):
+    """Numbers of the elements of contexts; one that is new gets the next number, or `UNSEEN`."""
+
+    def __init__(self, numbers: dict[Hashable, int], *, add: bool) -> None:
+        super().__init__(numbers)
+        self.features: list[Hashable] = []
+        self.add = add
+
+    def __missing__(self, element: Hashable) -> int:
+        if not self.add:
+            return UNSEEN
+        number = self[element] = FIRST_FEATURE + len(self.features)
+        self.features.append(element)
+        return number
+
+
 class Numbering:
     """The outcomes of a process, in order, and the other elements of its contexts."""
 
@@ -36,7 +52,7 @@ class Numbering:
         self._numbers = {outcome: number for number, outcome in enumerate(self._all)}
         if len(self._numbers) != len(self._all):
             raise BistroError("an outcome is given twice: outcomes are a list without repetitions")
-        self._features: dict[Hashable, int] = {}
+        self._elements = _Elements(self._numbers, add=False)
         # Whole numbers from 0 on are their own numbers: arrays of them need no dictionary.
         self.is_identity = all(type(x) is int and x == i for i, x in enumerate(self._all))
 
@@ -54,7 +70,7 @@ class Numbering:
     @property
     def features(self) -> list[Any]:
         """What occurs in contexts only, in the order of the numbers."""
-        return list(self._features)
+        return list(self._elements.features)
 
     def outcome(self, number: int) -> Any:
         """Return the outcome that has a number."""
@@ -66,15 +82,14 @@ class Numbering:
 
     def append(self, outcome: Hashable) -> int:
         """Number one more outcome."""
-        number = self._numbers[outcome] = len(self._all)
+        number = self._numbers[outcome] = self._elements[outcome] = len(self._all)
         self._all.append(outcome)
         self.is_identity = False
         return number
 
     def add_features(self, features: Iterable[Hashable]) -> None:
         """Number elements of contexts that are no outcomes."""
-        for feature in features:
-            self._features.setdefault(feature, FIRST_FEATURE + len(self._features))
+        self.encode_elements(features, add=True)
 
     def encode_outcomes(self, outcomes: Iterable[Hashable]) -> Ids:
         """Return the numbers of outcomes; one that is unknown is an error."""
@@ -103,14 +118,15 @@ class Numbering:
             raise BistroError(f"{wrong} is not among the {len(self)} outcomes of the process")
         return ids
 
-    def encode_context(self, context: Sequence[Hashable], *, add: bool) -> list[int]:
+    def encode_context(self, context: Iterable[Hashable], *, add: bool) -> list[int]:
         """Return the numbers of the elements of a context; `add`: number those that are new."""
-        numbers: list[int] = []
-        for element in context:
-            number = self._numbers.get(element)
-            if number is None and add:
-                number = self._features.setdefault(element, FIRST_FEATURE + len(self._features))
-            elif number is None:
-                number = self._features.get(element, UNSEEN)
-            numbers.append(number)
+        numbers: list[int] = self.encode_elements(context, add=add).tolist()
         return numbers
+
+    def encode_elements(self, elements: Iterable[Hashable], *, add: bool) -> Ids:
+        """Return the numbers of the elements of contexts in a row."""
+        self._elements.add = add
+        try:
+            return np.fromiter(map(self._elements.__getitem__, elements), dtype=np.int32)
+        except TypeError:
+            raise BistroError("an element of a context must be hashable") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from bistro.errors import BistroError
 
 if TYPE_CHECKING:
     from bistro.pitman_yor.chains import Chain, Floats
+    from bistro.pitman_yor.numbering import Ids
     from bistro.pitman_yor.process import PitmanYor
 
 
@@ -30,12 +31,16 @@ class Posterior:
         Number of tables on each level, shape (chains, draws, levels).
     log_likelihood
         log p(seating, outcomes), shape (chains, draws).
+    context_tables
+        Number of tables of every outcome in each of the contexts asked for, shape (chains, draws,
+        contexts, outcomes).
     """
 
     discount: Floats
     strength: Floats
     tables: Floats
     log_likelihood: Floats
+    context_tables: Floats = field(default_factory=lambda: np.zeros((0, 0, 0, 0)))
 
     @classmethod
     def stacked(cls, rows: Sequence[dict[str, Floats]]) -> Posterior:
@@ -65,6 +70,7 @@ class Posterior:
         az = load_arviz()
         posterior, other = self.arrays(), {}
         other["lp"] = posterior.pop("log_likelihood")
+        posterior = {name: array for name, array in posterior.items() if array.size}
         # From 1.0 on, groups are the keys of one dictionary.
         is_new = int(az.__version__.partition(".")[0]) >= 1
         groups = {"posterior": posterior, "sample_stats": other}
@@ -87,15 +93,25 @@ def load_arviz() -> Any:
 
 
 def record(
-    process: PitmanYor, chain: Chain, stream: Stream, draws: int, thin: int
+    process: PitmanYor,
+    chain: Chain,
+    stream: Stream,
+    draws: int,
+    thin: int,
+    contexts: Sequence[Ids],
 ) -> dict[str, Floats]:
     """Sweep one chain and return its samples."""
-    rows: list[tuple[list[float], list[float], list[int], float]] = []
+    rows: list[tuple[Any, ...]] = []
+    outcomes = len(process.numbering)
     for _ in range(draws):
         for _ in range(thin):
             process.step(chain, stream)
         tables = [tables for _, _, tables in chain.counts()]
-        rows.append((*chain.parameters(), tables, chain.log_likelihood()))
-    names = ("discount", "strength", "tables", "log_likelihood")
+        seated = np.zeros((len(contexts), outcomes))
+        for row, context in zip(seated, contexts, strict=True):
+            found = chain.tables(context)
+            np.add.at(row, found[:, 0], found[:, 2])
+        rows.append((*chain.parameters(), tables, chain.log_likelihood(), seated))
+    names = ("discount", "strength", "tables", "log_likelihood", "context_tables")
     columns = zip(*rows, strict=True)
     return {name: np.array(c, dtype=np.float64) for name, c in zip(names, columns, strict=True)}

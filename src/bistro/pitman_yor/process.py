@@ -8,16 +8,14 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bistro._core import Stream
 from bistro.pictures.text import xml_text
 from bistro.pitman_yor.bases import BaseLike, spelling
 from bistro.pitman_yor.chains import Chain, Floats
 from bistro.pitman_yor.draws import draw_outcomes
-from bistro.pitman_yor.ensemble import Context, Ensemble, spelled_base
+from bistro.pitman_yor.ensemble import Context, Ensemble, log_mean, spelled_base
 from bistro.pitman_yor.events import END, Events, listed
-from bistro.pitman_yor.numbering import Ids
 from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
 
@@ -138,7 +136,20 @@ class PitmanYor(Ensemble):
         return self
 
     def observe(self, outcome: Hashable, context: Context = ()) -> float:
-        """Observe one outcome; return its log-probability just before."""
+        """Observe one outcome.
+
+        Parameters
+        ----------
+        outcome
+            What was seen.
+        context
+            What it was seen after or with: a sequence, the nearest element last.
+
+        Returns
+        -------
+        float
+            The natural logarithm of its probability just before it was observed.
+        """
         return float(self.observe_all([context], [outcome])[0])
 
     def observe_all(self, X: Any, y: Any = None) -> Floats:  # noqa: N803
@@ -155,16 +166,17 @@ class PitmanYor(Ensemble):
             The natural logarithm of the probability of each event just before it was observed.
         """
         events = self._events(X, y, add=True)
-        return _log_mean(self._each(lambda chain, stream: chain.observe(events, stream)))
+        rows = self._each(lambda chain, s: chain.observe(events, s), size=events.size)
+        return log_mean(rows)
 
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
-        """Take back one observed outcome."""
+        """Take back one outcome, observed in this context; another one is an error."""
         self.forget_all([context], [outcome])
 
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
         """Take back observed data: all of them, or none if some were not observed."""
         events = self._events(X, y, add=False)
-        self._each(lambda chain, stream: chain.forget(events, stream))
+        self._each(lambda chain, stream: chain.forget(events, stream), size=events.size)
 
     def sweep(self, sweeps: int = 1) -> Self:
         """Seat every observed event again, and move the hyper-parameters, so many times."""
@@ -194,7 +206,9 @@ class PitmanYor(Ensemble):
             self.observe(drawn[-1], context)
         return drawn
 
-    def posterior(self, draws: int = 100, *, thin: int = 1) -> Posterior:
+    def posterior(
+        self, draws: int = 100, *, thin: int = 1, contexts: Sequence[Context] = ()
+    ) -> Posterior:
         """Go on sweeping, and return what is seen on the way.
 
         Parameters
@@ -203,16 +217,27 @@ class PitmanYor(Ensemble):
             Samples from each chain.
         thin
             Sweeps from one sample to the next.
+        contexts
+            Restaurants whose seating is wanted: how many tables each outcome has there.
         """
-        rows = self._each(lambda chain, stream: record(self, chain, stream, draws, thin))
+        ids = [self._context(context) for context in contexts]
+        rows = self._each(lambda chain, s: record(self, chain, s, draws, thin, ids))
         return Posterior.stacked(rows)
 
     # --- prediction ------------------------------------------------------------------------------
 
     def predict(self, context: Context = ()) -> dict[Any, float]:
-        """Return the probability of every outcome in a context (of those seen, for strings)."""
+        """Return the probability of every outcome in a context.
+
+        With ``base=Characters()`` these are the strings seen so far; the rest of the probability
+        belongs to all others.
+        """
         probabilities = self._distribution(self._context(context))
         return dict(zip(self._numbers.outcomes, probabilities.tolist(), strict=True))
+
+    def distribution(self, context: Context = ()) -> Floats:
+        """Return the probability of every outcome in a context, in the order of `outcomes_`."""
+        return self._distribution(self._context(context))
 
     def top(self, context: Context = (), k: int = 10) -> list[tuple[Any, float]]:
         """Return the `k` most probable outcomes in a context with their probabilities."""
@@ -227,10 +252,15 @@ class PitmanYor(Ensemble):
         number = self._numbers.number(outcome)
         if number is not None:
             event = Events(np.append(ids, np.int32(number)), np.array([0, ids.size + 1]), True)
-            shares = self._each(lambda chain, _: float(chain.probabilities(event)[0]))
+            shares = self._each(lambda chain, _: float(chain.probabilities(event)[0]), size=1)
         elif self._maker.is_open:
             word = spelling(outcome)
-            shares = self._each(lambda chain, _: chain.base_weight(ids) * _spelled(chain, word))
+            shares = self._each(
+                lambda chain, _: (
+                    chain.base_weight(ids) * spelled_base(chain).probability_of_word(word)
+                ),
+                size=1,
+            )
         else:
             return -math.inf
         return math.log(mean) if (mean := float(np.mean(shares))) > 0 else -math.inf
@@ -247,12 +277,20 @@ class PitmanYor(Ensemble):
         if self._maker.is_open:
             return self._open_log_probs(X, y)
         events = self._events(X, y, add=False)
-        return _log_mean(self._each(lambda chain, _: chain.probabilities(events)))
+        rows = self._each(lambda chain, _: chain.probabilities(events), size=events.size)
+        return log_mean(rows)
 
     def sample(self, context: Context = (), n: int = 1, *, seed: int | None = None) -> list[Any]:
-        """Draw `n` independent outcomes in a context.
+        """Draw independent outcomes in a context; nothing is learned.
 
-        `seed` makes the draws repeatable; without it they depend on the calls before.
+        Parameters
+        ----------
+        context
+            The context of all draws.
+        n
+            How many.
+        seed
+            Makes the draws repeatable; without it they depend on the calls before.
         """
         ids = self._context(context)
         stream = self._stream("sample", 0) if seed is None else self._seeded("sample", seed)
@@ -260,9 +298,21 @@ class PitmanYor(Ensemble):
         return draw_outcomes(self._numbers, self._chains, ids, n, stream)
 
     def generate(self, length: int, start: Context = (), *, seed: int = 1) -> list[Any]:
-        """Draw a sequence after `start`, each element in the context of all before it.
+        """Draw a sequence, each element in the context of all before it.
 
-        It ends after `length` elements or, where ends are outcomes, with `END`, which is left out.
+        Parameters
+        ----------
+        length
+            How many elements; fewer where ends are outcomes and `END`, which is left out, is drawn.
+        start
+            What it goes on from.
+        seed
+            Decides the draws.
+
+        Returns
+        -------
+        list
+            The new elements, without `start`.
         """
         self._begin()
         stream = self._seeded("generate", seed)
@@ -330,15 +380,3 @@ class PitmanYor(Ensemble):
         depth = "unbounded" if self.depth is None else self.depth
         size = f", {len(self._numbers)} outcomes" if self._is_numbered else ""
         return f"<PitmanYor, depth {depth}{size}, {self.chains} chains>"
-
-
-def _log_mean(rows: Sequence[NDArray[np.float64]]) -> Floats:
-    """Return the logarithm of the mean probability over chains."""
-    mean = rows[0] if len(rows) == 1 else np.mean(rows, axis=0)
-    with np.errstate(divide="ignore"):
-        logs: Floats = np.log(mean)
-    return logs
-
-
-def _spelled(chain: Chain, word: Ids) -> float:
-    return spelled_base(chain).probability_of_word(word)

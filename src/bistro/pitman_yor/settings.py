@@ -15,6 +15,14 @@ Hyper = Literal["slice", "map", "online", "fixed"]
 PerLevel = float | Sequence[float]
 
 
+LEVELS = 11
+"""Lengths of contexts that have a discount of their own in an unbounded process: 0 to 9, and
+all longer ones together."""
+TEXT_DISCOUNTS = (0.1, 0.5, 0.7, 0.75, 0.8, 0.85, 0.9, 0.92, 0.93, 0.94, 0.96)
+"""Where discounts of an unbounded process over characters or bytes of text may start: English text
+leads there, since short contexts have many customers and long ones few."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What decides a process, apart from its outcomes and base."""
@@ -84,11 +92,6 @@ def checked(
         (float(a), float(b)),
         (float(shape), float(rate)),
     )
-
-
-LEVELS = 11
-"""Lengths of contexts that have a discount of their own in an unbounded process: 0 to 9, and
-all longer ones together."""
 
 
 def per_level(name: str, value: PerLevel, levels: int) -> tuple[float, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from bistro.config import setting
 from bistro.errors import ConfigError
@@ -21,7 +22,14 @@ WORDS = "words"
 class NgramConfig:
     """Settings of the n-gram model."""
 
-    order: int = setting(5, "Length of the n-grams: each word sees the order - 1 words before it.")
+    units: Literal["words", "characters", "bytes"] = setting(
+        "words", "What is predicted: words, or the characters or UTF-8 bytes of the sentence."
+    )
+    order: int = setting(
+        5,
+        "Length of the n-grams: each unit sees the order - 1 units before it; 0: all of them, for "
+        "characters and bytes, learned in one pass.",
+    )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
     unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
@@ -30,5 +38,12 @@ class NgramConfig:
 
     def validate(self) -> None:
         """Refuse impossible orders."""
-        if self.order < 1:
-            raise ConfigError(f"order = {self.order} must be at least 1")
+        if self.order < 0 or (self.order == 0 and self.units == "words"):
+            raise ConfigError(
+                f"order = {self.order} must be at least 1 (or 0, unbounded, with units = "
+                "characters or bytes)"
+            )
+        if self.units != "words" and self.sampler.hyper == "sequential":
+            raise ConfigError("hyper = 'sequential' is for words: set map, slice or fixed")
+        if self.units != "words" and self.sampler.dirichlet and self.sampler.hyper != "fixed":
+            raise ConfigError("dirichlet with characters or bytes needs hyper = 'fixed'")

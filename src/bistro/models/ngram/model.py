@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,12 @@ from bistro.encoding.events import text_events
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.inference.speller import Speller, spelled
 from bistro.modelfile import Arrays
-from bistro.models.base import Model, Origin, by_owner, flat, megabytes
+from bistro.models.base import Origin, by_owner, flat, megabytes
 from bistro.models.checks import vocabulary_of
 from bistro.models.inputs import Words, as_words, check_draws
+from bistro.models.ngram.base import AnyNgramModel
 from bistro.models.ngram.config import WORDS, NgramConfig
 from bistro.models.results.scores import TextScores
-from bistro.models.scoring import Scoring
 from bistro.rng import purpose_key
 from bistro.treebank.invisible import seen
 
@@ -39,11 +39,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, repr=False)
-class NgramModel(Scoring, Model):
+class NgramModel(AnyNgramModel):
     """A trained n-gram model."""
-
-    kind: ClassVar[str] = "ngram"
-    longest_generated: ClassVar[float] = 1000
 
     config: NgramConfig
     vocabulary: Vocabulary

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bistro._core import UniformBase
 from bistro.encoding.events import text_events
@@ -15,9 +16,17 @@ from bistro.models.ngram.config import WORDS, NgramConfig
 from bistro.models.ngram.model import NgramModel
 from bistro.models.runs import Run
 
+if TYPE_CHECKING:
+    from bistro.models.ngram.text_model import TextModel
 
-def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramModel:
-    """Train an n-gram model on the words of a treebank or text."""
+
+def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramModel | TextModel:
+    """Train an n-gram model on the words of a treebank or text, or on their characters."""
+    if config.units != "words":
+        # Models of words do without it.
+        from bistro.models.ngram.text_model import train_text
+
+        return train_text(data, config, run)
     texts = as_words(data)
     vocabulary = Vocabulary.of(texts, config)
     events = text_events(texts, vocabulary, config.order)

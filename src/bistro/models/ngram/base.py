@@ -1,0 +1,33 @@
+"""The n-gram models: what is predicted, words or the characters of a text, decides which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+from bistro.modelfile import Arrays
+from bistro.models.base import Model, Origin
+from bistro.models.kinds import resolve
+from bistro.models.scoring import Scoring
+
+UNITS = {
+    "words": "bistro.models.ngram.model:NgramModel",
+    "characters": "bistro.models.ngram.text_model:TextModel",
+    "bytes": "bistro.models.ngram.text_model:TextModel",
+}
+"""The model of each unit."""
+
+
+class AnyNgramModel(Scoring, Model):
+    """The base of all n-gram models."""
+
+    kind: ClassVar[str] = "ngram"
+    longest_generated: ClassVar[float] = 1000
+
+    @classmethod
+    def from_parts(
+        cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
+        """Make the model of the right units again from a file."""
+        chosen: Self = resolve(UNITS[config.units]).from_parts(config, header, arrays, origin)
+        return chosen

@@ -1,0 +1,133 @@
+"""Text as characters or bytes: a sentence is its words with spaces between them, and an end.
+
+>>> units = Bytes()
+>>> ids, begins = units.encode([["a", "dog"]])
+>>> ids[0].tolist(), begins[0].tolist()          # where each word, and the end, begins
+([97, 32, 100, 111, 103, 10], [0, 1, 5])
+>>> units.decode([97, 32, 100])
+'a d'
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.alphabet import Alphabet
+from bistro.treebank.invisible import seen
+
+Ids = NDArray[np.int32]
+Places = NDArray[np.int64]
+Unit = Literal["words", "characters", "bytes"]
+UNKNOWN_CHARACTER = "\N{REPLACEMENT CHARACTER}"
+NEWLINE = 10
+
+
+class Units(ABC):
+    """What a text is made of, with numbers from 0 on."""
+
+    end: int
+    """The number of what ends a sentence."""
+
+    @abstractmethod
+    def base(self) -> list[float]:
+        """Return the probability of every unit before anything is learned."""
+
+    @abstractmethod
+    def numbers(self, text: str) -> Ids:
+        """Return the units of a text without its end."""
+
+    @abstractmethod
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return units as text."""
+
+    def log_share(self, ids: Ids) -> NDArray[np.float64] | float:
+        """Return the logarithm of each unit's share of its number, where several have one."""
+        return 0.0
+
+    @abstractmethod
+    def header(self) -> dict[str, Any]:
+        """Return what is needed to make the units again."""
+
+    def encode(self, sentences: Iterable[Sequence[str]]) -> tuple[list[Ids], list[Places]]:
+        """Return the units of each sentence with its end, and where words and the end begin.
+
+        The space before a word belongs to it.
+        """
+        sequences, begins = [], []
+        for words in sentences:
+            # Zero-width characters make no difference, unless there is nothing else.
+            forms = [seen(word) or word for word in words]
+            parts = [self.numbers(" " + form if i else form) for i, form in enumerate(forms)]
+            sizes = [0, *(part.size for part in parts)]
+            sequences.append(np.concatenate([*parts, [self.end]]).astype(np.int32))
+            begins.append(np.cumsum(sizes, dtype=np.int64))
+        return sequences, begins
+
+
+class Bytes(Units):
+    """The bytes of UTF-8; a newline ends a sentence."""
+
+    end = NEWLINE
+
+    def base(self) -> list[float]:
+        """All bytes are equally probable."""
+        return [1 / 256] * 256
+
+    def numbers(self, text: str) -> Ids:
+        """Return the bytes of a text."""
+        return np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8).astype(np.int32)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return bytes as text; those that are not UTF-8 become replacement characters."""
+        return bytes(ids).decode("utf-8", "replace")
+
+    def header(self) -> dict[str, Any]:
+        """There is nothing to keep."""
+        return {}
+
+
+class Characters(Units):
+    """The characters of the training text, and one number for all others."""
+
+    def __init__(self, alphabet: Alphabet) -> None:
+        self._alphabet = alphabet
+        self.end = alphabet.end
+
+    def base(self) -> list[float]:
+        """All characters of Unicode, and the end, are equally probable."""
+        return self._alphabet.base()
+
+    def numbers(self, text: str) -> Ids:
+        """Return the numbers of the characters of a text."""
+        return self._alphabet.encode([text])[0]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return characters as text; one that training never had is a replacement character."""
+        known = self._alphabet.characters
+        return "".join(known[i] if i < len(known) else UNKNOWN_CHARACTER for i in ids)
+
+    def log_share(self, ids: Ids) -> NDArray[np.float64]:
+        """A character that training never had has its share of the number of all such."""
+        return np.where(ids == self._alphabet.other, -math.log(self._alphabet.others), 0.0)
+
+    def header(self) -> dict[str, Any]:
+        """Return the alphabet."""
+        return {"alphabet": self._alphabet.characters}
+
+
+def units_of(unit: Unit, sentences: Iterable[Sequence[str]]) -> Units:
+    """Return the units of a training text."""
+    if unit == "bytes":
+        return Bytes()
+    return Characters(Alphabet.of([" ", *(seen(w) or w for s in sentences for w in s)]))
+
+
+def units_from(unit: Unit, header: Mapping[str, Any]) -> Units:
+    """Return the units that a model file describes."""
+    return Bytes() if unit == "bytes" else Characters(Alphabet(header["alphabet"]))
