@@ -17,6 +17,7 @@ import bistro
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.files import writing
 from bistro.inference.grammar.exact import english
+from bistro.inference.simulated import Simulated, calibrate
 from bistro.pictures.arcs import draw_arcs
 from bistro.pictures.constituents import draw_constituents
 from bistro.reference.convergence import ess_bulk, r_hat
@@ -24,6 +25,7 @@ from bistro.report.comparison import draw_comparison
 from bistro.report.plots import bar_chart, line_chart
 from bistro.report.ranks import rank_plot
 from bistro.report.strip import surprisal_strip
+from bistro.tasks.check_sampler import check_sampler
 from bistro.tasks.surprisal import surprisal_rows
 from bistro.treebank.brackets import parse_tree
 from bistro.treebank.constituents import binarised
@@ -109,6 +111,23 @@ def chains(*, stuck: bool) -> tuple[str, str]:
     return on_paper(lines), on_paper(rank_plot(values, names))
 
 
+def ranks(*, narrow: bool) -> str:
+    """Draw the ranks of a right sampler of a coin, or of one whose draws are too narrow."""
+
+    def coin(seed: int) -> Simulated:
+        rng = np.random.default_rng(seed)
+        truth = rng.uniform()
+        heads = rng.binomial(9, truth)
+        sure = 2 if narrow else 1
+
+        def draw() -> dict[str, float]:
+            return {"p(heads)": rng.beta(sure * (1 + heads), sure * (10 - heads))}
+
+        return Simulated({"p(heads)": truth}, lambda: None, draw)
+
+    return calibrate("a coin", coin, 400).draw()
+
+
 def main() -> None:
     """Write all pictures."""
     IMAGES.mkdir(exist_ok=True)
@@ -123,6 +142,9 @@ def main() -> None:
         ("chains-agree-ranks.svg", chains(stuck=False)[1]),
         ("chains-stuck.svg", chains(stuck=True)[0]),
         ("chains-stuck-ranks.svg", chains(stuck=True)[1]),
+        ("calibration-right.svg", ranks(narrow=False)),
+        ("calibration-narrow.svg", ranks(narrow=True)),
+        ("calibration-ngram.svg", check_sampler("ngram", 200, order=2).draw()),
     ):
         with writing(IMAGES / name) as stream:
             stream.write(picture.encode())

@@ -6,6 +6,7 @@
 #include "bind/score_request.hpp"
 #include "bind/texts.hpp"
 #include "bind/transition.hpp"
+#include "parse/derivation_urn.hpp"
 #include "parse/derivations.hpp"
 #include "parse/language.hpp"
 #include "parse/parser.hpp"
@@ -170,6 +171,27 @@ nb::dict generate_batch(const Parser& parser, std::int64_t n, std::int32_t most_
     return drawn.give_all();
 }
 
+// Sentences from the prior with their derivations, or nothing if something impossible was drawn on the way.
+nb::object draw_derivations(const EventShape& shape, std::int64_t n, std::int32_t most_words, std::shared_ptr<Franchise> actions,
+                            std::shared_ptr<Franchise> labels, std::shared_ptr<Franchise> tags, std::shared_ptr<Franchise> words,
+                            Stream& rng) {
+    if ((shape.labelled && !shape.joint_labels && !labels) || (shape.lexicalised && !words))
+        throw std::invalid_argument("a distribution is missing");
+    DerivationUrn urn(shape, {actions, labels, tags, words});
+    GeneratedArrays drawn;
+    std::vector<std::int16_t> steps;
+    for (std::int64_t i = 0; i < n; ++i) {
+        Generated sentence;
+        History history;
+        if (!urn.draw(most_words, rng, sentence, history)) return nb::none();
+        drawn.add(sentence);
+        for (const HistoryStep& s : history) steps.insert(steps.end(), {static_cast<std::int16_t>(s.action), s.tag, s.label});
+    }
+    nb::dict out = drawn.give_all();
+    out["steps"] = give(std::move(steps));
+    return out;
+}
+
 }  // namespace
 
 void bind_language(nb::module_& m) {
@@ -191,6 +213,11 @@ void bind_language(nb::module_& m) {
         .def("draw", &Sampler::draw, "index"_a, "steps"_a.noconvert(), nb::kw_only(), "particles"_a, "rng"_a,
              "The steps of a derivation of one sentence, given the franchises as they are; conditional on steps, if there are any.")
         .def("histories", &Sampler::histories, "(action, tag, label) of every step, and where each sentence's steps end.");
+
+    m.def("draw_derivations", &draw_derivations, "shape"_a, "n"_a, nb::kw_only(), "most_words"_a, "actions"_a, "labels"_a = nb::none(),
+          "tags"_a, "words"_a = nb::none(), "rng"_a,
+          "Sentences from the prior with (action, tag, label) of every step, seated as they are drawn; None if an action was drawn "
+          "that is impossible, or a sentence became too long.");
 
     nb::class_<ScoreRequest>(m, "ScoreRequest", "How to sum over derivations: by search, or by sequential Monte Carlo.")
         .def("__init__", [](ScoreRequest* self, bool draws, std::int64_t particles, bool by_weight, bool all_tags,

@@ -141,3 +141,42 @@ def test_without_arviz(
 ) -> None:
     monkeypatch.setitem(sys.modules, "arviz", None)
     refused(bistro_here("diagnose", *models), "pip install 'bistro-syntax[diagnostics]'")
+
+
+# ---- simulation-based calibration --------------------------------------------------------------
+def test_a_sampler_is_checked(bistro_here: Command, here: Path) -> None:
+    done = bistro_here("diagnose", "ngram", "--sbc", 20, "--set", "order=1", "-o", "ranks.html")
+    assert done.code == 0, done.err
+    rows = list(csv.DictReader(io.StringIO(done.out), delimiter="\t"))
+    assert [row["quantity"] for row in rows] == [
+        *("words.discount[0]", "words.strength[0]", "words.tables[0]", "words.log_likelihood"),
+    ]
+    assert all(0 < float(row["p_value"]) <= 1 and not row["tendency"] for row in rows)
+    assert "ngram: passed: 20 runs, 4 quantities" in done.err
+    assert "rejected with probability 0.001 at most" in done.err
+    page = (here / "ranks.html").read_text("utf-8")
+    assert page.count('class="band"') == 4 and "passed" in page
+
+
+def test_a_rejected_sampler_has_an_exit_code(bistro_here: Command, here: Path) -> None:
+    """With an absurd error rate nearly every sampler is rejected."""
+    settings = ("--set", "order=1", "--set", "sampler.hyper=fixed", "--error-rate", 0.99)
+    done = bistro_here("diagnose", "ngram", "--sbc", 20, *settings, "--seed", 4)
+    assert done.code == 1 and "ngram: rejected" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ngram", "x.conllu", "--sbc", 20), "draws its own data"),
+        (("ngram", "--sbc", 20, "--chains", 3), "--chains is for chains that are compared"),
+        (("ngram", "--sbc", 20, "--error-rate", 2), "must lie between 0 and 1"),
+        (("ngram", "--error-rate", 0.1), "--error-rate is for --sbc"),
+        (("isbn", "--sbc", 20), "no prior to draw from is known for an isbn model"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(
+    arguments: tuple[object, ...], message: str, bistro_here: Command, here: Path
+) -> None:
+    done = bistro_here("diagnose", *arguments)
+    assert done.code == 2 and message in done.err

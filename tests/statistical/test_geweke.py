@@ -117,18 +117,22 @@ class Joint:
         cumulative = list(accumulate(self.model.predict(context)))
         return next((dish for dish, c in enumerate(cumulative) if x < c), len(BASE) - 1)
 
-    def draw_forward(self) -> list[int]:
-        """Hyper-parameters from the prior, then the data one by one."""
+    def draw_parameters(self) -> None:
         a, b, shape, rate = self.prior
         for level in range(LEVELS):
             self.model.set_parameters(
                 level, self.chance.beta(a, b), self.chance.gamma(shape, 1 / rate)
             )
-        data = []
-        for context in CONTEXTS:
-            data.append(self.draw_dish(context))
-            self.model.add(context, data[-1])
-        return data
+
+    def draw_and_seat(self, context: Context) -> int:
+        dish = self.draw_dish(context)
+        self.model.add(context, dish)
+        return dish
+
+    def draw_forward(self) -> list[int]:
+        """Hyper-parameters from the prior, then the data one by one."""
+        self.draw_parameters()
+        return [self.draw_and_seat(context) for context in CONTEXTS]
 
     def clear(self, data: list[int]) -> None:
         for context, dish in zip(CONTEXTS, data, strict=True):

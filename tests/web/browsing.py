@@ -202,6 +202,31 @@ def shoot(tmp_path: Path) -> Callable[..., Path]:
     return take
 
 
+@pytest.fixture
+def play(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open the playground of a server without models: `play(n=10, width=390)`."""
+    complaints: list[str] = []
+    contexts = []
+    server, url = started({})
+
+    def start(*, width: int = 1200, height: int = 900, path: str = "play", **state: Any) -> Any:
+        scheme = state.pop("scheme", "light")
+        size = {"width": width, "height": height}
+        contexts.append(browser.new_context(viewport=size, color_scheme=scheme))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(15_000)
+        _watch(page, url, complaints, "")
+        page.goto(f"{url}{path}#{urlencode(state)}")
+        page.wait_for_selector("section .tables")
+        return page
+
+    yield start
+    for one in contexts:
+        one.close()
+    server.should_exit = True
+    assert not complaints
+
+
 def ask(page: Any, name: str, **body: Any) -> dict[str, Any]:
     """Ask the server what it tells the page."""
     answer = page.request.post(page.url.split("#")[0] + f"api/{name}", data=body)

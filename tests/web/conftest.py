@@ -12,7 +12,7 @@ from bistro.models.base import Model
 from bistro.serve.app import create_app
 from bistro.serve.catalog import Catalog
 
-from .browsing import browser, chromium, page_models, serve_page, shoot, visit  # noqa: F401
+from .browsing import browser, chromium, page_models, play, serve_page, shoot, visit  # noqa: F401
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,8 @@ class Inline(HTMLParser):
             self.found.append(tag)
 
 
-def test_the_page_has_nothing_inline() -> None:
+@pytest.mark.parametrize("name", ["index.html", "play.html"])
+def test_the_page_has_nothing_inline(name: str) -> None:
     reader = Inline()
-    reader.feed((PAGE / "index.html").read_text(encoding="utf-8"))
+    reader.feed((PAGE / name).read_text(encoding="utf-8"))
     assert reader.found == []

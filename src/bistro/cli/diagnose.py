@@ -13,6 +13,7 @@ import typer
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import argument, option, say
+from bistro.cli.sbc import check_ranks
 from bistro.errors import BistroError, ConfigError
 
 if TYPE_CHECKING:
@@ -22,14 +23,24 @@ if TYPE_CHECKING:
 
 def diagnose(
     sources: list[str] = argument(
-        "KIND TREEBANK... | MODEL...",
-        "What to train, and on what; or models that differ in their seed alone.",
+        "KIND TREEBANK... | MODEL... | KIND",
+        "What to train, and on what; or models that differ in their seed alone; or, with --sbc, "
+        "the kind of model whose sampler is checked.",
     ),
     chains: int | None = option(
         "N", "Runs, with the seeds SEED, SEED + 1, ...; default: 4.", min=2, max=10
     ),
     burn_in: int | None = option(
         "N", "Sweeps of each chain that are left out; default: the first half.", min=0
+    ),
+    sbc: int | None = option(
+        "N",
+        "Check the sampler itself on N data sets drawn from the prior (simulation-based "
+        "calibration).",
+        min=20,
+    ),
+    error_rate: float | None = option(
+        "P", "With --sbc: how often a right sampler may be rejected; default: 0.001."
     ),
     output: str | None = outputs.output(
         outputs.PAGE, "OUT.html", "Also a page with pictures.", "--output", "-o"
@@ -52,9 +63,20 @@ def diagnose(
     tables of every depth, numbers of states. The table on stdout has one row per quantity; what it
     means, and what to do, is said on stderr. Needs ArviZ (the extra *diagnostics*).
 
+    With --sbc, parameters and small data are drawn from the prior of a kind N times, and its
+    sampler infers the parameters from the data: the ranks of the true values among its draws must
+    be uniform. If they are not, the sampler is wrong; the exit code is then 1.
+
         bistro diagnose ngram train.conllu --chains 4 --set sampler.sweeps=400 -o chains.html
         bistro diagnose one.bistro two.bistro three.bistro --burn-in 100 --netcdf chains.nc
+        bistro diagnose ngram --sbc 200 --set order=2 -o ranks.html
     """
+    if sbc is not None:
+        refused = {"--chains": chains, "--burn-in": burn_in, "--netcdf": netcdf, "--input": format}
+        check_ranks(sources, sbc, error_rate, output, (config, overrides), seed, refused)
+        return
+    if error_rate is not None:
+        raise ConfigError("--error-rate is for --sbc")
     from bistro.cli.train import read_data
     from bistro.modelfile import is_model_file
     from bistro.report.diagnose_page import diagnose_page

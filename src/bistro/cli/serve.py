@@ -14,7 +14,9 @@ _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 
 
 def serve(
-    models: list[str] = argument("MODEL...", "Model files."),
+    models: list[str] = argument(
+        "MODEL...", "Model files; without any, the playground alone.", default=[]
+    ),
     host: str = typer.Option("127.0.0.1", help="The address to listen at."),
     port: int = option("N", "0: any that is free.", default=8000, min=0, max=65535),
     allow_host: list[str] | None = option("NAME", "Answer to this host name too (behind a proxy)."),
@@ -35,12 +37,14 @@ def serve(
 ) -> None:
     """Show models in a browser, and answer requests of programs, until Ctrl-C.
 
-    The page at / works without any network. /api has a JSON interface, described by /openapi.json;
+    The page at / works without any network; /play is a playground of Pitman-Yor processes, which
+    needs no model. /api has a JSON interface, described by /openapi.json;
     /process and /models speak the REST protocol of UDPipe. Only this machine can reach the server
     unless --host says otherwise. --api-keys lets only clients with a key ask; for encryption, put a
     proxy before it.
 
         bistro serve english.bistro
+        bistro serve
         bistro serve parser.bistro ngram.bistro --port 8080 --max-words 80
     """
     try:

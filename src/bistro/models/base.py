@@ -50,6 +50,15 @@ class LacksAbilityError(BistroError, AttributeError):
         return METHODS[self.method].refusal(self.kind)
 
 
+def _told(value: Any) -> str:
+    """Return a fact of a summary in one line."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name}: {_told(item)}" for name, item in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
 def flat(distributions: Mapping[str, Arrays]) -> dict[str, NDArray[Any]]:
     """Return the arrays of several distributions under names of a model file, ``words.nodes``."""
     return {
@@ -139,6 +148,16 @@ class Model(ABC):
         facts = self.origin.treebank
         size = f", {facts['sentences']:,} sentences" if "sentences" in facts else ""
         return f"<{self.kind} model of {facts.get('name', 'data')}{size}, seed {self.origin.seed}>"
+
+    def _repr_html_(self) -> str:
+        """Show what `bistro info` tells in a notebook."""
+        from bistro.pictures.notebook import facts_html  # only notebooks need it
+
+        facts = {name.replace("_", " "): _told(value) for name, value in self.summary().items()}
+        return facts_html(repr(self).strip("<>"), {**facts, "can": ", ".join(self._abilities())})
+
+    def _abilities(self) -> list[str]:
+        return list(kinds.find(self.kind).abilities)
 
     if not TYPE_CHECKING:
 

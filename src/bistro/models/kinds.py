@@ -90,6 +90,9 @@ class Kind:
     draws: bool = True
     """Whether training draws samples, so that chains from several seeds can be compared."""
 
+    prior: str = ""
+    """Called with settings and a seed: data from the prior, and a chain over it; empty: none."""
+
     def model_class(self) -> type[Model]:
         """Return the class of its models."""
         found: type[Model] = resolve(self.model)

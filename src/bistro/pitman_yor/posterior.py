@@ -51,6 +51,20 @@ class Posterior:
         """Return the samples by name."""
         return dict(vars(self))
 
+    def _repr_html_(self) -> str:
+        """Draw the chains of all quantities that change in a notebook."""
+        from bistro.pictures.notebook import draw_chains  # only notebooks need it
+
+        rows = {
+            f"{name}[{level}]": array[:, :, level]
+            for name, array in self.arrays().items()
+            if array.ndim == 3
+            for level in range(array.shape[2])
+        }
+        rows["log_likelihood"] = self.log_likelihood
+        moving = {name: values.tolist() for name, values in rows.items() if np.ptp(values) > 0}
+        return draw_chains(moving) if moving else "<p>Nothing changes.</p>"
+
     def to_arviz(self) -> Any:
         """Return the samples as ArviZ reads them: `InferenceData`, or a `DataTree` from 1.0 on."""
         az = load_arviz()

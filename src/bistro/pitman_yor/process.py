@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from bistro._core import Stream
+from bistro.pictures.text import xml_text
 from bistro.pitman_yor.bases import BaseLike, spelling
 from bistro.pitman_yor.chains import Chain, Floats
 from bistro.pitman_yor.draws import draw_outcomes
@@ -17,6 +18,9 @@ from bistro.pitman_yor.ensemble import Context, Ensemble, log_mean, spelled_base
 from bistro.pitman_yor.events import END, Events, listed
 from bistro.pitman_yor.posterior import Posterior, record
 from bistro.pitman_yor.settings import Hyper, PerLevel, Seating
+
+MOST_CONTEXTS, MOST_DRAWN = 200, 6
+"""Contexts that a notebook looks at, and those that it draws."""
 
 
 class PitmanYor(Ensemble):
@@ -344,6 +348,33 @@ class PitmanYor(Ensemble):
         from bistro.pitman_yor.files import load
 
         return load(cls, path)
+
+    def _repr_html_(self) -> str:
+        """Draw the seating of the first chain in a notebook.
+
+        Of contexts, those of the last element before the outcome are drawn, the largest first.
+        """
+        from bistro.pictures.notebook import draw_seating  # only notebooks need it
+
+        drawn = {name: tables for name, tables in self._restaurants() if tables}
+        return draw_seating(drawn) if drawn else f"<p>{xml_text(repr(self))}: nothing observed</p>"
+
+    def _restaurants(self) -> list[tuple[str, dict[str, list[int]]]]:
+        """Return the empty context and the largest contexts of one element, by name."""
+        if not self._is_numbered:
+            return []
+        contexts: list[tuple[Any, ...]] = [()]
+        if self.depth != 0:
+            contexts += [(x,) for x in self._numbers.outcomes[:MOST_CONTEXTS] if x is not END]
+        found = [(context, self.tables(context)) for context in contexts]
+        found[1:] = sorted(found[1:], key=lambda one: -sum(map(sum, one[1].values())))[:MOST_DRAWN]
+        return [
+            (
+                f"after {context[0]}" if context else "empty context",
+                {str(outcome): sizes for outcome, sizes in tables.items()},
+            )
+            for context, tables in found
+        ]
 
     def __repr__(self) -> str:
         depth = "unbounded" if self.depth is None else self.depth

@@ -62,6 +62,12 @@ class Chains:
         """Return the draws of a quantity after burn-in."""
         return self.quantities[quantity][:, self.burn_in :]
 
+    def _repr_html_(self) -> str:
+        """Draw the chains in a notebook, burn-in included."""
+        from bistro.pictures.notebook import draw_chains  # only notebooks need it
+
+        return draw_chains({name: rows.tolist() for name, rows in self.quantities.items()})
+
 
 @dataclass(frozen=True)
 class Diagnosis:

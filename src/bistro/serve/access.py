@@ -127,7 +127,9 @@ def read_keys(path: str) -> dict[str, str]:
 def _is_page(scope: Scope) -> bool:
     """Tell whether a request is for the page, which has no secrets."""
     path: str = scope["path"]
-    return scope["method"] in ("GET", "HEAD") and (path == "/" or path.startswith("/static/"))
+    return scope["method"] in ("GET", "HEAD") and (
+        path in ("/", "/play") or path.startswith("/static/")
+    )
 
 
 def _without_port(host: str) -> str:

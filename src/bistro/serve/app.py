@@ -38,6 +38,8 @@ from bistro.version import __version__
 
 SHORT_TEXT = 500
 """Characters that are split on the event loop: that takes less time than waiting."""
+PLAYGROUND = "play.html"
+"""A page that needs no model."""
 ABOUT = (
     "Surprisal, trees with probabilities, generated sentences and word orders of Bistro's models, "
     "and the REST protocol of UDPipe. Every error is an object with one sentence, `error`."
@@ -86,7 +88,7 @@ def create_app(
     )
     install(app)
     describe(app, catalog, chosen)
-    _add_page(app)
+    _add_page(app, start="index.html" if len(catalog) else PLAYGROUND)
     inputs = Inputs(chosen)
     for add in (_add_interface, _add_readers, _add_writers):
         add(app, catalog, inputs, work)
@@ -102,7 +104,8 @@ def create_app(
     return app
 
 
-def _add_page(app: FastAPI) -> None:
+def _add_page(app: FastAPI, start: str) -> None:
+    """Add the pages: at /, that of the models or, without any, the playground."""
     files = page_files()
 
     def send(request: Request, name: str) -> Response:
@@ -116,7 +119,11 @@ def _add_page(app: FastAPI) -> None:
 
     @app.get("/", include_in_schema=False)
     async def page(request: Request) -> Response:
-        return send(request, "index.html")
+        return send(request, start)
+
+    @app.get("/play", include_in_schema=False)
+    async def playground(request: Request) -> Response:
+        return send(request, PLAYGROUND)
 
     @app.get("/static/{name:path}", include_in_schema=False)
     async def static(request: Request, name: str) -> Response:

@@ -87,9 +87,14 @@ class Catalog:
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
 
+    def __len__(self) -> int:
+        return len(self._entries)
+
     def __getitem__(self, id: str) -> Entry:
         if id in self._entries:
             return self._entries[id]
+        if not self._entries:
+            raise UnknownModelError("this server has no model: it was started for the playground")
         raise UnknownModelError(f"there is no such model; this server has: {', '.join(self.ids)}")
 
     @property

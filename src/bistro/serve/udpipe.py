@@ -39,7 +39,7 @@ def models(catalog: Catalog) -> dict[str, Any]:
         entry.id: ["tokenizer", *(words[a] for a in ("tag", "parse") if a in entry.abilities)]
         for entry in catalog
     }
-    return {"models": able, "default_model": default_model(catalog).id}
+    return {"models": able, "default_model": default_model(catalog).id if able else ""}
 
 
 def default_model(catalog: Catalog) -> Entry:
@@ -49,7 +49,7 @@ def default_model(catalog: Catalog) -> Entry:
         for entry in entries:
             if ability in entry.abilities:
                 return entry
-    return entries[0]
+    return entries[0] if entries else catalog[""]
 
 
 def process(catalog: Catalog, inputs: Inputs, given: Mapping[str, str]) -> dict[str, Any]:

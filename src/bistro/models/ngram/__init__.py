@@ -12,4 +12,5 @@ KIND = Kind(
     config="bistro.models.ngram.config:NgramConfig",
     trainer="bistro.models.ngram.train:train_ngram",
     abilities=("score", "generate", "explain"),
+    prior="bistro.models.ngram.prior:simulate_ngram",
 )

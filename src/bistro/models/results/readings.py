@@ -75,3 +75,21 @@ class Reading:
         ]
         table = pd.DataFrame(rows, columns=[*of_step, "rank", *of_analysis])
         return table.astype({"parent": "Int64"})
+
+    def _repr_html_(self) -> str:
+        """Show every step with its likeliest analysis in a notebook."""
+        from bistro.pictures.notebook import table_html  # only notebooks need it
+
+        headers = ["token", "surprisal", "entropy", "alive", "likeliest", "its heads"]
+        rows = [(s.token, s.surprisal, s.entropy, s.alive, *_likeliest(s)) for s in self.steps]
+        bars = [step.surprisal for step in self.steps]
+        return table_html(headers, rows, bars=bars, caption=self.protocol)
+
+
+def _likeliest(step: Step) -> tuple[str, str]:
+    """Return the share of the likeliest analysis, and its heads; open words have a dot."""
+    if not step.analyses:
+        return "", ""
+    best = step.analyses[0]
+    heads = " ".join("·" if head < 0 else str(head) for head in best.heads)
+    return f"{100 * best.probability:.0f} %", heads

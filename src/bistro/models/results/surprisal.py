@@ -124,6 +124,18 @@ class SurprisalTable(Sequence[SurprisalRow]):
         table = pd.DataFrame([vars(row) for row in self.rows], columns=list(COLUMNS))
         return table.astype(dict.fromkeys(COLUMNS[4:], "float64"))
 
+    def _repr_html_(self) -> str:
+        """Show tokens and bars in a notebook."""
+        from bistro.pictures.notebook import table_html  # only notebooks need it
+
+        named = ("surprisal", "surprisal_syn", "surprisal_lex", "entropy")
+        known = [name for name in named if any(getattr(row, name) is not None for row in self.rows)]
+        rows = [[row.token, *(getattr(row, name) for name in known)] for row in self.rows]
+        bars = [
+            max(0.0, row.surprisal) if math.isfinite(row.surprisal) else 0.0 for row in self.rows
+        ]
+        return table_html(["token", *known], rows, bars=bars, caption="bits")
+
 
 def rows_of(
     scores: TextScores, sentences: Iterable[tuple[str, Sequence[Token]]], *, eos: bool = True

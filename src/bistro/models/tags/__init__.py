@@ -14,4 +14,5 @@ KIND = Kind(
     abilities=("tag", "figures"),
     reader="bistro.models.tags.task:READER",
     judged_by="figures",
+    prior="bistro.models.tags.prior:simulate_tags",
 )

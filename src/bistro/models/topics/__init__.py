@@ -13,4 +13,5 @@ KIND = Kind(
     trainer="bistro.models.topics.train:train_topics",
     abilities=("parse", "top_states"),
     judged_by="parse",
+    prior="bistro.models.topics.prior:simulate_topics",
 )

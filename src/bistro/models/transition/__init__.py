@@ -15,4 +15,5 @@ KIND = Kind(
     abilities=("parse", "vote", "tag", "score", "generate", "generate_trees", "follow", "explain"),
     preset_for="bistro.models.transition.fitting:preset_for",
     text_trainer="bistro.models.transition.raw_text:train_with_text",
+    prior="bistro.models.transition.prior:simulate_transition",
 )

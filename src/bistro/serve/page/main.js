@@ -106,7 +106,8 @@ class App {
 function tellVersion({ version, models }) {
   const told = models.map((model) => `${model.id} (${model.kind})`).join(", ");
   const link = h("a", { href: "openapi.json" }, "the interface for programs");
-  replace(document.getElementById("footer"), `Bistro ${version} · ${told} · `, link);
+  const play = h("a", { href: "play" }, "the Pitman-Yor playground");
+  replace(document.getElementById("footer"), `Bistro ${version} · ${told} · `, link, " · ", play);
 }
 
 document.getElementById("skip").addEventListener("click", (event) => {

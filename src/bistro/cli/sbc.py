@@ -1,0 +1,62 @@
+"""`bistro diagnose KIND --sbc N`: is the sampler of a kind right?"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+import typer
+
+from bistro.cli import common
+from bistro.cli.common import say
+from bistro.errors import ConfigError
+
+COLUMNS = ("quantity", "p_value", "tendency")
+REJECTED = 1
+"""The exit code if the sampler is rejected."""
+
+
+def check_ranks(
+    sources: list[str],
+    runs: int,
+    error_rate: float | None,
+    output: str | None,
+    settings: tuple[str | None, list[str] | None],
+    seed: int,
+    refused: Mapping[str, object],
+) -> None:
+    """Print one row per quantity, say the verdict, and write a page if asked to."""
+    from bistro.inference.simulated import ERROR_RATE
+    from bistro.report.sbc_page import sbc_page
+    from bistro.tasks.check_sampler import check_sampler
+
+    for name, value in refused.items():
+        if value is not None:
+            raise ConfigError(f"{name} is for chains that are compared: not with --sbc")
+    if len(sources) != 1:
+        raise ConfigError("--sbc draws its own data: name a kind of model and nothing else")
+    rate = ERROR_RATE if error_rate is None else error_rate
+    if not 0 < rate < 1:
+        raise ConfigError(f"--error-rate {rate} must lie between 0 and 1")
+    family, config = common.chosen_config(sources[0], *settings)
+    check = check_sampler(
+        family.name, runs, seed=seed, error_rate=rate, on_run=_show, config=config
+    )
+    print("\t".join(COLUMNS))
+    for name, p in check.p_values.items():
+        is_outside = p * len(check.ranks) < rate
+        print(f"{name}\t{p:.4g}\t{check.tendency(name) if is_outside else ''}")
+    say(check.verdict)
+    say(check.protocol)
+    if output is not None:
+        sbc_page(check).write(output)
+        say(f"{output}: look at it with any browser")
+    if check.is_rejected:
+        raise typer.Exit(REJECTED)
+
+
+def _show(done: int, total: int) -> None:
+    """Show how many runs are done, on a terminal."""
+    if sys.stderr.isatty():
+        end = "\n" if done == total else ""
+        print(f"\rrun {done:,}/{total:,}", end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,132 @@
+"""States and words from the prior of syntactic topics, for simulation-based calibration.
+
+Parents choose one after the other, each among the states and, in a model with stops, the stop; a
+state then chooses a word. Distributions are integrated out, so what was chosen before is more
+probable.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
+
+from bistro._core import TopicSampler
+from bistro.errors import ConfigError
+from bistro.inference.simulated import Quantities, Simulated
+from bistro.models.topics.config import TopicsConfig
+from bistro.models.topics.train import PARAMETERS, TopicsChain
+
+PARENTS, CHOICES, WORD_TYPES, MOST_STATES = 3, 10, 4, 4
+"""Small, so that all is over in a minute: choices of each parent, and at most so many states."""
+STOP = -1
+
+
+def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
+    """Draw parameters, states and words from the prior, and return a chain over the words."""
+    if config.source != "latent":
+        raise ConfigError("calibration is for latent states: set source = 'latent'")
+    if config.states is not None:
+        config = replace(config, states=min(config.states, MOST_STATES))
+    rng = np.random.default_rng(seed)
+    drawn = TopicDraws(config, rng)
+    while not drawn.words:  # A chain needs a word: data without any are drawn again.
+        drawn = TopicDraws(config, rng)
+    true, chain = (drawn.chain(config, seed) for _ in range(2))
+    drawn.put_into(true.sampler)
+    chain.seat()
+    sweeps = count()
+    return Simulated(
+        topic_quantities(true.sampler),
+        lambda: chain.step(next(sweeps), keep=False),
+        lambda: topic_quantities(chain.sampler),
+    )
+
+
+@dataclass
+class TopicDraws:
+    """What was drawn from the prior: parameters, common weights, and all choices."""
+
+    config: TopicsConfig
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
+        config, rng = self.config, self.rng
+        self.parameters = {name: float(getattr(config, name)) for name in PARAMETERS}
+        if config.hyper == "slice":
+            shape, rate = config.prior
+            self.parameters = {name: rng.gamma(shape, 1 / rate) for name in PARAMETERS}
+        self._draw_weights()
+        self.parents: list[int] = []
+        self.states: list[int] = []
+        self.words: list[int] = []
+        self.stops = np.zeros(PARENTS, dtype=np.int32)
+        for parent in range(PARENTS):
+            for _ in range(CHOICES):
+                self._choose(parent)
+
+    def _draw_weights(self) -> None:
+        """Draw the weights of stop and states, or of the stop and of all states not yet seen."""
+        groups = 1 if self.config.states is None else self.config.states
+        self._share = self.parameters["gamma"] / (groups + self.config.stops)
+        # With a tiny concentration all but one of the weights are 0 in double precision.
+        logs = np.array([self._log_gamma() for _ in range(groups + self.config.stops)])
+        weights = np.exp(logs - logs.max())
+        weights /= weights.sum()
+        self.stop_weight = float(weights[-1]) if self.config.stops else 0.0
+        is_open = self.config.states is None
+        self.weights: list[float] = [] if is_open else weights[:groups].tolist()
+        self.unseen = float(weights[0]) if is_open else 0.0
+
+    def _log_gamma(self) -> float:
+        """Draw the logarithm of a Gamma(share) variable, however small it is."""
+        larger = self.rng.gamma(self._share + 1)
+        return float(np.log(larger) + np.log(self.rng.random()) / self._share)
+
+    def _choose(self, parent: int) -> None:
+        strength, smoothing = self.parameters["strength"], self.parameters["smoothing"]
+        own = [s for s, v in zip(self.states, self.parents, strict=True) if v == parent]
+        urn = [own.count(k) + strength * weight for k, weight in enumerate(self.weights)]
+        urn += [strength * self.unseen]
+        urn += [self.stops[parent] + strength * self.stop_weight]
+        chosen = int(self.rng.choice(len(urn), p=np.array(urn) / sum(urn)))
+        if chosen == len(self.weights) + 1:
+            self.stops[parent] += 1
+            return
+        if chosen == len(self.weights):
+            self.weights.append(self.unseen * self.rng.beta(1.0, self._share))
+            self.unseen -= self.weights[-1]
+        same = [w for w, s in zip(self.words, self.states, strict=True) if s == chosen]
+        counts = np.bincount(same, minlength=WORD_TYPES) + smoothing
+        self.parents.append(parent)
+        self.states.append(chosen)
+        self.words.append(int(self.rng.choice(WORD_TYPES, p=counts / counts.sum())))
+
+    def chain(self, config: TopicsConfig, seed: int) -> TopicsChain:
+        """Return a chain over the words, without states."""
+        parents, words = (np.array(row, dtype=np.int32) for row in (self.parents, self.words))
+        return TopicsChain(parents, words, self.stops, WORD_TYPES, config, seed)
+
+    def put_into(self, sampler: TopicSampler) -> None:
+        """Put states, weights and parameters into a sampler of the same words."""
+        order = np.lexsort((self.words, self.parents))
+        sampler.restore(
+            np.array(self.states, dtype=np.int32)[order],
+            np.array(self.weights),
+            unseen=self.unseen,
+            stop_weight=self.stop_weight,
+            **self.parameters,
+        )
+
+
+def topic_quantities(sampler: TopicSampler) -> Quantities:
+    """Return what does not depend on the names of states."""
+    sizes = np.bincount(sampler.states)
+    return {
+        **dict(zip(PARAMETERS, sampler.parameters, strict=True)),
+        "live_states": sampler.live,
+        "pairs_in_one_state": float((sizes * (sizes - 1)).sum() / 2),
+        "stop_weight": sampler.stop_weight,
+        "log_joint": sampler.log_joint(),
+    }

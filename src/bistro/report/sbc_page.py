@@ -1,0 +1,52 @@
+"""The page of `bistro diagnose KIND --sbc N`: the ranks of all quantities, and the verdict."""
+
+from __future__ import annotations
+
+from bistro.inference.simulated import SamplerCheck
+from bistro.report import html
+from bistro.version import __version__
+
+MEANING = (
+    "Parameters were drawn from the prior, data from the model with these parameters; the sampler "
+    "then inferred the parameters from the data alone. If it is right, the true value is as likely "
+    "to rank first among its draws as last, or anywhere between. Each panel shows the share of "
+    "ranks below each value, minus the share expected of uniform ranks; the grey band holds all "
+    "lines of a right sampler together, but for the error rate."
+)
+READING = (
+    "A line above the middle has too many low ranks: the draws are too high. A wave that begins "
+    "upwards has too many ranks at both ends: the draws are too narrow, the sampler too sure."
+)
+
+
+def sbc_page(check: SamplerCheck) -> html.Page:
+    """Lay out the ranks of one sampler."""
+    page = html.Page(
+        f"Calibration of the sampler: {check.name}",
+        subtitle="Simulation-based calibration on data drawn from the prior.",
+        footer=f"bistro {__version__}",
+    )
+    tiles: dict[str, html.Cell] = {
+        "verdict": "rejected" if check.is_rejected else "passed",
+        "data sets": check.runs,
+        "quantities": len(check.ranks),
+        "smallest p-value, corrected": f"{check.p_value:.2g}",
+        "error rate": f"{check.error_rate:g}",
+    }
+    page.section(
+        "Is the sampler right?",
+        html.facts(tiles),
+        html.note(f"{check.verdict}."),
+        html.protocol(f"{check.protocol}."),
+    )
+    page.section(
+        "Ranks", html.paragraph(MEANING), html.figure(check.draw()), html.paragraph(READING)
+    )
+    rows = [(name, f"{p:.4g}", check.tendency(name)) for name, p in _by_p_value(check)]
+    headers = ("quantity", "p-value, uncorrected", "tendency")
+    page.section("Figures", html.table(headers, rows, dense=True))
+    return page
+
+
+def _by_p_value(check: SamplerCheck) -> list[tuple[str, float]]:
+    return sorted(check.p_values.items(), key=lambda item: item[1])
