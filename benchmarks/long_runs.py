@@ -120,9 +120,9 @@ def works() -> Iterator[tuple[str, Work]]:
     second = training("transition", trees, "unsupervised", sampler=first, unsupervised=latent)
     yield "latent-trees", second
     yield "topics", training("topics", trees, "")
-    gibbs = {"sampler": {"seating": "gibbs"}}
-    yield "tags", training("tags", trees, **gibbs)
-    yield "trees", training("trees", brackets, **gibbs)
+    gibbs = {"seating": "gibbs"}
+    yield "tags", training("tags", trees, sampler=gibbs)
+    yield "trees", training("trees", brackets, sampler=gibbs)
     for kind in ("transition", "eisner"):
         yield f"parse-{kind}", parsing(kind, sampler={"sweeps": 3, "samples": 1})
     yield "serving", Server()

@@ -15,13 +15,12 @@ class Wire:
         self._target = port
         self._pairs: list[socket.socket] = []
         self._listener: socket.socket | None = None
-        self._listen(0)
-        assert self._listener is not None
-        self.port: int = self._listener.getsockname()[1]
+        self.port: int = self._listen(0)
 
-    def _listen(self, port: int) -> None:
-        self._listener = socket.create_server(("127.0.0.1", port))
-        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+    def _listen(self, port: int) -> int:
+        self._listener = listener = socket.create_server(("127.0.0.1", port))
+        threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
+        return int(listener.getsockname()[1])
 
     def _accept(self, listener: socket.socket) -> None:
         with contextlib.suppress(OSError):

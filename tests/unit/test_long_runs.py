@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -34,14 +35,14 @@ def train(sweeps: int, session: Session | None = None) -> TransitionModel:
 class Keeping:
     """A sampler that frees nothing."""
 
-    def __init__(self, *arguments: object, **named: object) -> None:
+    def __init__(self, *arguments: Any, **named: Any) -> None:
         self._sampler = _Sampler(*arguments, **named)
 
     def __getattr__(self, name: str) -> object:
         return (lambda: None) if name == "drop_empty" else getattr(self._sampler, name)
 
 
-_Sampler = derivations.DerivationSampler
+_Sampler: Any = vars(derivations)["DerivationSampler"]
 
 
 def test_freeing_changes_memory_alone(monkeypatch: pytest.MonkeyPatch) -> None:
