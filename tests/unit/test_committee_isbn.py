@@ -142,7 +142,7 @@ def test_one_reads_from_right_to_left() -> None:
 def test_bad_settings() -> None:
     treebank = bistro.builtin(sentences=20, seed=1)
     for settings, told in (
-        ({"beam": 0}, "at least 1"),
+        ({"beam": 0}, "between 1 and 10,000"),
         ({"isbn": {"hidden": 0}}, "at least 1"),
         ({"isbn": {"hiden": 4}}, "hiden"),
         ({"members": ["isbm"]}, "must be one of"),

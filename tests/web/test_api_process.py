@@ -144,7 +144,6 @@ def test_models_that_cannot_be_had(
     (tmp_path / "text.bistro").write_text("no model")
     assert run(["serve", str(tmp_path / "text.bistro")]) == 2
     assert "text.bistro" in capsys.readouterr().err
-    assert run(["serve"]) == 2
 
 
 def test_without_the_extra_it_says_what_to_install(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bistro._core import Stream, pause
 from bistro.encoding.vocabulary import Vocabulary
@@ -31,6 +32,8 @@ from bistro.pitman_yor import TEXT_DISCOUNTS, PitmanYor
 from bistro.rng import purpose_key
 
 PROCESS = "process"
+_AT_ONCE = 500
+"""Sentences that are scored in one go."""
 """The name of the model's distribution in its file."""
 
 
@@ -72,12 +75,20 @@ class TextModel(AnyNgramModel):
         is_eos, offsets = TextScores.ends(map(len, words))
         if not words:
             return TextScores(np.zeros(0), is_eos, is_eos, offsets)
-        logs = self.process.log_probs(sequences) + self.units.log_share(np.concatenate(sequences))
+        logs = self._log_probs(sequences) + self.units.log_share(np.concatenate(sequences))
         starts = np.cumsum([0, *(sequence.size for sequence in sequences)])[:-1]
         places = np.concatenate([at + own for at, own in zip(starts, begins, strict=True)])
         strangers = [[*map(self.vocabulary.is_unknown, sentence), False] for sentence in words]
         is_oov = np.array([flag for row in strangers for flag in row], dtype=np.bool_)
         return TextScores(np.add.reduceat(logs, places), is_eos, is_oov, offsets)
+
+    def _log_probs(self, sequences: Sequence[Ids]) -> NDArray[np.float64]:
+        """Return the log-probability of every unit, with a look for a wish to stop now and then."""
+        found = []
+        for first in range(0, len(sequences), _AT_ONCE):
+            pause()
+            found.append(self.process.log_probs(sequences[first : first + _AT_ONCE]))
+        return np.concatenate(found)
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
