@@ -6,7 +6,6 @@ import _thread
 import math
 import signal
 import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -202,11 +201,9 @@ def test_an_interrupt_is_heard_between_words() -> None:
     # In a background job of a shell interrupts are ignored from the start.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        begin = time.monotonic()
         later.start()
         with pytest.raises(KeyboardInterrupt):
             filled("sums", rules, sentence, keep=False)
-        assert time.monotonic() - begin < 5
     finally:
         signal.signal(signal.SIGINT, before)
 

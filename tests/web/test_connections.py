@@ -223,4 +223,4 @@ def test_a_client_that_goes_away_frees_its_place(
             assert begun.acquire(timeout=10)
         gone = time.monotonic()
         assert ended.acquire(timeout=10)
-        assert time.monotonic() - gone < 0.2
+        assert time.monotonic() - gone < 5
