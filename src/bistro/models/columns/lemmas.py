@@ -18,6 +18,8 @@ from bistro.treebank.fields import EMPTY
 
 _CANDIDATES = 6
 _MOST_CACHED = 20_000
+_LEAST_SHARE = 1e-3
+"""Rules this much less probable than the best one are not tried, unless better ones cannot be."""
 
 Chances = dict[str, float]
 """Lemmas with their probabilities."""
@@ -57,7 +59,8 @@ class Lemmas:
         names = self.config.contexts.lemmas
         contexts = [words.element(name) for name in names]
         keys = list(zip(words.forms, *contexts, strict=True))
-        doubted = {doubt.place: _other_keys(keys[doubt.place], names, doubt) for doubt in doubts}
+        changing = [(place, name) for place, name in enumerate(names, start=1) if name in TAGS]
+        doubted = {doubt.place: _other_keys(keys[doubt.place], changing, doubt) for doubt in doubts}
         self._learn([*keys, *(key for others in doubted.values() for key in others)])
         answers = [_best(self._cache[key], key[0]) for key in keys]
         for doubt in doubts:
@@ -103,6 +106,8 @@ class Lemmas:
     def _chances(self, form: str, numbers: Sequence[int], weights: Sequence[float]) -> Chances:
         found: Chances = {}
         for number, weight in zip(numbers, weights, strict=True):
+            if weight < _LEAST_SHARE * weights[0] and found:
+                break
             lemma = self.rules[number].apply(form) if number >= 0 else None
             if lemma:
                 factor = self.config.known_lemmas if lemma in self.known else 1.0
@@ -123,9 +128,13 @@ class Lemmas:
         return cls(config, Choice.from_parts(header, arrays), rules, header.get("known", []))
 
 
-def _other_keys(key: tuple[str, ...], names: Sequence[str], doubt: Doubt) -> list[tuple[str, ...]]:
-    """Return the form and context of a word under each of its likely tags."""
-    changing = [(place, name) for place, name in enumerate(names, start=1) if name in TAGS]
+def _other_keys(
+    key: tuple[str, ...], changing: Sequence[tuple[int, str]], doubt: Doubt
+) -> list[tuple[str, ...]]:
+    """Return the form and context of a word under each of its likely tags.
+
+    `changing` are the places of a context that hold tags, with the names of their columns.
+    """
     keys = []
     for tags in doubt.tags:
         other = list(key)

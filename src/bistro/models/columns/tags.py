@@ -70,6 +70,7 @@ class Tags:
         self._values: dict[str, list[str]] = {
             name: [row[place] for row in rows] for place, name in enumerate(columns)
         }
+        self._tags = [dict(zip(columns, row, strict=True)) for row in rows]
         self._names = {name: sorted(set(values)) for name, values in self._values.items()}
         self._codes = {
             name: np.searchsorted(np.array(self._names[name]), np.array(values))
@@ -173,21 +174,26 @@ class Tags:
         chosen: NDArray[np.float64],
     ) -> list[Doubt]:
         """Return the words whose best outcome is not sure, with their likely ones."""
-        is_best = candidates.outcomes == best[candidates.places]
-        sure = np.add.reduceat(np.where(is_best, chances, 0.0), candidates.starts)
-        ends = [*candidates.starts[1:].tolist(), len(chances)]
-        doubts = []
-        for place in np.flatnonzero(sure < _SURE).tolist():
-            own = slice(int(candidates.starts[place]), ends[place])
-            order = np.argsort(-(chances + chosen)[own], kind="stable")[:_LIKELY]
-            weights, deciding = chances[own][order], chosen[own][order]
-            tags = [
-                {name: self._values[name][outcome] for name in self.columns}
-                for outcome in candidates.outcomes[own][order].tolist()
-            ]
-            shares = [(part / part.sum()).tolist() for part in (weights, deciding)]
-            doubts.append(Doubt(place, tags, *shares))
-        return doubts
+        places, starts = candidates.places, candidates.starts
+        is_best = candidates.outcomes == best[places]
+        sure = np.add.reduceat(np.where(is_best, chances, 0.0), starts)
+        asked = np.flatnonzero((sure < _SURE)[places])
+        if not asked.size:
+            return []
+        asked = asked[np.lexsort((-(chances + chosen)[asked], places[asked]))]
+        firsts = np.flatnonzero(np.diff(places[asked], prepend=-1))
+        sizes = np.diff(firsts, append=len(asked))
+        likely = asked[np.arange(len(asked)) - np.repeat(firsts, sizes) < _LIKELY]
+        sizes = np.minimum(sizes, _LIKELY)
+        ends = np.cumsum(sizes)
+        begins = ends - sizes
+        shares = [
+            (part[likely] / np.repeat(np.add.reduceat(part[likely], begins), sizes)).tolist()
+            for part in (chances, chosen)
+        ]
+        tags = [self._tags[outcome] for outcome in candidates.outcomes[likely].tolist()]
+        rows = zip(places[likely[begins]].tolist(), begins.tolist(), ends.tolist(), strict=True)
+        return [Doubt(place, tags[i:j], shares[0][i:j], shares[1][i:j]) for place, i, j in rows]
 
     def _possible(self, row: tuple[str, ...]) -> list[int]:
         """Return the outcomes that agree with the kept values of a word; none: all may be."""

@@ -45,7 +45,7 @@ _LONG = 4
 _UNSURE = 1e-3
 """Where the model of characters is surer than this it is not asked again."""
 _OPENING = "\"'([{«“‘¿¡"
-_SAME = ("aa", "aA", "Aa", "AA", "00")
+_SAME = frozenset(("aa", "aA", "Aa", "AA", "00"))
 _FIRST_RUN = re.compile(r"[^\W_]+|[\W_]+")
 _LAST_RUN = re.compile(r"(?:[^\W_]+|[\W_]+)\Z")
 _CORE = re.compile(r".*[^\W_]", re.DOTALL)
@@ -55,16 +55,20 @@ Context = tuple[str, ...]
 
 def word_context(text: str, place: int) -> Context | None:
     """Return what the end of a word after a place is chosen by; none between two letters."""
-    left, right = text[place], text[place + 1]
-    pair = kind_of(left) + kind_of(right)
-    if pair in _SAME:
+    if kind_of(text[place]) + kind_of(text[place + 1]) in _SAME:
         return None
     before = text[max(0, place + 1 - _WINDOW) : place + 1].rsplit(None, 1)[-1]
     after = text[place + 1 : place + 1 + _WINDOW].split(None, 1)[0]
+    return _between(before, after)
+
+
+@lru_cache(maxsize=20_000)
+def _between(before: str, after: str) -> Context:
+    """Return what two neighbouring parts of a chunk, neither of them empty, look like."""
     first, last = _FIRST_RUN.match(after), _LAST_RUN.search(before)
     assert first is not None and last is not None
     return (
-        pair,
+        kind_of(before[-1]) + kind_of(after[0]),
         kind_of(before[-2]) if len(before) > 1 else "START",
         kind_of(after[1]) if len(after) > 1 else "END",
         shape(before)[-3:],

@@ -49,14 +49,18 @@ class Splits:
         self._cache: dict[Key, tuple[tuple[str, ...], float]] = {}
         # Most tokens are not known after most others: one answer then serves for all of these.
         self._pairs = choice.known_endings(len(context("", "", end)))
+        self._in_pairs = frozenset(token for token, _ in self._pairs)
 
     def split(
         self, tokens: Sequence[str], before: str
     ) -> tuple[list[tuple[str, ...]], list[float]]:
         """Return the words of each token of a sentence and their probabilities."""
-        cache, known = self._cache, self._pairs
+        cache, known, seen = self._cache, self._pairs, self._in_pairs
         pairs = zip(tokens, [before, *tokens[:-1]], strict=True)
-        keys = [pair if pair in known else pair[0] for pair in pairs]
+        keys: list[Key] = [
+            (token, last) if token in seen and (token, last) in known else token
+            for token, last in pairs
+        ]
         found = [cache.get(key) for key in keys]
         if None in found:
             if len(cache) > _MOST_CACHED:
