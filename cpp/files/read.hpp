@@ -3,40 +3,19 @@
 // A mapped file changes, or ends the process, when somebody overwrites or shortens it; memory of one's own does not.
 #pragma once
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <stdexcept>
 #include <vector>
 
 #include "files/checksum.hpp"
 #include "files/helpers.hpp"
+#include "files/large_memory.hpp"
 
 namespace bistro {
-
-struct Freed {
-    void operator()(unsigned char* p) const { std::free(p); }
-};
-using Memory = std::unique_ptr<unsigned char[], Freed>;
-
-// Large pages, where the system has them: a hundred thousand page faults take longer than reading.
-inline Memory large_memory(std::size_t size) {
-    constexpr std::size_t kLargePage = std::size_t{2} << 20, kLine = 64;
-    const std::size_t alignment = size >= kLargePage ? kLargePage : kLine;
-    const std::size_t whole = std::max((size + alignment - 1) / alignment * alignment, alignment);
-    Memory memory(static_cast<unsigned char*>(std::aligned_alloc(alignment, whole)));
-    if (!memory) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    if (size >= kLargePage) madvise(memory.get(), whole, MADV_HUGEPAGE);
-#endif
-    return memory;
-}
 
 struct ReadFile {
     Memory memory;

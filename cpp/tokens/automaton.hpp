@@ -10,10 +10,12 @@
 
 #include <array>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
+#include "files/large_memory.hpp"
 #include "hpyp/frozen.hpp"
 
 namespace bistro {
@@ -28,21 +30,30 @@ struct Move {
 class Automaton {
 public:
     Automaton(const Frozen& frozen, std::array<std::uint32_t, kHiddenEvents> hidden) : base_(frozen.base), dishes_(frozen.dishes) {
-        states_.resize(frozen.element.size() + 1);
-        hidden_.resize(frozen.element.size());
-        entries_.resize(frozen.dish.size());
-        std::vector<std::uint32_t> depth(frozen.element.size(), 0);
-        for (std::uint32_t at = 0; at < frozen.element.size(); ++at) {
-            enter(frozen, at, depth);
-            for (int e = 0; e < kHiddenEvents; ++e) {
-                const Move move = step(at, hidden[e]);
-                hidden_[at][e] = {static_cast<float>(move.probability), move.state};
+        const std::size_t nodes = frozen.element.size();
+        if (nodes == 0) throw std::invalid_argument("the arrays of a frozen franchise are damaged");
+        std::vector<std::uint32_t> place(nodes);  // of each node's record
+        std::size_t words = 0;
+        for (std::size_t node = 0; node < nodes; ++node) {
+            place[node] = static_cast<std::uint32_t>(words);
+            words += kStateWords + kEntryWords * (frozen.entry_begin[node + 1] - frozen.entry_begin[node]);
+        }
+        if (words > kNone) throw std::invalid_argument("a model of characters is too large");
+        memory_ = large_memory(words * sizeof(std::uint32_t));
+        // A state may lead to one that comes later, so all of them have their numbers first.
+        for (std::uint32_t node = 0; node < nodes; ++node) new (&at(place[node])) State{node, 0, 0, 1, 0, {}};
+        std::vector<std::uint32_t> parent(nodes, 0), depth(nodes, 0);
+        for (std::uint32_t node = 0; node < nodes; ++node) {
+            State& state = enter(frozen, node, place, parent[node], depth);
+            for (std::size_t e = 0; e < kHiddenEvents; ++e) {
+                const Move move = step(place[node], hidden[e]);
+                state.hidden[e] = {static_cast<float>(move.probability), move.state};
             }
-            if (at + 1 < frozen.child_begin.size())
-                for (std::uint32_t child = frozen.child_begin[at]; child < frozen.child_begin[at + 1]; ++child) {
-                    if (child <= at) throw std::invalid_argument("the arrays of a frozen franchise are damaged");
-                    states_[child].shorter = at;
-                    depth[child] = depth[at] + 1;
+            if (node + 1 < frozen.child_begin.size())
+                for (std::uint32_t child = frozen.child_begin[node]; child < frozen.child_begin[node + 1]; ++child) {
+                    if (child <= node) throw std::invalid_argument("the arrays of a frozen franchise are damaged");
+                    parent[child] = node;
+                    depth[child] = depth[node] + 1;
                 }
         }
     }
@@ -51,9 +62,9 @@ public:
     Move step(std::uint32_t state, std::uint32_t symbol) const {
         double weight = 1.0;
         for (;;) {
-            const State& here = states_[state];
+            const State& here = at(state);
             if (here.symbols & bit(symbol))
-                if (const Entry* entry = find(state, symbol)) return {weight * entry->probability, entry->next};
+                if (const Entry* entry = find(here, symbol)) return {weight * entry->probability, entry->next};
             weight *= here.backoff;
             if (state == 0) return {weight * base(symbol), 0};
             state = here.shorter;
@@ -61,13 +72,15 @@ public:
     }
 
     Move hidden(std::uint32_t state, int event) const {
-        return {hidden_[state][static_cast<std::size_t>(event)].probability, hidden_[state][static_cast<std::size_t>(event)].next};
+        const Hidden& found = at(state).hidden[static_cast<std::size_t>(event)];
+        return {found.probability, found.next};
     }
 
     // Tells the processor that a state is read soon: memory, not arithmetic, is what takes the time.
     void expect(std::uint32_t state) const {
-        __builtin_prefetch(&states_[state]);
-        __builtin_prefetch(&hidden_[state]);
+        const State* soon = &at(state);
+        __builtin_prefetch(soon);
+        __builtin_prefetch(soon + 1);
     }
 
     std::int32_t symbols() const { return dishes_; }
@@ -77,17 +90,27 @@ private:
         float probability;
         std::uint32_t next;
     };
-    struct State {
-        std::uint32_t first = 0;    // its entries begin here and end where those of the next state begin
-        std::uint32_t shorter = 0;  // the context without its oldest symbol
-        float backoff = 1;
-        std::uint32_t symbols = 0;  // one bit for several symbols: without it, none of them has an entry
-    };
     struct Entry {
         std::uint32_t symbol;
         float probability;
         std::uint32_t next;
     };
+    // What is known of one context; its entries follow in memory, so that one visit to memory brings both.
+    struct State {
+        std::uint32_t node;     // its number in the frozen model
+        std::uint32_t entries;  // how many follow
+        std::uint32_t shorter;  // the context without its oldest symbol
+        float backoff;
+        std::uint32_t symbols;  // one bit for several symbols: without it, none of them has an entry
+        std::array<Hidden, kHiddenEvents> hidden;
+
+        const Entry* begin() const { return reinterpret_cast<const Entry*>(this + 1); }
+        Entry* begin() { return reinterpret_cast<Entry*>(this + 1); }
+    };
+    static constexpr std::size_t kStateWords = sizeof(State) / sizeof(std::uint32_t), kEntryWords = sizeof(Entry) / sizeof(std::uint32_t);
+
+    // A state is the place of its record in memory, counted in words of four bytes.
+    State& at(std::uint32_t state) const { return *reinterpret_cast<State*>(memory_.get() + std::size_t{4} * state); }
 
     double base(std::uint32_t symbol) const {
         if (symbol >= static_cast<std::uint32_t>(dishes_)) return 0.0;
@@ -96,47 +119,48 @@ private:
 
     static std::uint32_t bit(std::uint32_t symbol) { return 1u << (symbol & 31u); }
 
-    const Entry* find(std::uint32_t state, std::uint32_t symbol) const {
-        const std::uint32_t begin = states_[state].first, end = states_[state + 1].first, size = end - begin;
-        if (size <= kLinear) {
-            for (std::uint32_t at = begin; at < end; ++at)
-                if (entries_[at].symbol == symbol) return &entries_[at];
+    static const Entry* find(const State& state, std::uint32_t symbol) {
+        const Entry *begin = state.begin(), *end = begin + state.entries;
+        if (state.entries <= kLinear) {
+            for (const Entry* entry = begin; entry != end; ++entry)
+                if (entry->symbol == symbol) return entry;
             return nullptr;
         }
-        for (std::uint32_t at = begin + region_start(symbol, size);;) {
-            if (entries_[at].symbol == symbol) return &entries_[at];
-            if (entries_[at].symbol == kNone) return nullptr;
-            if (++at == end) at = begin;
+        for (const Entry* entry = begin + region_start(symbol, state.entries);;) {
+            if (entry->symbol == symbol) return entry;
+            if (entry->symbol == kNone) return nullptr;
+            if (++entry == end) entry = begin;
         }
     }
 
     // Fills in one state; those of all shorter contexts are there already. The context of (state, symbol) is that of
     // (shorter state, symbol) with one more element at its far end, if the model knows it.
-    void enter(const Frozen& frozen, std::uint32_t at, const std::vector<std::uint32_t>& depth) {
-        State& state = states_[at];
-        state.first = frozen.entry_begin[at];
-        states_[at + 1].first = frozen.entry_begin[at + 1];
-        state.backoff = frozen.backoff[at];
-        for (std::uint32_t e = frozen.entry_begin[at]; e < frozen.entry_begin[at + 1]; ++e) {
-            const std::uint32_t symbol = frozen.dish[e];
-            entries_[e] = {symbol, frozen.probability[e], 0};
+    State& enter(const Frozen& frozen, std::uint32_t node, const std::vector<std::uint32_t>& place, std::uint32_t shorter,
+                 const std::vector<std::uint32_t>& depth) {
+        const std::uint32_t first = frozen.entry_begin[node], entries = frozen.entry_begin[node + 1] - first;
+        State& state = at(place[node]);
+        state.entries = entries;
+        state.shorter = place[shorter];
+        state.backoff = frozen.backoff[node];
+        for (std::uint32_t e = 0; e < entries; ++e) {
+            const std::uint32_t symbol = frozen.dish[first + e];
+            Entry& entry = *new (state.begin() + e) Entry{symbol, frozen.probability[first + e], 0};
             if (symbol == kNone) continue;
             state.symbols |= bit(symbol);
-            std::uint32_t next = 0;
-            if (at == 0) {
+            std::uint32_t next = kNone;
+            if (node == 0) {
                 next = frozen.child(0, symbol);
             } else {
-                const std::uint32_t below = step(state.shorter, symbol).state;
-                next = depth[below] == depth[state.shorter] + 1 ? frozen.child(below, frozen.element[at]) : kNone;
+                const std::uint32_t below = at(step(state.shorter, symbol).state).node;
+                if (depth[below] == depth[shorter] + 1) next = frozen.child(below, frozen.element[node]);
                 if (next == kNone) next = below;
             }
-            entries_[e].next = next == kNone ? 0 : next;
+            entry.next = next == kNone ? 0 : place[next];
         }
+        return state;
     }
 
-    std::vector<State> states_;
-    std::vector<std::array<Hidden, kHiddenEvents>> hidden_;  // by state
-    std::vector<Entry> entries_;
+    Memory memory_;
     std::span<const double> base_;
     std::int32_t dishes_;
 };

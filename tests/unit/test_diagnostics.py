@@ -16,6 +16,7 @@ from svg_elements import number
 from bistro.errors import BistroError
 from bistro.reference import convergence
 from bistro.report import diagnostics
+from bistro.report.arviz import load_arviz
 from bistro.report.diagnose_page import by_need, diagnose_page
 from bistro.report.diagnostics import (
     Chains,
@@ -262,7 +263,7 @@ def test_version_1_gets_one_dictionary_of_groups(monkeypatch: pytest.MonkeyPatch
 
 def test_netcdf_can_be_read_back(tmp_path: Path) -> None:
     pytest.importorskip("h5netcdf")
-    az = diagnostics.load_arviz()
+    az = load_arviz()
     chains = several_depths()
     write_netcdf(chains, str(tmp_path / "chains.nc"))
     posterior = az.from_netcdf(str(tmp_path / "chains.nc"))["posterior"]

@@ -80,7 +80,8 @@ def diagnose(
     from bistro.cli.train import read_data
     from bistro.modelfile import is_model_file
     from bistro.report.diagnose_page import diagnose_page
-    from bistro.report.diagnostics import advice, load_arviz, table_lines, write_netcdf
+    from bistro.report.arviz import load_arviz
+    from bistro.report.diagnostics import advice, table_lines, write_netcdf
     from bistro.report.diagnostics import diagnose as judge
 
     load_arviz()

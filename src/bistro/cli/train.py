@@ -107,7 +107,7 @@ def train(
         print(configuration.to_toml(settings), end="")
         return
     path = _checked_output(output)
-    if cluster and not text and family.name not in ("committee", "pipeline"):
+    if cluster and not text and not family.has_members:
         raise BistroError(
             "--cluster parses raw text, or trains the members of a committee: name some text with "
             "--text"

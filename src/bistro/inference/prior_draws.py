@@ -16,7 +16,6 @@ given the data, too, and everything about it is a true value that a sampler may 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import count
 
 import numpy as np
 
@@ -91,10 +90,9 @@ def check_samples(settings: SamplerSettings) -> None:
 def simulated_chain(true: Learned, chain: Chain) -> Simulated:
     """Return the true values of a franchise, and a chain over its data that begins afresh."""
     chain.seat()
-    sweeps = count()
-    return Simulated(
+    return Simulated.of_chain(
         franchise_quantities(true.franchise, true.name),
-        lambda: chain.step(next(sweeps), keep=False),
+        chain,
         lambda: franchise_quantities(chain.franchise, chain.name),
     )
 

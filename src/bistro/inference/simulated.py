@@ -29,12 +29,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bistro.errors import ConfigError
+from bistro.inference.chains import Sweeping
 from bistro.inference.rank_bands import Band, counts_below, p_value, simultaneous_band
 from bistro.pictures.text import xml_text
 from bistro.rng import purpose_key
@@ -58,6 +60,14 @@ class Simulated:
     sweep: Callable[[], None]
     quantities: Callable[[], Quantities]
     """Returns of the present state what `truth` has of the true one."""
+
+    @classmethod
+    def of_chain(
+        cls, truth: Quantities, chain: Sweeping, quantities: Callable[[], Quantities]
+    ) -> Simulated:
+        """Return true values and a chain, seated already, whose sweeps are not kept."""
+        sweeps = count()
+        return cls(truth, lambda: chain.step(next(sweeps), keep=False), quantities)
 
 
 Simulation: TypeAlias = Callable[[int], Simulated]

@@ -89,7 +89,8 @@ class Kind:
     """The ability that is measured on held-out data after training."""
     draws: bool = True
     """Whether training draws samples, so that chains from several seeds can be compared."""
-
+    has_members: bool = False
+    """Whether training learns other models side by side, which a cluster may share out."""
     prior: str = ""
     """Called with settings and a seed: data from the prior, and a chain over it; empty: none."""
 

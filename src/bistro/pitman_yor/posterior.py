@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bistro._core import Stream
-from bistro.errors import BistroError
+from bistro.report.arviz import from_groups
 
 if TYPE_CHECKING:
     from bistro.pitman_yor.chains import Chain, Floats
@@ -67,29 +65,10 @@ class Posterior:
 
     def to_arviz(self) -> Any:
         """Return the samples as ArviZ reads them: `InferenceData`, or a `DataTree` from 1.0 on."""
-        az = load_arviz()
         posterior, other = self.arrays(), {}
         other["lp"] = posterior.pop("log_likelihood")
         posterior = {name: array for name, array in posterior.items() if array.size}
-        # From 1.0 on, groups are the keys of one dictionary.
-        is_new = int(az.__version__.partition(".")[0]) >= 1
-        groups = {"posterior": posterior, "sample_stats": other}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return az.from_dict(groups) if is_new else az.from_dict(**groups)
-
-
-def load_arviz() -> Any:
-    """Return ArviZ, or say how to get it."""
-    try:
-        with warnings.catch_warnings():
-            # Version 0.23 announces its successor on every import.
-            warnings.simplefilter("ignore")
-            return importlib.import_module("arviz")
-    except ImportError:
-        raise BistroError(
-            "this needs ArviZ: pip install 'bistro-syntax[diagnostics]', or use arrays()"
-        ) from None
+        return from_groups({"posterior": posterior, "sample_stats": other})
 
 
 def record(

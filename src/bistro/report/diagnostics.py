@@ -15,7 +15,6 @@ tables and of states. The first sweeps of every chain are not looked at.
 
 from __future__ import annotations
 
-import importlib
 import math
 import tempfile
 import warnings
@@ -29,12 +28,12 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.files import writing
+from bistro.report.arviz import from_groups, load_arviz
 
 R_HAT_LIMIT = 1.01
 DRAWS_WANTED = 100
 """Of effective draws, a chain: below it, neither R-hat nor quantiles can be trusted."""
 FEWEST_DRAWS = 4
-INSTALL = "pip install 'bistro-syntax[diagnostics]'"
 COLUMNS = ("quantity", "mean", "sd", "r_hat", "ess_bulk", "ess_tail", "warning")
 
 Trace = Sequence[Mapping[str, Any]]
@@ -205,23 +204,11 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
     ]
 
 
-def load_arviz() -> Any:
-    """Return ArviZ, or say how to get it."""
-    try:
-        with warnings.catch_warnings():
-            # Version 0.23 announces its successor on every import.
-            warnings.simplefilter("ignore")
-            return importlib.import_module("arviz")
-    except ImportError:
-        raise BistroError(f"diagnostics need ArviZ: {INSTALL}") from None
-
-
 def to_arviz(chains: Chains) -> Any:
     """Return the draws as ArviZ has them: `InferenceData` in versions 0.x, a `DataTree` from 1.0.
 
     Quantities of several depths become one variable with a dimension for them.
     """
-    az = load_arviz()
     depths: dict[str, list[Draws]] = {}
     for name in chains.quantities:
         key, _, depth = name.partition("[")
@@ -232,11 +219,7 @@ def to_arviz(chains: Chains) -> Any:
         name.removesuffix("[]"): np.stack(parts, axis=-1) if name.endswith("[]") else parts[0]
         for name, parts in depths.items()
     }
-    # From 1.0 on, groups are the keys of one dictionary.
-    is_new = int(az.__version__.partition(".")[0]) >= 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        data = az.from_dict({"posterior": posterior}) if is_new else az.from_dict(posterior)
+    data = from_groups({"posterior": posterior})
     data["posterior"].attrs["burn_in"] = chains.burn_in
     return data
 

@@ -80,23 +80,27 @@ def read_utf8(path: str | os.PathLike[str]) -> str:
         raise TreebankError(told, path=os.fspath(path), line=line) from None
 
 
-def parse_table(stream: io.StringIO, path: str) -> Table:
-    """Read a table from text; every row must have a cell a column, wholly blank lines do not count.
-
-    The names of the columns must differ.
-    """
+def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
+    """Yield the rows of a table but for blank ones; its first line shows what its delimiter is."""
     first = stream.readline()
     stream.seek(0)
     reader = csv.reader(stream, delimiter=max(DELIMITERS, key=first.count), strict=True)
-    rows: list[Row] = []
     line = 1
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rows.append((line, cells))
+            if any(map(str.strip, cells)):
+                yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
         raise TreebankError(f"is no table: {error}", path=path, line=line) from None
+
+
+def parse_table(stream: io.StringIO, path: str) -> Table:
+    """Read a table from text; every row must have one cell per column, blank lines do not count.
+
+    The names of the columns must differ.
+    """
+    rows = list(table_rows(stream, path))
     if len(rows) < 2:
         raise TreebankError("holds no stimuli: a row of column names, then rows", path=path)
     columns = [cell.strip() for cell in rows[0][1]]

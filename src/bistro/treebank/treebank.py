@@ -156,7 +156,7 @@ def iter_sentences(
 
 
 class Writable(Protocol):
-    """What of a sentence a file needs."""
+    """What a file needs to know of a sentence."""
 
     @property
     def format(self) -> str:

@@ -10,7 +10,6 @@ item must have no gaps: what a model says of a word is then joined to the right 
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 import os
@@ -22,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.errors import TreebankError, nearest
-from bistro.tasks.stimuli import DELIMITERS, MISSING, read_utf8
+from bistro.tasks.stimuli import MISSING, read_utf8, table_rows
 
 GUESSES: dict[str, tuple[str, ...]] = {
     "word": ("word", "token", "Word"),
@@ -69,8 +68,12 @@ class ReadingData:
 def read_reading_data(path: str | os.PathLike[str], **names: str | None) -> ReadingData:
     """Read a table; `names` are those of its columns word, item, time, position, participant."""
     name = os.fspath(path)
-    rows = _rows(io.StringIO(read_utf8(path), newline=""), name)
-    header = next(rows)[1]
+    rows = table_rows(io.StringIO(read_utf8(path), newline=""), name)
+    first = next(rows, None)
+    if first is None:
+        told = "holds no reading times: a row of column names, then rows"
+        raise TreebankError(told, path=name)
+    header = [cell.strip() for cell in first[1]]
     columns = {what: _chosen(what, names.get(what), header, name) for what in GUESSES}
     found = {what: column for what, column in columns.items() if column is not None}
     return _Collected(name, header, found).read(rows)
@@ -162,25 +165,6 @@ class _Collected:
             times,
             self.columns,
         )
-
-
-def _rows(stream: io.StringIO, path: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line and the cells of each row, first those of the header."""
-    first = stream.readline()
-    stream.seek(0)
-    reader = csv.reader(stream, delimiter=max(DELIMITERS, key=first.count), strict=True)
-    is_empty = True
-    line = 1
-    try:
-        for cells in reader:
-            if any(cells):
-                yield (line, cells) if not is_empty else (line, [c.strip() for c in cells])
-                is_empty = False
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise TreebankError(f"is no table: {error}", path=path, line=line) from None
-    if is_empty:
-        raise TreebankError("holds no reading times: a row of column names, then rows", path=path)
 
 
 def _chosen(what: str, name: str | None, header: Sequence[str], path: str) -> str | None:

@@ -3,7 +3,8 @@
 Items are dealt out to folds. From all other folds both regressions, with the predictor and without,
 are fitted, and the times of the fold are predicted: the gain of a row is the difference of the
 log-likelihoods, in nats. A useless predictor has a gain of 0 or a little less. Intervals come from
-drawing items anew (bootstrap), comparisons of two models from exchanging their signs item by item.
+drawing items with replacement (bootstrap), comparisons of two models from exchanging their signs
+item by item.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def held_out_likelihoods(
 
 
 def mean_gain(differences: Floats, items: Groups, random: np.random.Generator) -> Gain:
-    """Return the mean of differences with an interval from drawing items anew."""
+    """Return the mean of differences with a bootstrap interval over items."""
     sums, sizes = _by_item(differences, items)
     means = []
     for _ in range(DRAWS):

@@ -12,6 +12,7 @@ KIND = Kind(
     config="bistro.models.committee.config:CommitteeConfig",
     trainer="bistro.models.committee.train:train_committee",
     abilities=("parse", "tag", "explain"),
+    has_members=True,
     dev="fits the weights of its members",
     judged_by="parse",
 )

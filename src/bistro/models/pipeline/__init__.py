@@ -12,6 +12,7 @@ KIND = Kind(
     config="bistro.models.pipeline.config:PipelineConfig",
     trainer="bistro.models.pipeline.train:train_pipeline",
     abilities=("annotate", "figures"),
+    has_members=True,
     dev="what the parser inside learns from it",
     judged_by="figures",
 )

@@ -31,7 +31,7 @@ def words_in(tokens: Iterable[CutToken]) -> list[str]:
     return [word for token in tokens for word in token.words]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class TextSentence:
     """One sentence of a text; lists have one entry per token."""
 

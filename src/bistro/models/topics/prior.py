@@ -36,10 +36,9 @@ def simulate_topics(config: TopicsConfig, seed: int) -> Simulated:
     true, chain = (drawn.chain(config, seed) for _ in range(2))
     drawn.put_into(true.sampler)
     chain.seat()
-    sweeps = count()
-    return Simulated(
+    return Simulated.of_chain(
         topic_quantities(true.sampler),
-        lambda: chain.step(next(sweeps), keep=False),
+        chain,
         lambda: topic_quantities(chain.sampler),
     )
 

@@ -37,10 +37,9 @@ def simulate_transition(config: TransitionConfig, seed: int) -> Simulated:
     shape = small_shape(config)
     learned, drawn = draw_trees(config, shape, seed)
     chain = chain_over(drawn, config, shape, seed)
-    sweeps = count()
-    return Simulated(
+    return Simulated.of_chain(
         derivation_quantities(learned, drawn["steps"]),
-        lambda: chain.step(next(sweeps), keep=False),
+        chain,
         lambda: derivation_quantities(chain.learned, chain.derivations[0]),
     )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,10 +38,9 @@ def simulate_trees(task: Task[Any], config: UnboundedConfig, seed: int) -> Simul
     drawn = TreeDraws(task, config, seed)
     chain = ContextChain(drawn.events(), drawn.base, config, seed)
     chain.seat()
-    sweeps = count()
-    return Simulated(
+    return Simulated.of_chain(
         level_quantities(drawn.franchise),
-        lambda: chain.step(next(sweeps), keep=False),
+        chain,
         lambda: level_quantities(chain.franchise),
     )
 
