@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from svg_elements import number
 
 from bistro.errors import BistroError
+from bistro.inference.arviz import load_arviz
 from bistro.reference import convergence
 from bistro.report import diagnostics
-from bistro.report.arviz import load_arviz
 from bistro.report.diagnose_page import by_need, diagnose_page
 from bistro.report.diagnostics import (
     Chains,

@@ -78,9 +78,9 @@ def diagnose(
     if error_rate is not None:
         raise ConfigError("--error-rate is for --sbc")
     from bistro.cli.train import read_data
+    from bistro.inference.arviz import load_arviz
     from bistro.modelfile import is_model_file
     from bistro.report.diagnose_page import diagnose_page
-    from bistro.report.arviz import load_arviz
     from bistro.report.diagnostics import advice, table_lines, write_netcdf
     from bistro.report.diagnostics import diagnose as judge
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bistro._core import Stream
-from bistro.report.arviz import from_groups
+from bistro.inference.arviz import from_groups
 
 if TYPE_CHECKING:
     from bistro.pitman_yor.chains import Chain, Floats

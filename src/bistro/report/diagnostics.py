@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.files import writing
-from bistro.report.arviz import from_groups, load_arviz
+from bistro.inference.arviz import from_groups, load_arviz
 
 R_HAT_LIMIT = 1.01
 DRAWS_WANTED = 100

@@ -8,7 +8,6 @@ probable.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import count
 
 import numpy as np
 
