@@ -23,6 +23,7 @@ from typing import IO
 from bistro.compression import MOST_EXPANSION, ExpansionError, compressed, decompressed
 from bistro.destination import opened
 from bistro.errors import BistroError, OutputError
+from bistro.progress import paused
 
 STANDARD_STREAM = "-"
 
@@ -43,7 +44,8 @@ def open_binary(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     if name == STANDARD_STREAM:
         if sys.stdin is None:
             raise InputError("stdin is closed: name a file, or pipe one in")
-        yield sys.stdin.buffer
+        with paused() if sys.stdin.isatty() else contextlib.nullcontext():
+            yield sys.stdin.buffer
         return
     try:
         with Path(name).open("rb") as raw, decompressed(raw, name) as stream:

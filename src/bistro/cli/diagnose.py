@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from contextlib import nullcontext
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from bistro.cli import common, outputs
 from bistro.cli.common import argument, option, say
 from bistro.cli.sbc import check_ranks
 from bistro.errors import BistroError, ConfigError
+from bistro.progress import phase
 
 if TYPE_CHECKING:
     from bistro.inference.workers import Workers
@@ -174,14 +174,22 @@ def _trained_now(
 
     try:
         # What others compute cannot be asked to stop after a sweep: then Ctrl-C ends it at once.
-        with Watcher() if workers is None else nullcontext(Watcher()) as watcher:
+        with (
+            Watcher() if workers is None else nullcontext(Watcher()) as watcher,
+            phase("sampling", unit="sweeps of all chains") as work,
+        ):
+
+            def note(done: int, total: int) -> None:
+                work.total = total
+                work.reach(done)
+
             traces = several_traces(
                 kind,
                 data,
                 list(seeds),
                 threads=min(threads or os.cpu_count() or 1, len(seeds)),
                 workers=workers,
-                on_sweep=_show,
+                on_sweep=note,
                 stop_asked=lambda: watcher.stopped,
                 config=config,
             )
@@ -191,9 +199,3 @@ def _trained_now(
     found = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
     return found, f"{kind} of {data.label}; seeds {seeds[0]} to {seeds[-1]}"
 
-
-def _show(done: int, total: int) -> None:
-    """Show how far all chains together are, on a terminal."""
-    if sys.stderr.isatty():
-        end = "\n" if done == total else ""
-        print(f"\rsweep {done:,}/{total:,} of all chains", end=end, file=sys.stderr, flush=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import typer
 
 from bistro.cli.common import flag, say
 from bistro.errors import BistroError
+from bistro.progress import Phase, phase
 from bistro.treebank.ud_names import LATEST_RELEASE
 
 if TYPE_CHECKING:
@@ -63,9 +62,9 @@ def fetch(
             "which treebank? Give a name such as UD_English-EWT or en_ewt, or --list to see what "
             "is cached"
         )
-    with _progress_bar() as progress:
+    with phase(f"looking for {treebank}") as work:
         fetched = fetch_treebank(
-            treebank, release, mirror=mirror, force=force, timeout=timeout, progress=progress
+            treebank, release, mirror=mirror, force=force, timeout=timeout, progress=_shown(work)
         )
     for path in fetched.files:
         typer.echo(path)
@@ -89,26 +88,12 @@ def _say_notes(fetched: Fetched) -> None:
     say(f"Licence: {fetched.licence or 'none came with it; see universaldependencies.org'}")
 
 
-@contextlib.contextmanager
-def _progress_bar() -> Iterator[Progress]:
-    """Yield a callback that moves one bar a file, on standard error."""
-    from rich import progress as rich_progress
-    from rich.console import Console
+def _shown(work: Phase) -> Progress:
+    """Return a callback that shows how much of a file has been received."""
 
-    columns = (
-        rich_progress.TextColumn("{task.description}"),
-        rich_progress.BarColumn(),
-        rich_progress.DownloadColumn(),
-        rich_progress.TransferSpeedColumn(),
-    )
-    console = Console(stderr=True)
-    quiet = not console.is_terminal  # a file of notes should not fill with empty lines
-    with rich_progress.Progress(*columns, console=console, transient=True, disable=quiet) as bars:
-        tasks: dict[str, rich_progress.TaskID] = {}
+    def move(name: str, received: int, length: int | None) -> None:
+        of_all = f" of {length / 1e6:.1f}" if length else ""
+        work.name, work.total = f"downloading {name}", length
+        work.reach(received, note=f"{received / 1e6:.1f}{of_all} MB")
 
-        def move(name: str, received: int, length: int | None) -> None:
-            if name not in tasks:
-                tasks[name] = bars.add_task(name, total=length)
-            bars.update(tasks[name], completed=received)
-
-        yield move
+    return move

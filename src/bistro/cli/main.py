@@ -16,6 +16,7 @@ from typing import Any
 
 import typer
 
+from bistro.cli.display import shown
 from bistro.cli.outputs import checked
 from bistro.errors import BistroError, printable
 from bistro.files import explain
@@ -57,7 +58,8 @@ def app_of(names: Sequence[str]) -> typer.Typer:
         else:
             # What ends a help text may take time to find: only where it may be shown.
             ending = getattr(module, "epilog", None) if len(names) == 1 else None
-            app.command(name, epilog=ending() if ending else None)(checked(command))
+            whole = shown(name, checked(command))
+            app.command(name, epilog=ending() if ending else None)(whole)
     return app
 
 

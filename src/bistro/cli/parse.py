@@ -13,6 +13,7 @@ from bistro.cli import common, outputs
 from bistro.cli.common import argument, chosen_tags, flag, option, say
 from bistro.errors import BistroError, ConfigError
 from bistro.files import write_text
+from bistro.progress import phase
 
 if TYPE_CHECKING:
     from bistro.inference.workers import Workers
@@ -231,14 +232,14 @@ def _dependencies(
     workers: Workers | None,
 ) -> None:
     """Write sentences with the dependency trees of one model, or of several together."""
-    from bistro.cli.progress import Progress
+    from bistro.cli.progress import counted
     from bistro.tasks.parse import ParseRun, together
     from bistro.treebank.treebank import iter_sentences
 
     run = ParseRun(together(models), options, workers)
     sentences = iter_sentences(input, format, roots="any", partial=True)
     sentences = common.watch_words(sentences, input, models[0])
-    bistro.write(Progress(input, output).watch(run.parsed(sentences)), output)
+    bistro.write(counted(run.parsed(sentences), input, "parsing"), output)
     say(run.report(input))
 
 
@@ -253,7 +254,7 @@ def _everything(
     workers: Workers | None,
 ) -> None:
     """Write running text, or sentences, with every column that a pipeline finds."""
-    from bistro.cli.progress import Progress
+    from bistro.cli.progress import counted
     from bistro.tasks.annotate import AnnotateRun
 
     for name in ("kbest", "samples", "partial"):
@@ -266,7 +267,7 @@ def _everything(
 
     run = AnnotateRun(model, options, keep=kept, line_ends=line_ends, watch=watch, workers=workers)
     with common.rare_collection():
-        bistro.write(Progress(input, output).watch(run.annotated(input, format)), output)
+        bistro.write(counted(run.annotated(input, format), input, "annotating"), output)
     say(run.report())
 
 
@@ -281,17 +282,13 @@ def _constituents(
     workers: Workers | None,
 ) -> None:
     """Write the constituency trees of a file, and a table of their probabilities if asked to."""
-    from bistro.cli.progress import Progress
     from bistro.tasks.parse_trees import TreeRun, tree_options
     from bistro.treebank.brackets import write_trees
     from bistro.treebank.tree_files import iter_words
 
-    progress = Progress(input, output)
-    run = TreeRun(model, tree_options(options, of_trees), progress.add, workers)
-    try:
+    with phase("parsing", unit="words") as work:
+        run = TreeRun(model, tree_options(options, of_trees), work.count, workers)
         write_trees(run.parsed(iter_words(input, format)), output)
-    finally:
-        progress.clear()
     if log_probs is not None:
         write_text(log_probs, run.table())
     say(run.report())

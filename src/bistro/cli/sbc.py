@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from bistro.cli import common
 from bistro.cli.common import say
 from bistro.errors import ConfigError
+from bistro.progress import phase
 
 COLUMNS = ("quantity", "p_value", "tendency")
 REJECTED = 1
@@ -39,9 +39,15 @@ def check_ranks(
     if not 0 < rate < 1:
         raise ConfigError(f"--error-rate {rate} must lie between 0 and 1")
     family, config = common.chosen_config(sources[0], *settings)
-    check = check_sampler(
-        family.name, runs, seed=seed, error_rate=rate, on_run=_show, config=config
-    )
+    with phase("sampling", total=runs, unit="runs") as work:
+        check = check_sampler(
+            family.name,
+            runs,
+            seed=seed,
+            error_rate=rate,
+            on_run=lambda done, total: work.reach(done),
+            config=config,
+        )
     print("\t".join(COLUMNS))
     for name, p in check.p_values.items():
         is_outside = p * len(check.ranks) < rate
@@ -53,10 +59,3 @@ def check_ranks(
         say(f"{output}: look at it with any browser")
     if check.is_rejected:
         raise typer.Exit(REJECTED)
-
-
-def _show(done: int, total: int) -> None:
-    """Show how many runs are done, on a terminal."""
-    if sys.stderr.isatty():
-        end = "\n" if done == total else ""
-        print(f"\rrun {done:,}/{total:,}", end=end, file=sys.stderr, flush=True)

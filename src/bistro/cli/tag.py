@@ -54,7 +54,7 @@ def tag(
         bistro tag tagger.bistro test.conllu --marginals -o tagged.conllu
         bistro tag tagger.bistro test.conllu --search mcmc --samples 5000 -o tagged.conllu
     """
-    from bistro.cli.progress import Progress
+    from bistro.cli.progress import counted
     from bistro.models.abilities import PARSE
     from bistro.models.options import a_model
     from bistro.tasks.annotate import read_sentences
@@ -79,5 +79,5 @@ def tag(
     run = TagRun(trained, options)
     sentences = read_sentences(trained, input, format)
     sentences = common.watch_words(sentences, input, trained)
-    bistro.write(Progress(input, output).watch(run.tagged(sentences)), output)
+    bistro.write(counted(run.tagged(sentences), input, "tagging"), output)
     say(run.report())

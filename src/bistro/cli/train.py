@@ -123,12 +123,11 @@ def train(
     session = Session(
         checkpoint,
         resume,
-        watcher.on_start,
-        watcher.on_sweep,
-        watcher.on_words,
-        say,
-        lambda: watcher.stopped,
-        threads or os.cpu_count() or 1,
+        on_start=watcher.on_start,
+        on_words=watcher.on_words,
+        on_note=say,
+        stop_asked=lambda: watcher.stopped,
+        threads=threads or os.cpu_count() or 1,
     )
     try:
         with watcher, workers_for(cluster, threads) as session.workers:

@@ -18,12 +18,14 @@ from bistro.cli.common import argument, option, say
 from bistro.cli.watcher import Watcher
 from bistro.errors import ConfigError, nearest
 from bistro.files import write_text
+from bistro.progress import phase
 
 if TYPE_CHECKING:
     from bistro.evaluate.development import DevelopmentSet
     from bistro.inference.settings import SamplerSettings
     from bistro.inference.workers import Workers
     from bistro.models.transition.config import TransitionConfig
+    from bistro.models.transition.model import TransitionModel
     from bistro.models.transition.tune import Effort, Search, Trial
 
 METRICS = ("las", "uas", "no_punct.las", "no_punct.uas")
@@ -134,8 +136,6 @@ class _Errand:
         self, start: TransitionConfig, parts: Sequence[str], sweeps: int, progress: _Progress
     ) -> None:
         from bistro.inference.journal import Journal
-        from bistro.models.runs import Run
-        from bistro.models.transition.train import train_transition
         from bistro.models.transition.tune import Search
         from bistro.models.transition.workbench import Workbench
 
@@ -151,12 +151,22 @@ class _Errand:
             stop_asked=progress.is_over,
             workers=self.workers,
         )
-        search.run(replace(start, sampler=_shortened(start.sampler, sweeps)), parts)
+        with phase("searching"):
+            search.run(replace(start, sampler=_shortened(start.sampler, sweeps)), parts)
         say(f"{progress.ending}; now the first and the best are trained in full")
         full = [replace(trial.config, sampler=start.sampler) for trial in search.ends]
-        models = (train_transition(self.treebank, config, Run(self.seed)) for config in full)
-        figures = [self.judge(model) for model in models]
+        figures = []
+        with phase("training in full"):
+            for config in full:
+                with phase("", share=1 / len(full)):
+                    figures.append(self.judge(self._trained(config)))
         self.write(full[1], search, figures)
+
+    def _trained(self, config: TransitionConfig) -> TransitionModel:
+        from bistro.models.runs import Run
+        from bistro.models.transition.train import train_transition
+
+        return train_transition(self.treebank, config, Run(self.seed))
 
     def write(
         self, config: TransitionConfig, search: Search, figures: Sequence[dict[str, float]]

@@ -21,6 +21,7 @@ from bistro.errors import ModelFileError
 from bistro.inference.checkpoint import Checkpoint, PhaseCheckpoint, StoppedError
 from bistro.inference.settings import SamplerSettings
 from bistro.inference.workers import Workers
+from bistro.progress import phase
 from bistro.sums import added
 from bistro.version import __version__
 
@@ -179,22 +180,31 @@ def run_stages(stages: Sequence[Stage], fingerprint: str, session: Session) -> l
     total = sum(stage.sweeps for stage in stages)
     trace = _begin(stages, fingerprint, session)
     session.on_start(len(trace), total)
-    for number in range(len(trace), total):
-        stage, first = _stage_of(stages, number)
-        if number == first:
-            for chain in stage.chains:
-                chain.seat()
-        keep = number >= first + stage.sweeps - stage.samples
-        _step(stage.chains, number, keep=keep, threads=session.threads)
-        log_likelihood = added(chain.log_likelihood() for chain in stage.chains)
-        trace.append({"sweep": number + 1, "log_likelihood": log_likelihood, **stage.figures()})
-        session.on_sweep(Sweep(number + 1, total, log_likelihood))
-        stopping = session.stop_asked() and number + 1 < total
-        if session.checkpoint and (stopping or session.checkpoint.is_due()):
-            session.checkpoint.save(fingerprint, {"trace": trace}, stage.state())
-        if stopping:
-            raise StoppedError(f"stopped after sweep {number + 1} of {total}")
+    with phase("sampling", total=total, unit="sweeps", share=1.0) as work:
+        work.skip(len(trace))
+        for number in range(len(trace), total):
+            stage = _sweep(stages, number, session.threads)
+            log_likelihood = added(chain.log_likelihood() for chain in stage.chains)
+            trace.append({"sweep": number + 1, "log_likelihood": log_likelihood, **stage.figures()})
+            session.on_sweep(Sweep(number + 1, total, log_likelihood))
+            work.advance(note=f"log-likelihood {log_likelihood:,.0f}")
+            stopping = session.stop_asked() and number + 1 < total
+            if session.checkpoint and (stopping or session.checkpoint.is_due()):
+                session.checkpoint.save(fingerprint, {"trace": trace}, stage.state())
+            if stopping:
+                raise StoppedError(f"stopped after sweep {number + 1} of {total}")
     return trace
+
+
+def _sweep(stages: Sequence[Stage], number: int, threads: int) -> Stage:
+    """Make the sweep of this number, and return its stage."""
+    stage, first = _stage_of(stages, number)
+    if number == first:
+        for chain in stage.chains:
+            chain.seat()
+    keep = number >= first + stage.sweeps - stage.samples
+    _step(stage.chains, number, keep=keep, threads=threads)
+    return stage
 
 
 def _stage_of(stages: Sequence[Stage], sweep: int) -> tuple[Stage, int]:

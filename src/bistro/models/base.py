@@ -31,6 +31,7 @@ from bistro.modelfile import (
 )
 from bistro.models import kinds
 from bistro.models.upgrades import upgraded
+from bistro.progress import phase
 
 if TYPE_CHECKING:
     from bistro.models import abilities, annotating
@@ -133,7 +134,8 @@ class Model(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, which has its name only when complete."""
-        write_model(path, self.whole_header(), self.arrays(), self.format_version)
+        with phase(f"writing {os.fspath(path)}"):
+            write_model(path, self.whole_header(), self.arrays(), self.format_version)
 
     def to_bytes(self) -> bytes:
         """Return what `save` would write."""
@@ -204,7 +206,8 @@ def load(path: str | os.PathLike[str]) -> LoadedModel:
     path
         The file that `Model.save` or ``bistro train`` wrote, by this or any earlier version.
     """
-    return _model_of(read_model(path), os.fspath(path))
+    with phase(f"loading {os.fspath(path)}"):
+        return _model_of(read_model(path), os.fspath(path))
 
 
 def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:

@@ -29,6 +29,7 @@ from bistro.inference.chains import Session
 from bistro.inference.workers import LocalWorkers, Workers
 from bistro.models.base import Model
 from bistro.models.inputs import Words
+from bistro.progress import phase
 from bistro.rng import Stream
 from bistro.tasks.train import train
 from bistro.treebank.sentence import Sentence
@@ -145,7 +146,12 @@ def run_splits(
     """
     if workers is None:
         workers = LocalWorkers(min(threads or os.cpu_count() or 1, max(1, len(splits))))
-    return workers.run(_run_split, Shared(recipe, list(sentences), work), splits)
+    done = workers.run(_run_split, Shared(recipe, list(sentences), work), splits)
+    # Models of larger parts take longer.
+    with phase("training and judging models", total=sum(len(s.train) for s in splits)) as models:
+        for number, (split, result) in enumerate(zip(splits, done, strict=True), start=1):
+            models.advance(len(split.train), note=f"{number} of {len(splits)}")
+            yield result
 
 
 class Shared(NamedTuple):

@@ -21,6 +21,7 @@ from bistro.models.defaults import check_defaults
 from bistro.models.options import a_model
 from bistro.models.runs import Run
 from bistro.models.settings import settled_settings
+from bistro.progress import phase
 from bistro.rng import check_seed
 from bistro.treebank.raw_text import RawText
 from bistro.treebank.treebank import Treebank
@@ -115,7 +116,7 @@ def train(
         items, facts = family.data().items(data, chosen)
         run = Run(seed, facts, session or Session())
         fitting = {} if dev is None else {"dev": dev if isinstance(dev, Treebank) else list(dev)}
-        with run.session.continuing():
+        with run.session.continuing(), phase("training"):
             if text:
                 return family.train_with_text(items, chosen, run, RawText(text))
             return family.train(items, chosen, run, **fitting)

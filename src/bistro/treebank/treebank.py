@@ -21,6 +21,7 @@ from typing import IO, TYPE_CHECKING, Protocol, overload
 
 from bistro.errors import TreebankError
 from bistro.files import STANDARD_STREAM, open_binary, writing
+from bistro.progress import phase
 from bistro.treebank.blocks import BYTE_ORDER_MARK, Readable
 from bistro.treebank.column_file import ColumnReader
 from bistro.treebank.conllu import CONLLU
@@ -135,7 +136,7 @@ def read(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Treebank:
     """Read a whole file; see `iter_sentences` for the arguments."""
-    with opened(source) as (peeked, path):
+    with opened(source) as (peeked, path), phase(f"reading {path}"):
         chosen = choose_format(path, peeked, format)
         sentences = list(parse(peeked, path, chosen, roots, partial))
         written = CONLLU.name if chosen == "raw" else chosen

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro import progress
 from bistro.errors import BistroError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.settings import SamplerSettings
@@ -50,6 +51,11 @@ from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
 """Of the members that only show how sure votes may be: as sure as those of 20 sweeps."""
+LEARNING, SWEEP, FINISHING, FITTING = 10.0, 0.1, 1.0, 2.0
+"""The time of a latent-variable member, of one sweep, of matched lengths and of votes, each per
+member and relative to the others: measured on EWT."""
+VOTING = 0.5
+"""The part of the time of fitting without a development set that votes take."""
 WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.float64]]] = {
     "accurate": accurate_weights,
     "likely": likely_weights,
@@ -70,11 +76,12 @@ def train_committee(
     model = CommitteeModel(config, members, fits, run.origin(trace))
     if config.crossing:
         model.crossing = Crossing.learn(training.sentences, model.tag_column)
-    if dev:
-        model.fits = {way: fitted(model, dev, way, run.session.threads) for way in WAYS}
-    elif config.calibrate:
-        found = training.sharpness_by_way(members)
-        model.fits = {way: replace(fit, sharpness=found[way]) for way, fit in fits.items()}
+    with progress.phase("fitting", share=training.shares["fit"]):
+        if dev:
+            model.fits = _fits(model, dev, run.session.threads, share=1.0)
+        elif config.calibrate:
+            found = training.sharpness_by_way(members)
+            model.fits = {way: replace(fit, sharpness=found[way]) for way, fit in fits.items()}
     return model
 
 
@@ -96,6 +103,8 @@ class _Training:
         content = hashlib.sha256("".join(map(str, learned_from)).encode()).hexdigest()
         kind = CommitteeModel.kind
         self.fingerprint = fingerprint_of(kind, self.config, self.run.seed, [content])
+        fits = bool(self.dev) or self.config.calibrate
+        self.shares = shares(self.settings, self.config.sampler.sweeps, fits=fits)
 
     def members(self) -> tuple[list[Voter], Trace]:
         """Go through the phases that a checkpoint does not spare; return members and trace."""
@@ -108,12 +117,14 @@ class _Training:
         arrays = saved[1] if saved else {}
         found: dict[str, Voter] = {}
         done: dict[str, NDArray[Any]] = {}
-        for phase, (name, settings) in enumerate(self._latent().items()):
+        latent = self._latent()
+        for phase, (name, settings) in enumerate(latent.items()):
             if name in arrays:
                 where = f"the member {name} in the checkpoint"
                 model = VOTE.of(from_bytes(arrays[name].tobytes(), where))
             else:
-                model = self._learn(name, settings, phase, done)
+                with progress.phase(name, share=self.shares["latent"] / len(latent)):
+                    model = self._learn(name, settings, phase, done)
             found[name] = model
             done[name] = np.frombuffer(model.to_bytes(), dtype=np.uint8)
         others, trace = self._sweep(done)
@@ -163,8 +174,11 @@ class _Training:
         if owned:
             owners, chains = zip(*owned, strict=True)
             settings = self.config.sampler
-            trace = run_chains(chains, settings, self.fingerprint, session, owners)
-        return {n: t.finish(self.run, [], member=n) for n, t in trainings.items()}, trace
+            with progress.phase("", share=self.shares["chains"]):
+                trace = run_chains(chains, settings, self.fingerprint, session, owners)
+        ending, share = "matching lengths", self.shares["finish"]
+        made = progress.each(trainings.items(), ending, len(trainings), "members", share)
+        return {name: t.finish(self.run, [], member=name) for name, t in made}, trace
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
         """Return the sharpness that suits members who have not seen the sentences they vote on."""
@@ -174,8 +188,8 @@ class _Training:
             return dict.fromkeys(WAYS, USUAL_SHARPNESS)
         self.run.session.on_note(f"fitting the sharpness of votes on {words:,} held-out words")
         model = self._of_the_rest(rest, members if is_unseen else None)
-        threads = self.run.session.threads
-        return {way: fitted(model, held_out, way, threads).sharpness for way in WAYS}
+        found = _fits(model, held_out, self.run.session.threads, share=VOTING)
+        return {way: fit.sharpness for way, fit in found.items()}
 
     def _parts(self) -> tuple[list[Sentence], list[Sentence], bool]:
         """Return what to learn from and what to hold out, and whether latent members have done so.
@@ -200,6 +214,7 @@ class _Training:
         run = Run(self.run.seed, self.run.treebank, Session(threads=self.run.session.threads))
         training = replace(self, sentences=rest, config=config, run=run)
         training.settings = {name: _quick(s, quick) for name, s in self.settings.items()}
+        training.shares = {"chains": 1 - VOTING, "finish": 0.0}
         found, trace = training._sweep({})
         for place, (name, settings) in enumerate(training.settings.items()):
             if isinstance(settings, IsbnConfig):
@@ -207,6 +222,29 @@ class _Training:
         ready = [found[name] for name in self.settings]
         fits = {way: Fit.equal(len(ready)) for way in WAYS}
         return CommitteeModel(config, ready, fits, run.origin(trace))
+
+
+def shares(
+    members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool
+) -> dict[str, float]:
+    """Return the parts of the time of a training that its phases take, roughly."""
+    latent = sum(isinstance(settings, IsbnConfig) for settings in members.values())
+    others = len(members) - latent
+    costs = {
+        "latent": LEARNING * latent,
+        "chains": SWEEP * sweeps * others,
+        "finish": FINISHING * others,
+        "fit": FITTING * len(members) * fits,
+    }
+    return {name: cost / sum(costs.values()) for name, cost in costs.items()}
+
+
+def _fits(
+    model: CommitteeModel, sentences: Sequence[Sentence], threads: int, share: float
+) -> dict[str, Fit]:
+    """Return the weights for found and for given tags."""
+    ways = progress.each(WAYS, "votes of all members", len(WAYS), share=share)
+    return {way: fitted(model, sentences, way, threads) for way in ways}
 
 
 def _equal_fit(settings: Sequence[MemberSettings]) -> Fit:

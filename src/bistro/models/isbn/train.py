@@ -28,6 +28,7 @@ from bistro.models.isbn.model import IsbnModel
 from bistro.models.parsing.codec import Tree, training_tree
 from bistro.models.parsing.training import trees_of, wants_single_root
 from bistro.models.runs import Run, Trace
+from bistro.progress import phase
 from bistro.rng import purpose_key
 from bistro.sums import added
 from bistro.treebank.sentence import Sentence
@@ -176,26 +177,35 @@ class Training:
         learning = self.config.learning
         most = learning.most_passes(len(self.sentences))
         session.on_start(progress.passes, most)
-        while not progress.is_over(most, learning.patience):
-            log_likelihood = self._learn(progress.passes, session.threads)
-            score = self._score(session.threads)
-            largest = float(np.abs(self.trainer.weights).max())
-            is_sound = math.isfinite(log_likelihood + score) and largest <= ISBN_LARGEST_WEIGHT
-            if not is_sound:
-                raise self._diverged(progress, session)
-            progress.note(log_likelihood, score)
-            if progress.best_pass == progress.passes:
-                self.best = self.trainer.weights
-            is_over = progress.is_over(most, learning.patience)
-            total = progress.passes if is_over else most
-            session.on_sweep(Sweep(progress.passes, total, log_likelihood))
-            self._last_good = self._state()
-            stopping = session.stop_asked() and not is_over
-            if session.checkpoint and (stopping or session.checkpoint.is_due()):
-                self._save(progress, session)
-            if stopping:
-                raise StoppedError(f"stopped after pass {progress.passes} of at most {most}")
+        with phase("learning", total=most, unit="passes at most", share=1.0) as work:
+            work.skip(progress.passes)
+            while not progress.is_over(most, learning.patience):
+                log_likelihood = self._pass(progress, most, session)
+                work.advance(note=f"log-likelihood {log_likelihood:,.0f}")
         return progress.trace
+
+    def _pass(self, progress: Progress, most: int, session: Session) -> float:
+        """Read all sentences once; return their log-likelihood."""
+        learning = self.config.learning
+        log_likelihood = self._learn(progress.passes, session.threads)
+        score = self._score(session.threads)
+        largest = float(np.abs(self.trainer.weights).max())
+        is_sound = math.isfinite(log_likelihood + score) and largest <= ISBN_LARGEST_WEIGHT
+        if not is_sound:
+            raise self._diverged(progress, session)
+        progress.note(log_likelihood, score)
+        if progress.best_pass == progress.passes:
+            self.best = self.trainer.weights
+        is_over = progress.is_over(most, learning.patience)
+        total = progress.passes if is_over else most
+        session.on_sweep(Sweep(progress.passes, total, log_likelihood))
+        self._last_good = self._state()
+        stopping = session.stop_asked() and not is_over
+        if session.checkpoint and (stopping or session.checkpoint.is_due()):
+            self._save(progress, session)
+        if stopping:
+            raise StoppedError(f"stopped after pass {progress.passes} of at most {most}")
+        return log_likelihood
 
     def finish(self, run: Run, trace: Trace) -> IsbnModel:
         """Return the model with the best weights."""

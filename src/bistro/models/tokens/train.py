@@ -25,6 +25,7 @@ from bistro.models.tokens.text import (
     running_text,
     window_events,
 )
+from bistro.progress import phase
 from bistro.treebank.sentence import Sentence
 from bistro.treebank.text_tokens import TextToken
 
@@ -37,9 +38,12 @@ def train_tokens(data: Sequence[Sentence], config: TokensConfig, run: Run) -> To
     stream = hidden_stream(characters, text, tokens, ends)
     events = window_events(stream, config.order)
     chain = Chain(CHARACTERS, events, UniformBase(len(characters)), config.sampler, run.seed)
-    trace = run.sweep(TokensModel.kind, config, [events.digest()], [chain])
-    splits = _splits(tokens, config, run.seed)
-    around = _around(text, tokens, ends, config, run.seed)
+    with phase("characters", share=0.5):
+        trace = run.sweep(TokensModel.kind, config, [events.digest()], [chain])
+    with phase("words in tokens", share=0.1):
+        splits = _splits(tokens, config, run.seed)
+    with phase("ends of words and sentences", share=0.4):
+        around = _around(text, tokens, ends, config, run.seed)
     return TokensModel(config, characters, chain.frozen(), splits, around, run.origin(trace))
 
 

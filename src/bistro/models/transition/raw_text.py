@@ -19,14 +19,15 @@ run goes on where it was.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro import progress
 from bistro._core import UniformBase
 from bistro.encoding.vocabulary import Vocabulary, WordCounts
 from bistro.errors import ConfigError
@@ -50,7 +51,10 @@ from bistro.models.transition.train import tags_of_words, train_transition
 from bistro.treebank.raw_text import PieceFacts, RawText, TextPiece
 from bistro.treebank.sentence import Sentence
 
+Item = TypeVar("Item")
 FIRST_PARSER = 0
+PARSING, LEARNING = 0.6, 0.25
+"""The parts of the time of a training that parsing and learning take, roughly."""
 PIECES_AT_ONCE = 16
 """Pieces whose events are made and sorted together: the longer the lists, the fewer to merge."""
 
@@ -107,7 +111,7 @@ class _Training:
                 counts.add(words)
                 yield facts
 
-        for _ in self.text.read(reader):
+        for _ in progress.each(self.text.read(reader), "counting words", unit="pieces"):
             if self.run.session.stop_asked():
                 raise StoppedError("stopped while the words of the raw text were counted")
         return counts
@@ -140,7 +144,8 @@ class _Training:
     def _first_parser(self) -> TransitionModel:
         config = replace(self.config, unknown="classes")
         run = Run(self.run.seed, session=self._session(FIRST_PARSER, {}))
-        return train_transition(self.sentences, config, run)
+        with progress.phase("first parser", share=1 - PARSING - LEARNING):
+            return train_transition(self.sentences, config, run)
 
     def _parse(self, model: TransitionModel, analyses: Analyses, phase: int) -> None:
         content = np.frombuffer(model.to_bytes(), dtype=np.uint8)
@@ -153,8 +158,9 @@ class _Training:
         particles = self.config.raw_text.particles
         pieces = ((particles, piece) for piece in self._pieces_after(analyses))
         session.on_words(analyses.words, self.text.words)
+        found = self.workers.run(parse_piece, SharedModel(model), pieces)
         try:
-            for size, columns in self.workers.run(parse_piece, SharedModel(model), pieces):
+            for size, columns in self._counted(found, analyses):
                 analyses.add(size, columns)
                 session.on_words(analyses.words, self.text.words)
                 if session.stop_asked() and analyses.words < self.text.words:
@@ -167,6 +173,17 @@ class _Training:
             keep()
             raise
         keep()
+
+    def _counted(self, pieces: Iterable[Item], analyses: Analyses) -> Iterator[Item]:
+        """Yield parsed pieces, and show how many words there are before each of them."""
+        words = self.text.words
+        share = PARSING / self.config.raw_text.rounds
+        with progress.phase("parsing", total=words, unit="words", share=share) as work:
+            work.skip(analyses.words)
+            for piece in pieces:
+                yield piece
+                work.count(int(analyses.words - work.done))
+                work.reach(analyses.words)
 
     def _pieces_after(self, analyses: Analyses) -> Iterator[TextPiece]:
         """Return the pieces of the text that have not been parsed."""
@@ -198,7 +215,8 @@ class _Training:
             runs[name].add(events.sorted())
         tagged = np.zeros(0, np.int64)
         items = self._parsed_text(analyses)
-        for found in self.workers.run(record_piece, self.recorder.for_text(), items):
+        recorded = self.workers.run(record_piece, self.recorder.for_text(), items)
+        for found in progress.each(recorded, "taking in parses", unit="pieces"):
             for name, events in found.events.items():
                 runs[name].add(events)
             tagged = np.union1d(tagged, found.tagged)
@@ -215,7 +233,9 @@ class _Training:
             for name, of_name in events.items()
         ]
         session = self._session(phase, analyses.state())
-        trace = run_chains(chains, self.config.sampler, self.fingerprint, session)
+        share = LEARNING / self.config.raw_text.rounds
+        with progress.phase("learning from the parses", share=share):
+            trace = run_chains(chains, self.config.sampler, self.fingerprint, session)
         facts = {"nonprojective_sentences": self.lifted, "texts": self.text.provenance()}
         model = TransitionModel(
             self.config,

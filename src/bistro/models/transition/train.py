@@ -26,18 +26,23 @@ from bistro.models.runs import Run, Trace
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig
 from bistro.models.transition.derivations import ALL_TAGS, DerivationChain, LatentChain, WordTags
 from bistro.models.transition.model import TransitionModel, outcomes_of, shape_of
+from bistro.progress import phase
 from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
+SAMPLING = 0.8
+"""The part of the time of a training that sweeps take, roughly."""
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
 def train_transition(data: Sequence[Words], config: TransitionConfig, run: Run) -> TransitionModel:
     """Train a transition parser on trees."""
     training = training_of(data, config, run.seed)
-    trace = run_stages(training.stages(), training.fingerprint, run.session)
-    return training.finish(run, trace)
+    with phase("", share=SAMPLING):
+        trace = run_stages(training.stages(), training.fingerprint, run.session)
+    with phase("matching lengths", share=1 - SAMPLING):
+        return training.finish(run, trace)
 
 
 def training_of(data: Sequence[Words], config: TransitionConfig, seed: int) -> Training:

@@ -1,0 +1,252 @@
+"""The line on stderr that shows what a command is doing.
+
+On a terminal it appears when a command has written nothing for a second, is drawn again twice a
+second, and goes away before anything else is written and at the end: no command is silent for more
+than two seconds, whatever it does. In a file or a pipe there is no such line, unless ``--progress``
+asks for one every ten seconds; ``--quiet`` leaves it out on a terminal too.
+
+    sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
+
+The words come from the phases of `bistro.progress`, and a thread of its own draws them, since the
+thread that works may be inside the compiled core, which releases the interpreter.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any, TextIO, get_type_hints
+
+import typer
+
+from bistro.errors import printable
+from bistro.progress import Phase, Work, observing, phase
+
+EVERY_SECONDS = 0.5
+SILENT_SECONDS = 1.0
+"""How long a command may be silent before the line appears."""
+LOG_EVERY_SECONDS = 10.0
+
+
+ENDLESS = frozenset({"serve"})
+"""Commands that wait for others: they show what they load, and then nothing."""
+PROGRESS = typer.Option(
+    None,
+    "--progress/--quiet",
+    help="Show progress on stderr always, or never; default: on a terminal.",
+    show_default=False,
+)
+
+
+def shown(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command that shows its progress, and takes ``--progress`` and ``--quiet``."""
+    signature, hints = inspect.signature(command), get_type_hints(command)
+    parameters = [
+        parameter.replace(annotation=hints[parameter.name])
+        for parameter in signature.parameters.values()
+    ]
+
+    @functools.wraps(command)
+    def run(*, progress: bool | None, **values: Any) -> Any:
+        with displayed("" if name in ENDLESS else name, progress):
+            return command(**values)
+
+    own = inspect.Parameter(
+        "progress", inspect.Parameter.KEYWORD_ONLY, default=PROGRESS, annotation=bool | None
+    )
+    run.__signature__ = inspect.Signature([*parameters, own])  # type: ignore[attr-defined]
+    run.__annotations__ = {**hints, "progress": bool | None}
+    return run
+
+
+@contextlib.contextmanager
+def displayed(command: str, progress: bool | None) -> Iterator[None]:
+    """Show the progress of a command: always, never, or (None) on a terminal."""
+    on_terminal = sys.stderr is not None and sys.stderr.isatty()
+    if sys.stderr is None or progress is False or not (progress or on_terminal):
+        yield
+        return
+    with observing() as work, phase(command):
+        display = Display(work, sys.stderr, on_terminal=on_terminal)
+        with display.guarded_streams(), _ticking(display):
+            yield
+
+
+@contextlib.contextmanager
+def _ticking(display: Display) -> Iterator[None]:
+    """Call `Display.tick` again and again, in a thread."""
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.wait(EVERY_SECONDS):
+            display.tick()
+
+    ticker = threading.Thread(target=run, daemon=True, name="progress")
+    with contextlib.suppress(RuntimeError):  # The system allows no further thread.
+        ticker.start()
+    try:
+        yield
+    finally:
+        over.set()
+        display.hide()
+
+
+class Display:
+    """Draws one line, and takes it away before anything else is written to the terminal.
+
+    Parameters
+    ----------
+    work
+        The phases to show.
+    stream
+        Where to draw.
+    on_terminal
+        Whether a line can be drawn over the one before; if not, each is a line of its own.
+    """
+
+    def __init__(self, work: Work, stream: TextIO, *, on_terminal: bool) -> None:
+        self._work = work
+        self._stream = stream
+        self._on_terminal = on_terminal
+        self._lock = threading.RLock()
+        self._shown = 0
+        """Length of the line that is on the terminal."""
+        self._wrote = work.clock()
+        """When something else was written last."""
+        self._at_margin = True
+
+    def tick(self) -> None:
+        """Draw the line, if it is time."""
+        with self._lock:
+            silent = self._work.clock() - self._wrote
+            line = line_of(self._work)
+            if not line:
+                self.hide()
+            elif not self._on_terminal:
+                if silent >= LOG_EVERY_SECONDS:
+                    self._wrote = self._work.clock()
+                    self._write(line + "\n")
+            elif self._at_margin and silent >= SILENT_SECONDS:
+                line = line[: shutil.get_terminal_size().columns - 1]
+                self._write(f"\r{line:<{self._shown}}")
+                self._shown = len(line)
+
+    def hide(self) -> None:
+        """Take the line away."""
+        with self._lock:
+            if self._shown:
+                self._write(f"\r{'':<{self._shown}}\r")
+                self._shown = 0
+
+    def written(self, text: str | bytes) -> None:
+        """Note that something else was written to the terminal."""
+        with self._lock:
+            self._wrote = self._work.clock()
+            if text:
+                self._at_margin = text[-1:] in ("\n", "\r", b"\n", b"\r")
+
+    def _write(self, text: str) -> None:
+        # A terminal that is gone, or lacks a letter, is no reason to end the work.
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.write(text)
+            self._stream.flush()
+
+    @contextlib.contextmanager
+    def guarded_streams(self) -> Iterator[None]:
+        """Take the line away before the program writes to a terminal by stdout or stderr."""
+        before = sys.stdout, sys.stderr
+        guarded = [self._guarded(stream) for stream in before]
+        sys.stdout, sys.stderr = guarded
+        try:
+            yield
+        finally:
+            for name, own, old in zip(("stdout", "stderr"), guarded, before, strict=True):
+                if getattr(sys, name) is own:
+                    setattr(sys, name, old)
+
+    def _guarded(self, stream: Any) -> Any:
+        shares_terminal = self._on_terminal and stream is not None and stream.isatty()
+        return _Guarded(stream, self) if shares_terminal else stream
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """Keep the line away while something is written."""
+        with self._lock:
+            self.hide()
+            yield
+
+
+class _Guarded:
+    """A stream to the terminal on which the line of progress is drawn too."""
+
+    def __init__(self, stream: Any, display: Display) -> None:
+        self._stream = stream
+        self._display = display
+
+    def write(self, text: Any) -> Any:
+        with self._display.writing():
+            written = self._stream.write(text)
+            # What waits in a buffer would come after the line, and in the middle of it.
+            self._stream.flush()
+            self._display.written(text)
+            return written
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    @property
+    def buffer(self) -> Any:
+        return _Guarded(self._stream.buffer, self._display)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def line_of(work: Work) -> str:
+    """Return what is shown of some work, in one line."""
+    phases = list(work.phases)
+    names = [printable(own.name) for own in phases if own.name]
+    if not names or work.pauses:
+        return ""
+    told = ": ".join(names[1:] or names)
+    if details := list(_details(phases[-1])):
+        told += f": {', '.join(details)}"
+    left = work.seconds_left()
+    if left is None:
+        return f"{told}; {duration(work.clock() - phases[0].began)} so far"
+    return f"{told}; about {duration(left)} left"
+
+
+def _details(own: Phase) -> Iterator[str]:
+    """Yield how far a phase is: its items and their pace, or its steps, and what it notes."""
+    if own.counted:
+        yield f"{own.counted:,} {own.unit}"
+        seconds = own.moved - own.began
+        if seconds > 0:
+            yield f"{own.counted / seconds:,.0f} {own.unit}/s"
+    elif own.unit and own.total:
+        yield f"{own.done:,.0f}/{own.total:,.0f} {own.unit}"
+    elif own.unit and own.done:
+        yield f"{own.done:,.0f} {own.unit}"
+    if own.note:
+        yield own.note
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the unit that suits it.
+
+    >>> duration(0.3), duration(59.7), duration(600), duration(9000)
+    ('1 s', '60 s', '10 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{max(seconds, 1):.0f} s"
+    if seconds < 6000:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
+

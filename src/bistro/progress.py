@@ -1,0 +1,226 @@
+"""How far long work has come: named phases, counted steps, one estimate of the time left.
+
+Code that may take seconds says what it does; the command line looks on and shows it:
+
+    with phase("sampling", total=20, unit="sweeps") as work:
+        for _ in range(20):
+            ...
+            work.advance()
+
+Phases nest. A phase with a `share` stands for that part of the phase around it: it moves the outer
+phase along while it runs, and has moved it by the whole share when it ends. So work whose parts
+differ in length has one scale:
+
+    with phase("training"):
+        with phase("first member", share=0.7, total=passes) as work: ...
+        with phase("second member", share=0.3, total=sweeps) as work: ...
+
+The time left is that of the outermost phase whose progress is known: the time taken so far, divided
+by the fraction done, times the fraction that remains. What a checkpoint has spared (`Phase.skip`)
+took no time and does not count as done. Nothing is estimated from less than a fiftieth of the work.
+
+Without an observer, and in threads other than that of the observer, phases do nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeVar
+
+Item = TypeVar("Item")
+LEAST_FRACTION = 0.02
+"""The part of the work that must be done before the time left is estimated."""
+
+
+@dataclass(eq=False)
+class Phase:
+    """One piece of work that is under way.
+
+    Parameters
+    ----------
+    name
+        What is done, as in "reading train.conllu".
+    total
+        Number of steps; None if it is not known, or if inner phases say how far the work is.
+    unit
+        What a step is, in the plural; shown if it is given.
+    share
+        The part of the phase around this one that it stands for.
+    """
+
+    name: str
+    total: float | None = None
+    unit: str = ""
+    share: float = 0.0
+    note: str = ""
+    done: float = 0.0
+    skipped: float = 0.0
+    """Steps that were done before this run began."""
+    counted: int = 0
+    """Items that have gone by, where steps are something else."""
+    began: float = 0.0
+    moved: float = 0.0
+    clock: Callable[[], float] = field(default=time.monotonic, repr=False)
+
+    def advance(self, steps: float = 1.0, note: str | None = None) -> None:
+        """Count steps that are done; a note is shown beside them."""
+        self.reach(self.done + steps, note)
+
+    def reach(self, done: float, note: str | None = None) -> None:
+        """Say how many steps are done in all."""
+        self.done = done
+        self.moved = self.clock()
+        if note is not None:
+            self.note = note
+
+    def skip(self, steps: float) -> None:
+        """Count steps that need not be done again."""
+        self.done += steps
+        self.skipped += steps
+
+    def count(self, items: int) -> None:
+        """Count items that have gone by, in the unit of this phase; its steps are something else."""
+        self.counted += items
+        self.moved = self.clock()
+
+
+class _Reached(NamedTuple):
+    """The fraction of a phase that is done, and that of which it was done before this run."""
+
+    done: float
+    skipped: float
+
+
+class Work:
+    """The phases that are under way in the thread of an observer."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.thread = threading.get_ident()
+        self.phases: list[Phase] = []
+        self.pauses = 0
+        """Above 0 while nothing should be shown."""
+
+    def begin(self, phase: Phase) -> None:
+        """Enter a phase."""
+        phase.clock = self.clock
+        phase.began = phase.moved = self.clock()
+        self.phases.append(phase)
+
+    def end(self, phase: Phase) -> None:
+        """Leave a phase, and move the one around it by its share."""
+        place = self.phases.index(phase)
+        if place and phase.share:
+            outer, before = self.phases[place - 1], self._reached(place).skipped
+            scale = outer.total or 1.0
+            outer.skipped += phase.share * before * scale
+            outer.reach(outer.done + phase.share * scale)
+        self.phases.remove(phase)
+
+    def _reached(self, place: int) -> _Reached:
+        """Return how far a phase is, with those inside it."""
+        phase = self.phases[place]
+        size = phase.total or 1.0
+        done, skipped = phase.done / size, phase.skipped / size
+        if place + 1 < len(self.phases):
+            inner = self.phases[place + 1]
+            if inner.share:
+                reached = self._reached(place + 1)
+                done += inner.share * reached.done
+                skipped += inner.share * reached.skipped
+        return _Reached(min(done, 1.0), min(skipped, 1.0))
+
+    def fraction(self) -> float | None:
+        """Return the part of the outermost phase with known progress that is done."""
+        place = self._measured()
+        return None if place is None else self._reached(place).done
+
+    def _measured(self) -> int | None:
+        for place, phase in enumerate(self.phases):
+            inside = self.phases[place + 1 : place + 2]
+            if phase.total or phase.done or any(inner.share for inner in inside):
+                return place
+        return None
+
+    def seconds_left(self) -> float | None:
+        """Return the estimated time that the outermost phase with known progress still takes."""
+        place = self._measured()
+        if place is None:
+            return None
+        phases = self.phases[place:]
+        reached = self._reached(place)
+        gained = reached.done - reached.skipped
+        if gained < LEAST_FRACTION or reached.done >= 1.0:
+            return None
+        # Steps may come in bursts: between two of them nothing is known but the time that passes.
+        moved = max(phase.moved for phase in phases)
+        taken = moved - phases[0].began
+        left = taken * (1.0 - reached.done) / gained
+        waited = self.clock() - moved
+        # If nothing comes for longer than expected, the estimate was too short.
+        return max(left - waited, waited / 2)
+
+
+_observed: Work | None = None
+
+
+@contextmanager
+def observing(clock: Callable[[], float] = time.monotonic) -> Iterator[Work]:
+    """Observe the phases of this thread for as long as the context lasts."""
+    global _observed
+    before, work = _observed, Work(clock)
+    _observed = work
+    try:
+        yield work
+    finally:
+        _observed = before
+
+
+def observed() -> Work | None:
+    """Return the work of this thread, if somebody observes it."""
+    work = _observed
+    return work if work is not None and work.thread == threading.get_ident() else None
+
+
+@contextmanager
+def phase(
+    name: str, *, total: float | None = None, unit: str = "", share: float = 0.0
+) -> Iterator[Phase]:
+    """Begin a phase of work, which lasts as long as the context; see `Phase`."""
+    own, work = Phase(name, total, unit, share), observed()
+    if work is None:
+        yield own
+        return
+    work.begin(own)
+    try:
+        yield own
+    finally:
+        work.end(own)
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Let nothing be shown, for example while the user types."""
+    work = observed()
+    if work is None:
+        yield
+        return
+    work.pauses += 1
+    try:
+        yield
+    finally:
+        work.pauses -= 1
+
+
+def each(
+    items: Iterable[Item], name: str, total: float | None = None, unit: str = "", share: float = 0.0
+) -> Iterator[Item]:
+    """Yield items; each is one step of a phase, done when the next one is asked for."""
+    with phase(name, total=total, unit=unit, share=share) as work:
+        for item in items:
+            yield item
+            work.advance()
