@@ -31,7 +31,7 @@ std::optional<std::tuple<Owned, std::uint64_t>> read_whole(int descriptor, std::
     }
     if (file.error < 0) return std::nullopt;
     unsigned char* const data = file.memory.release();
-    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    nb::capsule owner(data, [](void* p) noexcept { free_aligned(p); });
     return std::make_tuple(Owned(data, {size}, owner), file.checksum);
 }
 

@@ -5,15 +5,16 @@
 
 #include <cstddef>
 #include <system_error>
-#include <thread>
 #include <vector>
+
+#include "platform.hpp"
 
 namespace bistro {
 
 // Starts up to n threads that call run(); they are waited for where the result goes out of scope.
 template <class Run>
-[[nodiscard]] std::vector<std::jthread> helpers(int n, const Run& run) {
-    std::vector<std::jthread> started;
+[[nodiscard]] std::vector<JoiningThread> helpers(int n, const Run& run) {
+    std::vector<JoiningThread> started;
     // Memory is taken before the first thread starts.
     started.reserve(n > 0 ? static_cast<std::size_t>(n) : 0);
     try {

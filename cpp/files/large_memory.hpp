@@ -4,18 +4,17 @@
 // addresses of small pages as often as for the table itself.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
+
+#include "platform.hpp"
 
 namespace bistro {
 
 struct Freed {
-    void operator()(unsigned char* p) const { std::free(p); }
+    void operator()(unsigned char* p) const { free_aligned(p); }
 };
 using Memory = std::unique_ptr<unsigned char[], Freed>;
 
@@ -23,11 +22,9 @@ inline Memory large_memory(std::size_t size) {
     constexpr std::size_t kLargePage = std::size_t{2} << 20, kLine = 64;
     const std::size_t alignment = size >= kLargePage ? kLargePage : kLine;
     const std::size_t whole = std::max((size + alignment - 1) / alignment * alignment, alignment);
-    Memory memory(static_cast<unsigned char*>(std::aligned_alloc(alignment, whole)));
+    Memory memory(static_cast<unsigned char*>(allocate_aligned(alignment, whole)));
     if (!memory) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    if (size >= kLargePage) madvise(memory.get(), whole, MADV_HUGEPAGE);
-#endif
+    if (size >= kLargePage) prefer_large_pages(memory.get(), whole);
     return memory;
 }
 

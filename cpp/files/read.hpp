@@ -3,8 +3,6 @@
 // A mapped file changes, or ends the process, when somebody overwrites or shortens it; memory of one's own does not.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -14,6 +12,7 @@
 #include "files/checksum.hpp"
 #include "files/helpers.hpp"
 #include "files/large_memory.hpp"
+#include "files/read_at.hpp"
 
 namespace bistro {
 
@@ -25,7 +24,7 @@ struct ReadFile {
 
 inline int read_block(int descriptor, unsigned char* to, std::size_t size, std::size_t at) {
     while (size > 0) {
-        const ssize_t n = pread(descriptor, to, size, static_cast<off_t>(at));
+        const std::ptrdiff_t n = read_at(descriptor, to, size, at);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return errno;
         if (n == 0) return -1;

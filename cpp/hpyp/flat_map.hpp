@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "platform.hpp"
+
 namespace bistro {
 
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
@@ -43,11 +45,11 @@ public:
     }
 
     // Several look-ups at once hide the time that memory takes: ask for the slots first, then for their records, then find.
-    void prefetch(std::uint64_t key) const { __builtin_prefetch(&slots_[mix(key) & mask()]); }
+    void prefetch(std::uint64_t key) const { bistro::prefetch(&slots_[mix(key) & mask()]); }
     template <class Record>
     void prefetch_record(std::uint64_t key, const std::vector<Record>& records) const {
         const std::uint32_t record = slots_[mix(key) & mask()];
-        if (record != kNone) __builtin_prefetch(&records[record]);
+        if (record != kNone) bistro::prefetch(&records[record]);
     }
 
     // Indexes the last of the records; the others are indexed already.

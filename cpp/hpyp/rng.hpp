@@ -8,6 +8,8 @@
 #include <array>
 #include <cstdint>
 
+#include "platform.hpp"
+
 namespace bistro {
 
 class Stream {
@@ -27,9 +29,8 @@ public:
     std::uint64_t below(std::uint64_t n) {
         const std::uint64_t threshold = (0 - n) % n;
         for (;;) {
-            const auto product = static_cast<unsigned __int128>(next()) * n;
-            if (static_cast<std::uint64_t>(product) >= threshold)
-                return static_cast<std::uint64_t>(product >> 64);
+            const WideProduct product = wide_product(next(), n);
+            if (product.low >= threshold) return product.high;
         }
     }
 
@@ -38,10 +39,8 @@ private:
         std::array<std::uint64_t, 4> x = counter_;
         std::array<std::uint64_t, 2> key = key_;
         for (int round = 0; round < 10; ++round) {
-            const auto a = static_cast<unsigned __int128>(0xD2E7470EE14C6C93ULL) * x[0];
-            const auto b = static_cast<unsigned __int128>(0xCA5A826395121157ULL) * x[2];
-            x = {static_cast<std::uint64_t>(b >> 64) ^ x[1] ^ key[0], static_cast<std::uint64_t>(b),
-                 static_cast<std::uint64_t>(a >> 64) ^ x[3] ^ key[1], static_cast<std::uint64_t>(a)};
+            const WideProduct a = wide_product(0xD2E7470EE14C6C93ULL, x[0]), b = wide_product(0xCA5A826395121157ULL, x[2]);
+            x = {b.high ^ x[1] ^ key[0], b.low, a.high ^ x[3] ^ key[1], a.low};
             key[0] += 0x9E3779B97F4A7C15ULL;
             key[1] += 0xBB67AE8584CAA73BULL;
         }

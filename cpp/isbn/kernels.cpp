@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "isbn/lanes.hpp"
+#include "platform.hpp"
+
 // The same loops compiled for wider registers, chosen when the program starts.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
@@ -14,13 +17,10 @@
 #define BISTRO_WIDE
 #define BISTRO_WIDEST
 #endif
-#define BISTRO_INLINE inline __attribute__((always_inline))
 
 namespace bistro::isbn {
 
 namespace {
-
-constexpr std::size_t kLanes = 16;
 
 template <class Real>
 BISTRO_INLINE Real in_order(const Real* lanes) {
@@ -85,47 +85,6 @@ BISTRO_INLINE Real dot(const Real* __restrict x, const Real* __restrict y, std::
     return in_order(lanes) + rest;
 }
 
-// All lanes as one value, so that a sum in the making surely stays in registers.
-template <class Real, std::size_t n = kLanes>
-struct Lanes {
-    typedef Real type __attribute__((vector_size(n * sizeof(Real))));
-};
-template <class Real, std::size_t n = kLanes>
-using Vector = typename Lanes<Real, n>::type;
-
-template <class Real>
-BISTRO_INLINE Vector<Real> load(const Real* from) {
-    Vector<Real> v;
-    std::memcpy(&v, from, sizeof v);
-    return v;
-}
-template <class Real>
-BISTRO_INLINE void store(Real* to, Vector<Real> v) {
-    std::memcpy(to, &v, sizeof v);
-}
-
-// Lanes added up in the order of `in_order`, as far as four are left.
-template <class Real>
-BISTRO_INLINE Vector<Real, 4> to_four(Vector<Real> v) {
-    Vector<Real, 8> halves[2];
-    std::memcpy(halves, &v, sizeof v);
-    halves[0] += halves[1];
-    Vector<Real, 4> quarters[2];
-    std::memcpy(quarters, &halves[0], sizeof halves[0]);
-    return quarters[0] + quarters[1];
-}
-
-// The sums of four vectors, each in the order of `in_order`.
-template <class Real>
-BISTRO_INLINE Vector<Real, 4> four_sums(const Vector<Real>* v) {
-    const auto a = to_four<Real>(v[0]), b = to_four<Real>(v[1]), c = to_four<Real>(v[2]), d = to_four<Real>(v[3]);
-    const auto ab02 = __builtin_shufflevector(a, b, 0, 4, 2, 6), ab13 = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    const auto cd02 = __builtin_shufflevector(c, d, 0, 4, 2, 6), cd13 = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-    const auto lane0 = __builtin_shufflevector(ab02, cd02, 0, 1, 4, 5), lane2 = __builtin_shufflevector(ab02, cd02, 2, 3, 6, 7);
-    const auto lane1 = __builtin_shufflevector(ab13, cd13, 0, 1, 4, 5), lane3 = __builtin_shufflevector(ab13, cd13, 2, 3, 6, 7);
-    return (lane0 + lane2) + (lane1 + lane3);
-}
-
 // Four rows at once: each sum is a chain of additions, and four chains keep the machine busy.
 template <class Real>
 BISTRO_INLINE void transposed(Real* __restrict y, const Real* __restrict x, const Real* __restrict w, std::size_t rows,
@@ -175,7 +134,7 @@ BISTRO_INLINE void outer_rest(Real* __restrict g, const Real* const* xs, const R
     alignas(64) Real tile[at_once * kLanes] = {};
     const std::size_t width = columns - first;
     for (std::size_t r = 0; r < at_once; ++r) std::copy_n(g + (i + r) * columns + first, width, tile + r * kLanes);
-    outer_tile<at_once, 1>(tile, kLanes, xs, n, i, [&](std::size_t s) __attribute__((always_inline)) { return padded + s * kLanes; });
+    outer_tile<at_once, 1>(tile, kLanes, xs, n, i, [&](std::size_t s) BISTRO_INLINE_LAMBDA { return padded + s * kLanes; });
     for (std::size_t r = 0; r < at_once; ++r) std::copy_n(tile + r * kLanes, width, g + (i + r) * columns + first);
 }
 
@@ -192,7 +151,7 @@ BISTRO_INLINE void outers(Real* __restrict g, const Real* const* xs, const Real*
     std::size_t i = 0;
     for (; i + at_once <= rows; i += at_once) {
         std::size_t j = 0;
-        auto columns_of = [&](std::size_t s) __attribute__((always_inline)) { return ys[s] + j; };
+        auto columns_of = [&](std::size_t s) BISTRO_INLINE_LAMBDA { return ys[s] + j; };
         for (; j + vectors * kLanes <= columns; j += vectors * kLanes)
             outer_tile<at_once, vectors>(g + i * columns + j, columns, xs, n, i, columns_of);
         for (; j < first; j += kLanes) outer_tile<at_once, 1>(g + i * columns + j, columns, xs, n, i, columns_of);
@@ -315,7 +274,7 @@ template <class Real>
 BISTRO_INLINE void ratio_means(Real* __restrict y, const Real* __restrict m, const Real* __restrict p, const Real* __restrict e,
                                std::size_t rows, std::size_t columns) {
     for (std::size_t i = 0; i < rows; ++i, e += columns)
-        y[i] = sum_of<Real>(columns, [&](std::size_t j) __attribute__((always_inline)) { return p[j] * e[j] / factor(m[i], e[j]); });
+        y[i] = sum_of<Real>(columns, [&](std::size_t j) BISTRO_INLINE_LAMBDA { return p[j] * e[j] / factor(m[i], e[j]); });
 }
 
 template <class Real>
@@ -329,7 +288,7 @@ template <class Real>
 BISTRO_INLINE void mean_slopes(Real* __restrict y, const Real* __restrict m, const Real* __restrict c, const Real* __restrict p,
                                const Real* __restrict a, const Real* __restrict e, std::size_t rows, std::size_t columns) {
     for (std::size_t i = 0; i < rows; ++i, e += columns)
-        y[i] += sum_of<Real>(columns, [&](std::size_t j) __attribute__((always_inline)) {
+        y[i] += sum_of<Real>(columns, [&](std::size_t j) BISTRO_INLINE_LAMBDA {
             const Real ratio = e[j] / factor(m[i], e[j]);
             return (a[j] - c[i] * p[j] * ratio) * ratio;
         });

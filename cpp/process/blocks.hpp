@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hpyp/flat_map.hpp"
+#include "platform.hpp"
 
 namespace bistro {
 
@@ -45,8 +46,8 @@ public:
     void prefetch(Block block, std::uint32_t key) const {
         if (block.size == 0) return;
         const std::uint32_t at = block.size <= kLinear ? 0 : static_cast<std::uint32_t>(mix(key)) & (room(block.size) - 1);
-        __builtin_prefetch(&slots_[block.at + at]);
-        if (block.size <= kLinear && block.size * sizeof(Slot) > 64) __builtin_prefetch(&slots_[block.at + block.size - 1]);
+        bistro::prefetch(&slots_[block.at + at]);
+        if (block.size <= kLinear && block.size * sizeof(Slot) > 64) bistro::prefetch(&slots_[block.at + block.size - 1]);
     }
 
     // Adds a key that the block does not have; numbers of the block's slots change.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hpyp/franchise.hpp"
+#include "platform.hpp"
 #include "process/sequences.hpp"
 
 namespace bistro {
@@ -45,7 +46,7 @@ public:
         // Seating climbs from an entry to its parents.
         for (const EventPath& event : events_)
             for (std::uint32_t at = event.entry; at != kNone; at = franchise.entries()[at].parent)
-                __builtin_prefetch(&franchise.restaurants()[franchise.entries()[at].restaurant]);
+                bistro::prefetch(&franchise.restaurants()[franchise.entries()[at].restaurant]);
     }
 
     // The restaurants that exist.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "platform.hpp"
 #include "process/context_tree.hpp"
 #include "process/sequences.hpp"
 
@@ -26,7 +27,7 @@ inline void walk_ahead(std::vector<Walker>& walkers, const ContextTree& tree, co
             const ContextNode& node = tree.nodes()[walker.node];
             tree.children().prefetch(node.children, static_cast<std::uint32_t>(walker.before(node.depth)));
             seats.prefetch(node.seats, static_cast<std::uint32_t>(walker.dish));
-            if (node.depth > 0) __builtin_prefetch(&tree.text()[node.end - 1 - static_cast<std::uint32_t>(walker.depth)]);
+            if (node.depth > 0) bistro::prefetch(&tree.text()[node.end - 1 - static_cast<std::uint32_t>(walker.depth)]);
         }
         std::size_t kept = 0;
         for (Walker& walker : walkers) {
@@ -35,10 +36,10 @@ inline void walk_ahead(std::vector<Walker>& walkers, const ContextTree& tree, co
             if (slot == kNone) continue;
             const std::uint32_t child = tree.children()[slot].child;
             if (is_leaf(child)) {
-                __builtin_prefetch(&tree.leaves()[child & ~kLeaf]);
+                bistro::prefetch(&tree.leaves()[child & ~kLeaf]);
                 continue;
             }
-            __builtin_prefetch(&tree.nodes()[child]);
+            bistro::prefetch(&tree.nodes()[child]);
             walker.depth = node.depth;
             walker.node = child;
             walkers[kept++] = walker;

@@ -17,6 +17,7 @@
 
 #include "files/large_memory.hpp"
 #include "hpyp/frozen.hpp"
+#include "platform.hpp"
 
 namespace bistro {
 
@@ -79,8 +80,8 @@ public:
     // Tells the processor that a state is read soon: memory, not arithmetic, is what takes the time.
     void expect(std::uint32_t state) const {
         const State* soon = &at(state);
-        __builtin_prefetch(soon);
-        __builtin_prefetch(soon + 1);
+        bistro::prefetch(soon);
+        bistro::prefetch(soon + 1);
     }
 
     std::int32_t symbols() const { return dishes_; }

@@ -7,14 +7,14 @@ pipe or a device is written to. A regular file is replaced as a whole: the new c
 takes its name.
 
 While it is written, the ``.part`` file is locked. A lock ends with its process, however that ends:
-a ``.part`` file without one is left over from a run that was killed, and the next run removes it.
+a ``.part`` file without one is left over from a run that was killed, and the next run removes it
+(`bistro.system` says how, on each system).
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import glob
 import os
 import secrets
@@ -25,8 +25,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
+from bistro import system
+
 _MOST_LINKS = 40
-_GROUP_BITS = 0o070
 
 
 @contextlib.contextmanager
@@ -93,9 +94,8 @@ def remove_left_overs(target: Path) -> None:
     target = Path(os.path.realpath(target))
     pattern = f".{glob.escape(target.name)}.{'[0-9a-f]' * 8}.part"
     for part in target.parent.glob(pattern):
-        with contextlib.suppress(OSError), part.open("rb") as raw:
-            _lock(raw)
-            part.unlink()
+        with contextlib.suppress(OSError):
+            system.remove_unused(part)
 
 
 @contextlib.contextmanager
@@ -110,9 +110,9 @@ def _replacing(target: Path) -> Iterator[IO[bytes]]:
             yield raw
             raw.flush()
             if before is not None:
-                _take_over(raw.fileno(), before)
+                system.keep_access(raw.fileno(), before)
             os.fsync(raw.fileno())
-            part.replace(target)
+            system.rename_open(raw, part, target)
     finally:
         # After a successful rename the temporary name no longer exists.
         with contextlib.suppress(OSError):
@@ -123,9 +123,10 @@ def _new_part(target: Path, mode: int) -> tuple[Path, IO[bytes]]:
     """Create and lock a temporary file; nobody else may read what the old file hid."""
     while True:
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-        raw = os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | system.BINARY
+        raw = os.fdopen(os.open(part, flags, mode), "wb")
         try:
-            _lock(raw)
+            system.lock(raw)
         except OSError as error:
             if error.errno != errno.EWOULDBLOCK:
                 return part, raw  # A file system without locks: left-overs stay there.
@@ -136,22 +137,7 @@ def _new_part(target: Path, mode: int) -> tuple[Path, IO[bytes]]:
         raw.close()
 
 
-def _lock(raw: IO[bytes]) -> None:
-    fcntl.flock(raw.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 def _check_access(path: Path) -> None:
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-
-def _take_over(descriptor: int, before: os.stat_result) -> None:
-    """Give a new file the owner and the permissions of the file that it replaces."""
-    mode, now = stat.S_IMODE(before.st_mode), os.fstat(descriptor)
-    if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
-        try:
-            os.fchown(descriptor, before.st_uid, before.st_gid)
-        except PermissionError:
-            # Only root may give files away. What one group may do is not for another one.
-            mode &= ~(_GROUP_BITS | stat.S_ISUID | stat.S_ISGID)
-    os.fchmod(descriptor, mode)

@@ -25,7 +25,7 @@ FLOW = [
     "report",
 ]
 SHARED = {"compression", "config", "destination", "errors", "files", "modelfile", "rng"}
-EVERYWHERE = {"_core", "sums", "version", *SHARED}
+EVERYWHERE = {"_core", "progress", "sums", "system", "version", *SHARED}
 OUTSIDE = {"cli", "integrations", "serve"}
 HOLDERS = {"committee", "pipeline"}
 """Families that hold models of other families."""

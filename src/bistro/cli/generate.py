@@ -9,6 +9,7 @@ import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import flag, option, say
 from bistro.files import write_text
+from bistro.progress import each
 
 T = TypeVar("T", bound=Sized)
 
@@ -42,7 +43,7 @@ def generate(
     def watched(sentences: Iterable[T]) -> Iterator[T]:
         """Yield sentences as they come, and count those that reach the greatest length."""
         nonlocal cut
-        for sentence in sentences:
+        for sentence in each(sentences, "generating", number, "sentences"):
             cut += len(sentence) >= limit
             yield sentence
 

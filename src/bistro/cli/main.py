@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import io
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from bistro.cli.display import shown
 from bistro.cli.outputs import checked
 from bistro.errors import BistroError, printable
 from bistro.files import explain
+from bistro.system import prepare_stdout
 
 USER_ERROR = 2
 BROKEN_PIPE = 1
@@ -93,9 +93,7 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; without arguments, show what there is."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # A terminal that lacks a letter shows its code instead of stopping the program.
-        sys.stdout.reconfigure(errors="backslashreplace")
+    prepare_stdout()
     try:
         named = next((word for word in arguments if not word.startswith("-")), None)
         app = app_of([named] if named in COMMANDS else COMMANDS)

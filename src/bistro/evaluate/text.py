@@ -22,6 +22,7 @@ from bistro.models.abilities import SCORE, Scorer
 from bistro.models.base import Model
 from bistro.models.inputs import as_words
 from bistro.models.results.scores import TextScores
+from bistro.progress import phase
 
 
 def text_figures(model: Model, sentences: Iterable[Any], **options: Any) -> LanguageFigures:
@@ -38,7 +39,9 @@ def text_figures(model: Model, sentences: Iterable[Any], **options: Any) -> Lang
     """
     words = as_words(sentences)
     scorer = SCORE.of(model)
-    return figures_of(scorer, words, scorer.score(words, **options))
+    with phase("scoring"):
+        scores = scorer.score(words, **options)
+    return figures_of(scorer, words, scores)
 
 
 def figures_of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import logging
 import signal
@@ -18,10 +17,7 @@ from bistro.errors import BistroError
 from bistro.files import explain
 from bistro.serve.connection import connections_within
 from bistro.serve.limits import Limits
-
-# Options of glibc's mallopt.
-MMAP_THRESHOLD = -3
-ARENA_MAX = -8
+from bistro.system import allow_restart, give_memory_back
 
 
 def serve(
@@ -61,7 +57,7 @@ def listen(host: str, port: int) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         family, kind, protocol, _, address = found[0]
         listening = socket.socket(family, kind, protocol)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        allow_restart(listening)
         listening.bind(address)
         listening.listen(128)
     except (OSError, OverflowError, UnicodeError) as error:
@@ -79,17 +75,7 @@ def _tune_interpreter() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(5_000)
-    _tune_memory()
+    give_memory_back()
     # A computation in Python hands on to the event loop after a millisecond instead of five.
     sys.setswitchinterval(0.001)
 
-
-def _tune_memory() -> None:
-    """Let memory go back to the system when a long computation has ended, where glibc is used.
-
-    Large blocks are mapped one by one, at any size of earlier ones; and threads share their heaps.
-    """
-    with contextlib.suppress(OSError, AttributeError):
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(MMAP_THRESHOLD, 1 << 20)
-        mallopt(ARENA_MAX, 2)

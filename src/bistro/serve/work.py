@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Hashable
@@ -26,6 +24,7 @@ from typing import Any, TypeVar
 from bistro._core import ComputationStopped, StopFlag
 from bistro.serve.fair import BusyError, FairQueue
 from bistro.serve.limits import Limits
+from bistro.system import lower_priority
 
 T = TypeVar("T")
 
@@ -183,9 +182,8 @@ class Work:
 
 
 def _lower_priority() -> None:
-    """Let other threads go first, on systems where a thread has a priority of its own."""
-    if sys.platform == "linux":
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LOWER_PRIORITY)
+    """Let the threads of short requests go first."""
+    lower_priority(threading.get_native_id(), LOWER_PRIORITY)
 
 
 def _settle(answer: asyncio.Future[Any], future: Future[Any]) -> None:

@@ -29,6 +29,7 @@ from bistro.models.options import Options
 from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
+from bistro.progress import observed, phase
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
@@ -88,6 +89,8 @@ class ScoreOptions(Options):
         )
 
 
+SCORED_AT_ONCE = 100
+"""Sentences that are scored in one piece where somebody looks on."""
 METHODS = {
     "smc": "sequential Monte Carlo with {particles} particles in {repeats} runs, seed {seed}",
     "search": "a beam of {particles}, which bounds the sentence's probability from below and its "
@@ -106,6 +109,8 @@ class LanguageAbility(Scoring, ParsingAbility):
         chosen = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
+        if observed() and len(texts) > SCORED_AT_ONCE and chosen.part is None:
+            return self._score_in_pieces(texts, options)
         vocabulary = self.codec.vocabulary
         ids, _ = vocabulary.encode_all(sentence.forms for sentence in texts)
         unseen = self.codec.unseen(texts)
@@ -119,6 +124,16 @@ class LanguageAbility(Scoring, ParsingAbility):
         log_scale = np.zeros(is_eos.size)
         log_scale[~is_eos] = unseen.log_scale
         return _scores(found, is_eos, is_oov, offsets, log_scale)
+
+    def _score_in_pieces(self, texts: list[Sentence], options: dict[str, Any]) -> TextScores:
+        """Return the same scores, and show how far they are."""
+        total, found = len(texts), []
+        with phase("scoring", total=total, unit="sentences") as work:
+            for first in range(0, total, SCORED_AT_ONCE):
+                piece = texts[first : first + SCORED_AT_ONCE]
+                found.append(self.score(piece, **{**options, "part": (first, total)}))
+                work.advance(len(piece))
+        return TextScores.joined(found)
 
     def score_protocol(self, **options: Any) -> str:
         """Say how derivations are summed with these options."""

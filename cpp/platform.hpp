@@ -1,0 +1,104 @@
+// What differs between compilers and systems, in one place: GCC, Clang and MSVC; Linux, macOS and Windows.
+//
+// Everything here has the same result everywhere. Only speed may differ: where there is no prefetch, nothing is fetched ahead;
+// where pages have one size only, memory has that size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+#if defined(_WIN32)
+#include <malloc.h>
+#else
+#include <sys/mman.h>
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define BISTRO_INLINE inline __attribute__((always_inline))
+#define BISTRO_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define BISTRO_INLINE __forceinline
+#define BISTRO_INLINE_LAMBDA
+#endif
+
+namespace bistro {
+
+// Asks for memory that is needed soon.
+inline void prefetch(const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(address);
+#elif defined(_M_X64)
+    _mm_prefetch(static_cast<const char*>(address), _MM_HINT_T0);
+#else
+    static_cast<void>(address);
+#endif
+}
+
+// The product of two numbers of 64 bits, in two halves.
+struct WideProduct {
+    std::uint64_t high, low;
+};
+
+inline WideProduct wide_product(std::uint64_t a, std::uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = static_cast<Wide>(a) * b;
+    return {static_cast<std::uint64_t>(product >> 64), static_cast<std::uint64_t>(product)};
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
+    return {__umulh(a, b), a * b};
+#else
+    const std::uint64_t a_low = a & 0xffffffff, a_high = a >> 32, b_low = b & 0xffffffff, b_high = b >> 32;
+    const std::uint64_t low = a_low * b_low, middle = a_high * b_low + (low >> 32);
+    const std::uint64_t other = a_low * b_high + (middle & 0xffffffff);
+    return {a_high * b_high + (middle >> 32) + (other >> 32), a * b};
+#endif
+}
+
+// `size` is a multiple of `alignment`; the result is freed by `free_aligned`, and null if there is no memory.
+inline void* allocate_aligned(std::size_t alignment, std::size_t size) {
+#if defined(_WIN32)
+    return _aligned_malloc(size, alignment);
+#else
+    return std::aligned_alloc(alignment, size);
+#endif
+}
+
+inline void free_aligned(void* memory) {
+#if defined(_WIN32)
+    _aligned_free(memory);
+#else
+    std::free(memory);
+#endif
+}
+
+// Asks for large pages, on systems that can be asked.
+inline void prefer_large_pages(void* memory, std::size_t size) {
+#if defined(MADV_HUGEPAGE)
+    madvise(memory, size, MADV_HUGEPAGE);
+#else
+    static_cast<void>(memory), static_cast<void>(size);
+#endif
+}
+
+// A thread that is waited for at the end of its scope; the library of macOS has no std::jthread.
+class JoiningThread {
+public:
+    template <class Run>
+    explicit JoiningThread(Run&& run) : thread_(std::forward<Run>(run)) {}
+    JoiningThread(JoiningThread&&) = default;
+    JoiningThread& operator=(JoiningThread&&) = delete;
+    ~JoiningThread() {
+        if (thread_.joinable()) thread_.join();
+    }
+
+private:
+    std::thread thread_;
+};
+
+}  // namespace bistro
