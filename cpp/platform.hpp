@@ -47,7 +47,7 @@ struct WideProduct {
 
 inline WideProduct wide_product(std::uint64_t a, std::uint64_t b) {
 #if defined(__SIZEOF_INT128__)
-    __extension__ using Wide = unsigned __int128;
+    using Wide = unsigned __int128;
     const Wide product = static_cast<Wide>(a) * b;
     return {static_cast<std::uint64_t>(product >> 64), static_cast<std::uint64_t>(product)};
 #elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))

@@ -202,6 +202,12 @@ def phase(
         work.end(own)
 
 
+def spared(share: float) -> None:
+    """Count a part of the phase that is under way as done before this run began."""
+    with phase("", share=share) as own:
+        own.skip(1.0)
+
+
 @contextmanager
 def paused() -> Iterator[None]:
     """Let nothing be shown, for example while the user types."""

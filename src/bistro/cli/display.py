@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import os
 import shutil
 import sys
 import threading
@@ -93,6 +94,8 @@ def _ticking(display: Display) -> Iterator[None]:
         yield
     finally:
         over.set()
+        if ticker.is_alive():
+            ticker.join()
         display.hide()
 
 
@@ -132,7 +135,7 @@ class Display:
                     self._wrote = self._work.clock()
                     self._write(line + "\n")
             elif self._at_margin and silent >= SILENT_SECONDS:
-                line = line[: shutil.get_terminal_size().columns - 1]
+                line = line[: _columns(self._stream) - 1]
                 self._write(f"\r{line:<{self._shown}}")
                 self._shown = len(line)
 
@@ -206,6 +209,14 @@ class _Guarded:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+def _columns(stream: TextIO) -> int:
+    """Return the width of the terminal behind a stream."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return shutil.get_terminal_size().columns
 
 
 def line_of(work: Work) -> str:

@@ -119,11 +119,13 @@ class _Training:
         done: dict[str, NDArray[Any]] = {}
         latent = self._latent()
         for phase, (name, settings) in enumerate(latent.items()):
+            share = self.shares["latent"] / len(latent)
             if name in arrays:
+                progress.spared(share)
                 where = f"the member {name} in the checkpoint"
                 model = VOTE.of(from_bytes(arrays[name].tobytes(), where))
             else:
-                with progress.phase(name, share=self.shares["latent"] / len(latent)):
+                with progress.phase(name, share=share):
                     model = self._learn(name, settings, phase, done)
             found[name] = model
             done[name] = np.frombuffer(model.to_bytes(), dtype=np.uint8)

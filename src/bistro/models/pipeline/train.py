@@ -26,7 +26,7 @@ from bistro.models.runs import Run
 from bistro.models.settings import chosen_settings
 from bistro.models.tokens.text import has_spaces
 from bistro.models.tokens.train import train_tokens
-from bistro.progress import phase
+from bistro.progress import phase, spared
 from bistro.treebank.sentence import Sentence
 
 NO_SPACES = (
@@ -82,12 +82,14 @@ def _trained(
     found: dict[str, Model] = {}
     done: dict[str, NDArray[Any]] = {}
     for number, (name, train) in enumerate(layers.items()):
+        share = SHARES[name] / sum(SHARES[layer] for layer in layers)
         if name in arrays:
+            spared(share)
             where = f"the layer {name} in the checkpoint"
             found[name] = from_bytes(arrays[name].tobytes(), where)
         else:
             session = run.session.for_phase(fingerprint, number, dict(done))
-            with phase(name, share=SHARES[name]):
+            with phase(name, share=share):
                 found[name] = train(Run(run.seed, run.treebank, session))
         done[name] = np.frombuffer(found[name].to_bytes(), dtype=np.uint8)
     return found
