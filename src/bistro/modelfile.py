@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from bistro._core import Checksum, read_whole
 from bistro.errors import ModelFileError
 from bistro.files import explain, writing
+from bistro.system import read_at
 
 FORMAT_VERSION = 3
 """The newest version that can be read, and the one that is written."""
@@ -119,8 +120,8 @@ def read_model(path: str | os.PathLike[str]) -> ModelFile:
     """Read a model file and check all of it but the meaning of the numbers."""
     name = os.fspath(path)
     with _opened(name) as (descriptor, size):
-        begin = os.pread(descriptor, 8, 0)
-        begin += os.pread(descriptor, min(_header_length(name, begin, size), LONGEST_HEADER), 8)
+        begin = read_at(descriptor, 8, 0)
+        begin += read_at(descriptor, min(_header_length(name, begin, size), LONGEST_HEADER), 8)
         # What the file says of itself must fit its size before memory is taken for it.
         parts = _parts(name, begin, size)
         whole = read_whole(descriptor, size, _CHECKED_FROM, min(_MOST_THREADS, os.cpu_count() or 1))

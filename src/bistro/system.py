@@ -35,6 +35,14 @@ def lock(raw: IO[bytes]) -> None:
         fcntl.flock(raw.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def read_at(descriptor: int, size: int, at: int) -> bytes:
+    """Read up to `size` bytes from a place of an open file."""
+    if sys.platform == "win32":
+        os.lseek(descriptor, at, os.SEEK_SET)
+        return os.read(descriptor, size)
+    return os.pread(descriptor, size, at)
+
+
 def remove_unused(path: Path) -> None:
     """Remove a file unless a process that lives has locked it; `OSError` if one has."""
     if sys.platform == "win32":

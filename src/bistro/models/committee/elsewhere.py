@@ -26,6 +26,7 @@ from bistro.models.isbn.train import train_isbn
 from bistro.models.runs import Run, Trace
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.train import Training, training_of
+from bistro.progress import each
 from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
@@ -92,7 +93,8 @@ def learn_members(
     """Train all members, those of the checkpoint left out; return them with the trace of all."""
     known: dict[str, Learned] = dict(_saved(session, fingerprint, members))
     missing = [(name, settings) for name, settings in members.items() if name not in known]
-    results = workers.run(learn_member, shared, missing)
+    learned_there = workers.run(learn_member, shared, missing)
+    results = each(learned_there, "members", len(missing), "members", share=0.8)
     for (name, _), learned in zip(missing, results, strict=True):
         known[name] = learned
         session.on_note(f"{name} has learned: {len(known)} of {len(members)} members")
