@@ -1,6 +1,6 @@
 """Refuse large files in a commit: models and treebanks do not belong into the repository.
 
-    python tools/check_sizes.py FILE...
+python tools/check_sizes.py FILE...
 """
 
 from __future__ import annotations

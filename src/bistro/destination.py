@@ -140,4 +140,3 @@ def _new_part(target: Path, mode: int) -> tuple[Path, IO[bytes]]:
 def _check_access(path: Path) -> None:
     if not os.access(path, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-

@@ -83,7 +83,7 @@ class Phase:
         self.skipped += steps
 
     def count(self, items: int) -> None:
-        """Count items that have gone by, in the unit of this phase; its steps are something else."""
+        """Count items that have gone by, in the unit of this phase, beside its steps."""
         self.counted += items
         self.moved = self.clock()
 

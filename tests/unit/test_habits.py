@@ -51,12 +51,18 @@ def test_only_one_header_knows_compilers_and_systems() -> None:
         r"__builtin_|__attribute__|__int128|\bssize_t\b|\bpread\(|madvise|jthread|<unistd|<sys/"
         r"|_MSC_VER|_WIN32|__GNUC__"
     )
-    knowing = {path.name for path in PROJECT.glob("cpp/**/*.[ch]pp") if special.search(path.read_text("utf-8"))}
+    knowing = {
+        path.name
+        for path in PROJECT.glob("cpp/**/*.[ch]pp")
+        if special.search(path.read_text("utf-8"))
+    }
     assert knowing == set(ELSEWHERE)
 
 
 def test_only_one_module_knows_systems() -> None:
-    special = re.compile(r"\bfcntl\b|\bmsvcrt\b|sys\.platform|os\.name\b|os\.fork|setpriority|SO_REUSE")
+    special = re.compile(
+        r"\bfcntl\b|\bmsvcrt\b|sys\.platform|os\.name\b|os\.fork|setpriority|SO_REUSE"
+    )
     source = PROJECT / "src" / "bistro"
     knowing = {p.name for p in source.rglob("*.py") if special.search(p.read_text("utf-8"))}
     assert knowing == {"system.py"}

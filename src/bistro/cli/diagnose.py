@@ -198,4 +198,3 @@ def _trained_now(
         raise typer.Exit(common.INTERRUPTED) from None
     found = chains_of(traces, [f"seed {seed}" for seed in seeds], burn_in)
     return found, f"{kind} of {data.label}; seeds {seeds[0]} to {seeds[-1]}"
-

@@ -78,4 +78,3 @@ def _tune_interpreter() -> None:
     give_memory_back()
     # A computation in Python hands on to the event loop after a millisecond instead of five.
     sys.setswitchinterval(0.001)
-

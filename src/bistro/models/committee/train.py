@@ -226,9 +226,7 @@ class _Training:
         return CommitteeModel(config, ready, fits, run.origin(trace))
 
 
-def shares(
-    members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool
-) -> dict[str, float]:
+def shares(members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool) -> dict[str, float]:
     """Return the parts of the time of a training that its phases take, roughly."""
     latent = sum(isinstance(settings, IsbnConfig) for settings in members.values())
     others = len(members) - latent
