@@ -189,7 +189,6 @@ def test_there_is_one_mechanism() -> None:
     others = [
         path.relative_to(SOURCES).as_posix()
         for path in SOURCES.rglob("*.py")
-        if path.name not in ALLOWED
-        and ONLY_HERE.search(path.read_text("utf-8"))
+        if path.name not in ALLOWED and ONLY_HERE.search(path.read_text("utf-8"))
     ]
     assert others == []

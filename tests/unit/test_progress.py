@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -156,10 +157,11 @@ def test_scores_are_the_same_for_an_observer(monkeypatch: pytest.MonkeyPatch) ->
 def test_training_has_one_scale_from_0_to_1(kind: str) -> None:
     """Phases inside a training never lead backwards, and reach its end."""
     treebank = bistro.builtin(sentences=60, seed=1)
-    settings = {
-        "committee": {"members": ["left", "eisner"], "sampler": {"sweeps": 3, "samples": 1}},
-        "pipeline": {"columns": {"sampler": {"sweeps": 3, "samples": 1}}},
-    }.get(kind, {"sampler": {"sweeps": 3, "samples": 1}})
+    quick: dict[str, Any] = {"sampler": {"sweeps": 3, "samples": 1}}
+    settings: dict[str, Any] = {
+        "committee": {"members": ["left", "eisner"], **quick},
+        "pipeline": {"columns": quick},
+    }.get(kind, quick)
     fractions = [0.0]
 
     class Noting(Work):
