@@ -123,8 +123,9 @@ public:
     // Calls visit(weight, part, other part) for each way to make an item; an item without any is a side without children.
     template <class Visit>
     void each_way(const Item& item, const Visit& visit) const {
-        const auto& [type, from, to] = item;
-        switch (type) {
+        // Plain variables: Clang before 16 lets no lambda use the parts of a structured binding.
+        const int from = item.from, to = item.to;
+        switch (item.type) {
             case Item::complete_right:
                 for (int c = w_->first[w_->position[from] + 1]; c < w_->first[to + 1]; ++c)
                     visit(w_->stop_of(from, kRight, w_->kind[c]), Item{Item::right, from, c}, Item{Item::complete_right, c, to});

@@ -63,6 +63,8 @@ class Phase:
     counted: int = 0
     """Items that have gone by, where steps are something else."""
     began: float = 0.0
+    scaled: float | None = None
+    """When the first inner phase with a share began: what came before is on no scale."""
     moved: float = 0.0
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
 
@@ -109,6 +111,8 @@ class Work:
         """Enter a phase."""
         phase.clock = self.clock
         phase.began = phase.moved = self.clock()
+        if phase.share and self.phases and self.phases[-1].scaled is None:
+            self.phases[-1].scaled = phase.began
         self.phases.append(phase)
 
     def end(self, phase: Phase) -> None:
@@ -158,7 +162,7 @@ class Work:
             return None
         # Steps may come in bursts: between two of them nothing is known but the time that passes.
         moved = max(phase.moved for phase in phases)
-        taken = moved - phases[0].began
+        taken = moved - (phases[0].began if phases[0].scaled is None else phases[0].scaled)
         left = taken * (1.0 - reached.done) / gained
         waited = self.clock() - moved
         # If nothing comes for longer than expected, the estimate was too short.
