@@ -20,8 +20,8 @@ HARNESS = r"""
 
 namespace plain::isbn {
 void add_transposed(REAL* y, const REAL* x, const REAL* w, std::size_t rows, std::size_t columns);
-void add_outers(REAL* g, const REAL* const* xs, const REAL* const* ys, std::size_t n, std::size_t rows,
-                std::size_t columns);
+void add_outers(REAL* g, const REAL* const* xs, const REAL* const* ys, std::size_t n,
+                std::size_t rows, std::size_t columns);
 }
 
 std::vector<REAL> drawn(std::size_t n, std::uint64_t index) {
