@@ -51,10 +51,12 @@ from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
 """Of the members that only show how sure votes may be: as sure as those of 20 sweeps."""
-LEARNING, SWEEP, FINISHING, FITTING = 10.0, 0.1, 1.0, 2.0
+LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.1, 0.7
 """The time of a latent-variable member, of one sweep, of matched lengths and of votes, each per
-member and relative to the others: measured on EWT."""
-VOTING = 0.5
+member and relative to the others."""
+PREPARING = 0.25
+"""The part of the time of a member's sweeps that its events take before them."""
+VOTING = 0.25
 """The part of the time of fitting without a development set that votes take."""
 WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.float64]]] = {
     "accurate": accurate_weights,
@@ -165,22 +167,21 @@ class _Training:
     def _sweep(self, done: Mapping[str, NDArray[Any]]) -> tuple[dict[str, Voter], Trace]:
         """Run the chains of all members that have some."""
         sentences = self._by_tagset()
-        trainings = {
-            name: begin(sentences[settings.tagset], settings, self.run.seed)
-            for name, settings in self.settings.items()
-            if not isinstance(settings, IsbnConfig)
-        }
+        chained = {n: s for n, s in self.settings.items() if not isinstance(s, IsbnConfig)}
+        share = PREPARING * self.shares["chains"]
+        made = progress.each(chained.items(), "preparing", len(chained), "members", share)
+        trainings = {n: begin(sentences[s.tagset], s, self.run.seed) for n, s in made}
         owned = [(f"{name}/", chain) for name, t in trainings.items() for chain in t.chains]
         session = self._session(len(self._latent()), done)
         trace: Trace = []
         if owned:
             owners, chains = zip(*owned, strict=True)
             settings = self.config.sampler
-            with progress.phase("", share=self.shares["chains"]):
+            with progress.phase("", share=(1 - PREPARING) * self.shares["chains"]):
                 trace = run_chains(chains, settings, self.fingerprint, session, owners)
         ending, share = "matching lengths", self.shares["finish"]
-        made = progress.each(trainings.items(), ending, len(trainings), "members", share)
-        return {name: t.finish(self.run, [], member=name) for name, t in made}, trace
+        ready = progress.each(trainings.items(), ending, len(trainings), "members", share)
+        return {name: t.finish(self.run, [], member=name) for name, t in ready}, trace
 
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
         """Return the sharpness that suits members who have not seen the sentences they vote on."""
@@ -216,7 +217,7 @@ class _Training:
         run = Run(self.run.seed, self.run.treebank, Session(threads=self.run.session.threads))
         training = replace(self, sentences=rest, config=config, run=run)
         training.settings = {name: _quick(s, quick) for name, s in self.settings.items()}
-        training.shares = {"chains": 1 - VOTING, "finish": 0.0}
+        training.shares = {"chains": 0.6, "finish": 0.15}
         found, trace = training._sweep({})
         for place, (name, settings) in enumerate(training.settings.items()):
             if isinstance(settings, IsbnConfig):

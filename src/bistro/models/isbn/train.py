@@ -76,6 +76,10 @@ def shuffled(n: int, seed: int, purpose: str, index: int) -> NDArray[np.int64]:
     return np.argsort(random_bits(seed, purpose_key(purpose), index, n), kind="stable")
 
 
+USUAL_BEST_PASS = 10
+"""The pass after which learning gains nothing more on small treebanks, roughly."""
+
+
 @dataclass
 class Progress:
     """How far learning has come; all that a checkpoint must hold beside the weights."""
@@ -95,6 +99,10 @@ class Progress:
         self.trace.append({"sweep": number, "log_likelihood": log_likelihood, "held_out": score})
         if score > self.best_score:
             self.best_score, self.best_pass = score, number
+
+    def expected(self, most: int, patience: int) -> int:
+        """Return how many passes there will probably be; the last ones bring no gain."""
+        return min(most, round(max(USUAL_BEST_PASS, 1.25 * self.best_pass)) + patience)
 
     def is_over(self, most: int, patience: int) -> bool:
         """Tell whether learning has come to its end."""
@@ -177,11 +185,13 @@ class Training:
         learning = self.config.learning
         most = learning.most_passes(len(self.sentences))
         session.on_start(progress.passes, most)
-        with phase("learning", total=most, unit="passes at most", share=1.0) as work:
+        with phase("learning", total=progress.expected(most, learning.patience), share=1.0) as work:
             work.skip(progress.passes)
             while not progress.is_over(most, learning.patience):
                 log_likelihood = self._pass(progress, most, session)
-                work.advance(note=f"log-likelihood {log_likelihood:,.0f}")
+                work.total = progress.expected(most, learning.patience)
+                passes = f"pass {progress.passes} of at most {most}"
+                work.advance(note=f"{passes}, log-likelihood {log_likelihood:,.0f}")
         return progress.trace
 
     def _pass(self, progress: Progress, most: int, session: Session) -> float:

@@ -31,7 +31,7 @@ from bistro.treebank.fields import EMPTY
 from bistro.treebank.projectivity import is_projective
 from bistro.treebank.sentence import Sentence
 
-SAMPLING = 0.8
+SAMPLING = 0.9
 """The part of the time of a training that sweeps take, roughly."""
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
