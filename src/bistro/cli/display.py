@@ -1,7 +1,7 @@
 """The line on stderr that shows what a command is doing.
 
-On a terminal it appears when a command has written nothing for a second, is drawn again twice a
-second, and goes away before anything else is written and at the end: no command is silent for more
+On a terminal it appears when a command has written nothing for half a second, is drawn again twice
+a second, and goes away before anything else is written and at the end: no command is silent for more
 than two seconds, whatever it does. In a file or a pipe there is no such line, unless ``--progress``
 asks for one every ten seconds; ``--quiet`` leaves it out on a terminal too.
 
@@ -29,7 +29,7 @@ from bistro.errors import printable
 from bistro.progress import Phase, Work, observing, phase
 
 EVERY_SECONDS = 0.5
-SILENT_SECONDS = 1.0
+SILENT_SECONDS = 0.5
 """How long a command may be silent before the line appears."""
 LOG_EVERY_SECONDS = 10.0
 
@@ -214,9 +214,10 @@ class _Guarded:
 def _columns(stream: TextIO) -> int:
     """Return the width of the terminal behind a stream."""
     try:
-        return os.get_terminal_size(stream.fileno()).columns
+        columns = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
-        return shutil.get_terminal_size().columns
+        columns = 0
+    return columns or shutil.get_terminal_size().columns  # some terminals do not know theirs
 
 
 def line_of(work: Work) -> str:
