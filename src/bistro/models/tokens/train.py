@@ -38,11 +38,11 @@ def train_tokens(data: Sequence[Sentence], config: TokensConfig, run: Run) -> To
     stream = hidden_stream(characters, text, tokens, ends)
     events = window_events(stream, config.order)
     chain = Chain(CHARACTERS, events, UniformBase(len(characters)), config.sampler, run.seed)
-    with phase("characters", share=0.5):
+    with phase("characters", share=0.7):
         trace = run.sweep(TokensModel.kind, config, [events.digest()], [chain])
-    with phase("words in tokens", share=0.1):
+    with phase("words in tokens", share=0.2):
         splits = _splits(tokens, config, run.seed)
-    with phase("ends of words and sentences", share=0.4):
+    with phase("ends of words and sentences", share=0.1):
         around = _around(text, tokens, ends, config, run.seed)
     return TokensModel(config, characters, chain.frozen(), splits, around, run.origin(trace))
 
