@@ -1,9 +1,9 @@
 """The line on stderr that shows what a command is doing.
 
 On a terminal it appears when a command has written nothing for half a second, is drawn again twice
-a second, and goes away before anything else is written and at the end: no command is silent for more
-than two seconds, whatever it does. In a file or a pipe there is no such line, unless ``--progress``
-asks for one every ten seconds; ``--quiet`` leaves it out on a terminal too.
+a second, and goes away before anything else is written and at the end. So no command is silent for
+more than two seconds, whatever it does. In a file or a pipe there is no such line, unless
+``--progress`` asks for one every ten seconds; ``--quiet`` leaves it out on a terminal too.
 
     sampling: 7/20 sweeps, log-likelihood -1,204,331; about 12 s left
 
