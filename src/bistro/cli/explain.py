@@ -31,7 +31,7 @@ def explain(
     tree: str | None = option("FILE", "Instead: the first sentence of a treebank, with its tree."),
     word: list[int] | None = option("N", "Whole chains of the Nth word (may be repeated)."),
     member: str | None = option(
-        "NAME", "Of a committee: the member to explain; default: the one that counts most."
+        "NAME", "For a committee: the member to explain; default: the one with the highest weight."
     ),
     train: str | None = option("FILE", "The training data: adds how often each context occurs."),
     format: str = option("text|tsv|json", "What to write.", default="text"),

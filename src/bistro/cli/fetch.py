@@ -39,9 +39,7 @@ def fetch(
         show_default=False,
     ),
     force: bool = flag("--force", "Download again what is already cached."),
-    timeout: float = typer.Option(
-        30.0, min=0.1, help="Longest silence of the server to bear, in seconds."
-    ),
+    timeout: float = typer.Option(30.0, min=0.1, help="Seconds to wait for the server."),
     list_: bool = flag("--list", "List what is cached, and download nothing."),
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
@@ -91,7 +89,7 @@ def _say_notes(fetched: Fetched) -> None:
 
 @contextlib.contextmanager
 def _progress_bar() -> Iterator[Progress]:
-    """Yield a callback that moves one bar a file, on standard error."""
+    """Yield a callback that moves one bar per file, on standard error."""
     from rich import progress as rich_progress
     from rich.console import Console
 

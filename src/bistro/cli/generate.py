@@ -28,7 +28,7 @@ def generate(
 
     The same seed gives the same sentences; the first ten of twenty are those of -n 10. An unknown
     word appears as its class, such as `<unk-lower-ing>`; a model trained with unknown=spelling
-    spells a new one. A parser goes on from a prefix under an analysis drawn for each sentence anew.
+    spells a new one. A parser continues a prefix under an analysis drawn for each sentence.
 
         bistro generate english.bistro -n 20 --seed 3
         bistro generate english.bistro --prefix "The old man" --temperature 0.7

@@ -46,9 +46,9 @@ def learning_curve(
 ) -> None:
     """Draw a learning curve: scores of models of growing parts of FILE, and a forecast.
 
-    Prints a table (TSV), a line a size; then what the smaller parts alone would have foretold for
+    Prints a table (TSV) with one line per size; then the prediction from the smaller parts for
     the largest (hindcast), and what twice the largest would bring (forecast): a power law,
-    a - b n^-c, whose uncertainty stands in the columns _sd. With --test, the largest part is all of
+    a - b n^-c, whose uncertainty is in the columns _sd. With --test, the largest part is all of
     FILE; with K folds, (K - 1) / K of it: see the column sentences.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv

@@ -20,7 +20,8 @@ def linearize(
     samples: int | None = option("N", "Draw N orders of each.", "--samples", "--sample", min=1),
     ties: Literal["lot", "input"] = option(
         "WHICH",
-        "Of equally probable orders: one by lot (--seed), or that of the input if it is one.",
+        "Choice among equally probable orders: at random (--seed), or the order of the input if it is "
+        "one of them.",
         default="lot",
     ),
     score: bool = flag("--score", "A table: how probable each sentence's own order is."),
@@ -35,8 +36,8 @@ def linearize(
 
     Heads and numbers follow the words. Multiword tokens stay where their words stay together;
     empty nodes, enhanced graphs and spacing are left out, and so is punctuation, unless the model
-    was trained with punctuation=kept. --score writes natural logarithms a sentence, and bits a
-    dependent.
+    was trained with punctuation=kept. --score writes natural logarithms per sentence, and bits
+    per dependent.
 
         bistro linearize order.bistro trees.conllu --text
         bistro linearize order.bistro trees.conllu --samples 5 --seed 2 -o drawn.conllu

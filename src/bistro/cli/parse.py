@@ -78,8 +78,8 @@ def parse(
     ),
     temperature: float | None = option(
         "T",
-        "Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
-        "default: 2.",
+        "Temperature of marginals, samples and minimum risk; 1 is the model's own, overconfident "
+        "posterior; default: 2.",
         min=0.01,
         rich_help_panel=SEARCH,
     ),
@@ -144,8 +144,8 @@ def parse(
     """Parse sentences: INPUT comes back with new heads, labels and tags, all else as it was.
 
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
-    labels), and its parse_rank (or number as a sample). Several trees of a sentence stand one after
-    the other. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for probabilities.
+    labels), and its parse_rank (or number as a sample). Several trees of a sentence follow each
+    other. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for probabilities.
     Several models parse together with equal weights, as a committee does with its own: their trees
     have an expected_uas, and of several trees each has a posterior, instead of a log_prob.
     A model of constituency (kind trees) takes the words of any of these, or of bracketed trees,
@@ -307,7 +307,7 @@ def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
     for path in others[1:]:
         if not is_model_file(path):
             raise BistroError(
-                f"{path}: is no model file: models come first, then one input, or none for stdin"
+                f"{path}: is not a model file: models come first, then one input, or none for stdin"
             )
     return others, last
 

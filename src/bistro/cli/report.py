@@ -22,7 +22,7 @@ def report(
     tags: Literal["joint", "given"] | None = typer.Option(
         None,
         "--tags",
-        help="Parsers find the tags too (joint, as usual), or use those of FILE.",
+        help="Source of the tags: found by the parser (joint, the default), or those of FILE.",
         show_default=False,
     ),
     by_sentences: list[str] | None = option(

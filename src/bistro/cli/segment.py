@@ -15,7 +15,7 @@ def segment(
     model: str = common.MODEL,
     input: str = common.INPUT,
     output: str = outputs.results(outputs.LINES),
-    kbest: int = option("K", "How many analyses a word.", default=1, min=1),
+    kbest: int = option("K", "Number of analyses per word.", default=1, min=1),
     forms: str = option(
         "surface|canonical",
         "Morphemes as they are written, or as the annotation has them.",
@@ -35,9 +35,10 @@ def segment(
 ) -> None:
     """Cut words into morphemes with their labels, as in un[Pre]-break[Stem]-able[Suf].
 
-    INPUT is text, or a list of words, or an annotated file, whose words alone are read. Out comes a
-    line a word: the word and its morphemes. With --kbest there are several lines a word, with
-    --probabilities two more columns. Words that follow each other do not influence each other.
+    INPUT is text, or a list of words, or an annotated file, whose words alone are read. The output
+    has one line per word: the word and its morphemes. With --kbest there are several lines per
+    word, with --probabilities two more columns. Words that follow each other do not influence each
+    other.
 
         echo "Ngiyabonga kakhulu" | bistro segment zulu.bistro
         bistro segment zulu.bistro test.tsv -o found.tsv

@@ -27,7 +27,7 @@ def serve(
     trust_proxy: list[str] | None = option(
         "ADDRESS", "Believe the proxy at this address when it says for whom it asks."
     ),
-    max_words: int | None = _limit("Of a sentence; default: 150."),
+    max_words: int | None = _limit("Words of a sentence; default: 150."),
     max_document: int | None = _limit("Words of a request to /process; default: 5000."),
     max_body: int | None = _limit("Bytes of a request; default: 1000000."),
     max_seconds: int | None = _limit("Until an answer; default: 30."),

@@ -24,7 +24,7 @@ def about() -> None:
 def show(
     model: str = common.MODEL,
     states: int = option("N", "How many, the largest first.", default=20, min=1),
-    words: int = option("N", "Words a state.", default=10, min=1),
+    words: int = option("N", "Number of words per state.", default=10, min=1),
     sample: int = option("N", "Which sample; -1 is the last.", default=-1),
     picture: str | None = outputs.output(
         outputs.PICTURE, "OUT.svg", "Draw the states as cards as well."

@@ -73,7 +73,7 @@ def tune(
     nothing helps. Each trial trains in seconds, since only what changed is trained again. All
     trials are noted in a journal (FILE.toml.journal): after Ctrl-C, --minutes or a crash the same
     command goes on where it stopped. At the end, the first and the best configuration are trained
-    in full and compared; their figures stand at the head of the file.
+    in full and compared; their figures are at the top of the file.
 
         bistro tune transition train.conllu --dev dev.conllu -o config.toml --minutes 30
         bistro train transition train.conllu --config config.toml -o english.bistro

@@ -68,7 +68,7 @@ class CrossValidation:
         return [by_place[place] for place in sorted(by_place)]
 
     def to_tsv(self) -> str:
-        """Return a table: a line a fold, then their mean and its standard error."""
+        """Return a table with one line per fold, then their mean and its standard error."""
         lines = [["fold", "sentences", "words", *self.names]]
         for number, fold in enumerate(self.folds, start=1):
             figures = [f"{fold.figures[name]:.3f}" for name in self.names]
@@ -114,8 +114,8 @@ def cross_validate(
     """Train and judge k models of a kind; `seed` decides folds and models.
 
     `workers` train and judge, or else threads. `keep` keeps the parses, with marginals; `config`,
-    `dev` and further settings are those of `bistro.train`. `on_fold` is told the number of each
-    fold that is done, and its figures.
+    `dev` and further settings are those of `bistro.train`. `on_fold` receives the number of each
+    finished fold, and its figures.
     """
     family = judged_kind(kind, config, settings)
     sentences = [sentence for sentence in treebank if len(sentence)]

@@ -7,7 +7,7 @@ each tag is, given all the rest of the annotation (`bistro.tasks.given_the_rest`
 
 What surprises most, while another value would not, is either a mistake or worth a remark in the
 guidelines. The models are those of k folds, or one of other data; ties, at the highest surprise
-that is told apart, go by the probability of the alternative.
+that is distinguished, are ordered by the probability of the alternative.
 
 >>> import bistro
 >>> treebank = list(bistro.builtin(sentences=80, seed=1))
@@ -42,7 +42,7 @@ What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""Probabilities below are not told apart; values that no model can score have none."""
+"""Smaller probabilities are not distinguished; values that no model can score have none."""
 CONTEXT = 5
 """Words on each side in a snippet."""
 HEADINGS = (

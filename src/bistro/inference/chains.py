@@ -43,7 +43,7 @@ FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeErro
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a watcher of training is told after each sweep."""
+    """What a watcher of training receives after each sweep."""
 
     number: int
     total: int
@@ -142,7 +142,7 @@ class Stage:
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """By chain: what its names in the trace begin with, where several models are trained."""
+    """For each chain: the prefix of its names in the trace, where several models are trained."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)

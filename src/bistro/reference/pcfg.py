@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Rules of the nodes and what they stand over, parents first, left to right."""
+    """Rules of the nodes and what they span, parents first, left to right."""
 
     rules: tuple[int, ...]
     items: tuple[Item, ...]

@@ -32,7 +32,7 @@ ONE_THREAD: dict[str, Any] = {"threads": 1}
 
 
 def facts(entry: Entry) -> Answer:
-    """Return what is told of a model."""
+    """Return the public description of a model."""
     model = entry.model
     parser = PARSE.of(model) if PARSE.is_of(model) else None
     tagger = parser or (TAG.of(model) if TAG.is_of(model) else None)

@@ -214,7 +214,7 @@ class Tree(BaseModel):
 
 
 class MarginalTables(BaseModel):
-    """By word: its heads, labels and tags with probabilities, likeliest first."""
+    """For each word: its heads, labels and tags with probabilities, likeliest first."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[Listed]

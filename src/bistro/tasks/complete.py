@@ -52,7 +52,7 @@ class Completion:
     expected: dict[str, float] = field(default_factory=dict)
     """How many of them are expected to be right: the sum of their probabilities."""
     left: dict[str, int] = field(default_factory=dict)
-    """Values that were not sure enough, and stand in MISC alone."""
+    """Values that were not sure enough, and are in MISC only."""
     relaxed: list[int] = field(default_factory=list)
     """Lines of the sentences whose given heads no tree of the model has; they were not used."""
     touched: int = 0
@@ -65,7 +65,7 @@ class Completion:
         if not self.touched:
             return f"nothing was lacking (sentences: {len(self.sentences):,})"
         told = [
-            f"{name} {number:,} (expected right: {100 * self.expected[name] / number:.1f} %)"
+            f"{name} {number:,} (expected correct: {100 * self.expected[name] / number:.1f} %)"
             for name, number in self.filled.items()
         ]
         line = f"filled in {self.touched:,} of {len(self.sentences):,} sentences: "
@@ -98,7 +98,7 @@ def complete(
 ) -> Completion:
     """Fill in what is ``_``, with a model, or one trained on the sentences that lack nothing.
 
-    Values with a probability `below` this are left open, and stand in MISC alone.
+    Values with a probability `below` this are left open, and are in MISC only.
     """
     if not 0 <= below <= 1:
         raise BistroError(f"below = {below} must be a probability, from 0 to 1")

@@ -54,7 +54,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Stimulus:
-    """One sentence with its tokens, and the cells that stand before each token's figures."""
+    """One sentence with its tokens, and the cells before each token's figures."""
 
     name: str
     tokens: list[Token]
@@ -92,7 +92,7 @@ def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise TreebankError(f"is no table: {error}", path=path, line=line) from None
+        raise TreebankError(f"is not a table: {error}", path=path, line=line) from None
 
 
 def parse_table(stream: io.StringIO, path: str) -> Table:

@@ -164,7 +164,8 @@ def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
 
 def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
     if not isinstance(content, dict):
-        raise TreebankError("is no suite: its JSON is not an object with meta and items", path=path)
+        message = "is not a suite: its JSON is not an object with meta and items"
+        raise TreebankError(message, path=path)
     try:
         meta = content["meta"]
         items = [
@@ -194,7 +195,8 @@ def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
     except (KeyError, TypeError, AttributeError) as error:
         told = f"entry {error} is missing" if isinstance(error, KeyError) else str(error)
         raise TreebankError(
-            f"is no suite: {told}; it needs meta, predictions, items with conditions and regions",
+            f"is not a suite: {told}; it needs meta, predictions, and items with conditions and "
+            "regions",
             path=path,
         ) from None
     _check(suite, path)
@@ -217,7 +219,7 @@ def _check(suite: Suite, path: str) -> None:
     """Refuse a suite without items or predictions, and formulas about what items do not have."""
     if not suite.items or not suite.predictions:
         missing = "predictions" if suite.items else "items"
-        raise TreebankError(f"is no suite: it has no {missing}", path=path)
+        raise TreebankError(f"is not a suite: it has no {missing}", path=path)
     for item in suite.items:
         conditions = {condition.name: condition for condition in item.conditions}
         for formula in suite.predictions:
@@ -228,4 +230,4 @@ def _check(suite: Suite, path: str) -> None:
                     told = f"item {item.name}, condition '{name}' has no region {region}"
                 else:
                     continue
-                raise TreebankError(f"{told}, of which '{formula.text}' speaks", path=path)
+                raise TreebankError(f"{told}, which '{formula.text}' needs", path=path)

@@ -79,7 +79,7 @@ class SuiteResult:
         return max(0.0, centre - half), min(1.0, centre + half)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a row an item, condition and region, with bits; `right` is the whole item."""
+        """Return one row per item, condition and region, with bits; `right` is the whole item."""
         import pandas as pd
 
         return pd.DataFrame(

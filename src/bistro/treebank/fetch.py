@@ -96,9 +96,9 @@ def fetch(
 ) -> Fetched:
     """Return a treebank from the cache, after downloading it where it is not there yet.
 
-    `name` in any usual form (`UD_English-EWT`, `English-EWT`, `en_ewt`); `mirror` as described in
+    `name` in any common form (`UD_English-EWT`, `English-EWT`, `en_ewt`); `mirror` as described in
     `fetch_sources`, otherwise the environment's `BISTRO_MIRROR`, otherwise the public place.
-    `force` downloads again; `timeout` in seconds is the longest silence to bear.
+    `force` downloads again; `timeout` is the number of seconds to wait for the server.
     """
     full, number = full_name(name), check_release(release)
     folder = cache_folder() / f"ud-treebanks-v{number}" / full

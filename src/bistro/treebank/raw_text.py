@@ -110,7 +110,7 @@ class RawText:
         for path in self.paths:
             if (format := format_of_suffix(path)) not in (None, "text"):
                 raise BistroError(
-                    f"{path}: is {format} by its name, where raw text has a sentence a line: "
+                    f"{path}: is {format} by its name, where raw text has one sentence per line: "
                     "make text of it with bistro convert"
                 )
         self._facts: dict[int, TextFacts] = {}

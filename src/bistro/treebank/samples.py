@@ -1,4 +1,4 @@
-"""Treebanks that need no file: sentences of the built-in grammar, and real ones that come by pip.
+"""Treebanks that need no file: sentences of the built-in grammar, and real ones that pip installs.
 
 ``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
 probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank of Kayadelen et al.

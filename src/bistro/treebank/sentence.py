@@ -139,7 +139,7 @@ class Sentence:
     def replace(self, **columns: Iterable[Any]) -> Sentence:
         """Return a copy with other columns (or comments), everything else kept.
 
-        New comments stand before the words, all of them.
+        New comments come before the words, all of them.
         """
         check_names(columns)
         core = (list(self.forms), list(self.upos), list(self.heads), list(self.deprels))

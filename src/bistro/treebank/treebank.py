@@ -115,7 +115,7 @@ class Treebank(Sequence[Sentence]):
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a row a word: ``sent_id, word_id`` and the columns of CoNLL-U."""
+        """Return one row per word: ``sent_id, word_id`` and the columns of CoNLL-U."""
         import pandas as pd
 
         rows = [
@@ -147,8 +147,8 @@ def iter_sentences(
 ) -> Iterator[Sentence]:
     """Yield the sentences of a path, ``-`` or a binary stream, a megabyte in memory at a time.
 
-    `format` is ``conllu``, ``conllx``, ``text`` (a sentence a line) or ``raw`` (running text, which
-    `bistro.treebank.tokens` splits). `roots` is ``one`` (the rule of CoNLL-U) or
+    `format` is ``conllu``, ``conllx``, ``text`` (one sentence per line) or ``raw`` (running text,
+    which `bistro.treebank.tokens` splits). `roots` is ``one`` (the rule of CoNLL-U) or
     ``any`` (that of CoNLL-X). `partial` allows sentences in which only some words have a head.
     """
     with opened(source) as (peeked, path):
@@ -168,7 +168,7 @@ class Writable(Protocol):
 
     @property
     def lead(self) -> str:
-        """What stands before the first sentence of a file."""
+        """The text before the first sentence of a file."""
 
     def __len__(self) -> int: ...
 

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
 
 WAYS = ("given", "joint")
-"""How tags are come by; the weights differ."""
+"""The sources of tags; the weights differ."""
 BETWEEN = "/"
 """Stands between the number of a member and the name of its array."""
 NO_CROSSING = Crossing()
@@ -325,7 +325,7 @@ class CommitteeModel(TaggingByParsing, Model):
         }
 
     def describe(self) -> str:
-        """Return a line for every way to come by tags: the members and their weights for heads."""
+        """Return one line for each source of tags: the members and their weights for heads."""
         names = self.member_names()
         lines = []
         for way, fit in self.fits.items():

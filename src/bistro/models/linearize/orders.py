@@ -157,7 +157,7 @@ class UnigramOrders(SequenceOrders):
         self.log_total = float(np.logaddexp.reduce(self._by_left)) + stops - self.log_repeats
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders, the heaviest first: by who stands where, then by lot.
+        """Yield all orders, the heaviest first: by the dependents on each side, then at random.
 
         From every dependent on its better side, the cheapest moves to the other side come first;
         types are moved in turn, so that each way to share them out comes up once.
@@ -183,7 +183,7 @@ class UnigramOrders(SequenceOrders):
                     heapq.heappush(waiting, (cost + float(costs[t]), further))
 
     def sample(self, stream: Stream) -> Order:
-        """Draw how many stand on the left, then which, then shuffle each side."""
+        """Draw how many are on the left, then which, then shuffle each side."""
         on_left = draw(self._by_left, stream)
         left: list[int] = []
         right: list[int] = []

@@ -89,9 +89,9 @@ def with_words(
     order: Order,
     stream: Stream | None,
 ) -> Family:
-    """Put words in the places of their types; words of one type by lot.
+    """Put words in the places of their types; words of one type at random.
 
-    Without a stream they stand as they stood.
+    Without a stream they keep their order.
     """
     pools = []
     for place, kind in enumerate(types):

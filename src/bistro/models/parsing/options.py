@@ -28,9 +28,9 @@ class SharedOptions(Options):
     partial: bool = False
     """Heads and labels that the input has are evidence; ``_`` is to be found."""
     temperature: float = 2.0
-    """Of marginals, samples and least risk: 1 is the model's own posterior, which is too sure of
-    itself, since it multiplies many steps; above 1, derivations count more evenly. 2 was found on
-    the development set of English EWT, for the calibration of heads."""
+    """Temperature of marginals, samples and minimum risk: 1 is the model's own posterior, too sure
+    of itself, since it multiplies many steps; above 1, derivations count more evenly. 2 was found
+    on the development set of English EWT, for the calibration of heads."""
     tags_per_word: int = 3
     kbest: int = 1
     samples: int = 0
@@ -106,7 +106,7 @@ class CoreOptions(SharedOptions, ABC):
     """Options of a parser that lives in the core."""
 
     kind: ClassVar[str]
-    """Of the model; it names the random streams."""
+    """The kind of the model; it names the random streams."""
 
     def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
         """Return the options as the core takes them; every chunk of sentences draws its own.

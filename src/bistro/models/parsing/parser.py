@@ -38,11 +38,11 @@ class ParsingAbility(TaggingByParsing, Model):
     most_words: ClassVar[int | None] = None
     """Sentences that are longer are refused."""
     config: Any
-    """Of the model's own kind, with `CodecSettings` among its settings."""
+    """The configuration of the model's kind, with `CodecSettings` among its settings."""
     codec: Codec
     single_root: bool
     _parser: Any
-    """Of the core; parse(batch, request, threads) gives all results as flat arrays."""
+    """The parser of the core; parse(batch, request, threads) returns flat arrays."""
 
     def header(self) -> dict[str, Any]:
         """Return the symbols."""

@@ -21,7 +21,7 @@ class Live:
     probability: float
     """Its share, given the words so far; those of all analyses alive sum to 1."""
     heads: list[int]
-    """Of the words read so far: 0 is the root, -1 not attached yet."""
+    """Heads of the words read so far: 0 is the root, -1 not attached yet."""
     labels: list[str]
     """``_`` where there is none yet. Where no context of the model sees labels, an arc stands for
     all its labels together, and shows the likeliest."""

@@ -94,7 +94,7 @@ class TreeParsingModel(UnboundedModel):
         return SearchOptions.of(self._asked(options), self.kind, "find trees")
 
     def _asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options given, then those of the configuration, then the family's usual."""
+        """Return the given options, then those of the configuration, then the family's defaults."""
         return {**self.usual_options, **own_defaults(self.config, "parse"), **options}
 
     def _parsed(

@@ -56,7 +56,7 @@ class SearchOptions(Options):
     burn_in: int = 0
     """How many of them are not counted."""
     subtrees: int = 0
-    """Subtrees that mcmc draws anew after each whole tree."""
+    """Subtrees that mcmc resamples after each whole tree."""
     node_cost: float = 0.5
     """The tree of least risk has a node more if more than this share of the trees drawn has it."""
     guide: Guide = "pcfg"
@@ -96,7 +96,7 @@ class Found:
 
     derivation: Derivation
     log_prob: float
-    """Of tree and words; under the PCFG for cyk."""
+    """Log-probability of tree and words; under the PCFG for cyk."""
     accepted: float = 1.0
     """The share of the proposals that mcmc accepted."""
     is_complete: bool = True
