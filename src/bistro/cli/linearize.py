@@ -20,8 +20,8 @@ def linearize(
     samples: int | None = option("N", "Draw N orders of each.", "--samples", "--sample", min=1),
     ties: Literal["lot", "input"] = option(
         "WHICH",
-        "Choice among equally probable orders: at random (--seed), or the order of the input if it is "
-        "one of them.",
+        "Choice among equally probable orders: at random (--seed), or the order of the input if "
+        "it is one of them.",
         default="lot",
     ),
     score: bool = flag("--score", "A table: how probable each sentence's own order is."),

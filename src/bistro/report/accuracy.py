@@ -166,9 +166,10 @@ def calibration_blocks(tested: Tested) -> list[str]:
         cells.append([key, *(f"{100 * figure:.2f}" for figure in figures), one.words])
     return [
         html.paragraph(
-            "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? A point "
-            "is a bin of words: to the right the predicted probability, upwards the observed "
-            "accuracy; its area is the number of words. Points below the diagonal are overconfident."
+            "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? A "
+            "point is a bin of words: to the right the predicted probability, upwards the observed "
+            "accuracy; its area is the number of words. Points below the diagonal are "
+            "overconfident."
         ),
         html.figure(reliability_diagram(found)),
         html.table(
