@@ -44,7 +44,7 @@ def fetch(
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
 
-    The paths of its CoNLL-U files go to standard output, one a line, notes to standard error. A
+    The paths of its CoNLL-U files go to standard output, one per line, notes to standard error. A
     treebank that is already there is checked against its checksums and used without the network.
     The cache is the user's cache folder, or the folder BISTRO_HOME.
 

@@ -24,7 +24,7 @@ def generate(
     ),
     prefix: str = option("WORDS", "What every sentence begins with.", default=""),
 ) -> None:
-    """Draw sentences from a model, one a line, words separated by spaces.
+    """Draw sentences from a model, one per line, words separated by spaces.
 
     The same seed gives the same sentences; the first ten of twenty are those of -n 10. An unknown
     word appears as its class, such as `<unk-lower-ing>`; a model trained with unknown=spelling

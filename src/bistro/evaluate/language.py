@@ -97,7 +97,7 @@ def language_figures(
 ) -> LanguageFigures:
     """Summarise a text, event by event.
 
-    `log_probs` are natural logarithms, one an event; `is_eos` marks the events that end a
+    `log_probs` are natural logarithms, one per event; `is_eos` marks the events that end a
     sentence, `is_oov` the words outside the vocabulary; `characters` comes from
     `count_characters`, `bytes` from `count_bytes`; with an open vocabulary those words were
     spelled, else scored as classes.

@@ -16,7 +16,7 @@ class SamplerSettings:
 
     seating: Literal["gibbs", "minimal", "maximal"] = setting(
         "gibbs",
-        "How customers are seated: sampled; one table per dish (Kneser-Ney); one table a customer.",
+        "Seating of customers: sampled; one table per dish (Kneser-Ney); one table per customer.",
     )
     hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
         "slice",

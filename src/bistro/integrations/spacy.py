@@ -14,7 +14,7 @@ place for is in extensions:
 
     token._.head_probability, token._.dep_probability    marginals, each by itself
     token._.surprisal                                    in bits, with "surprisal": true
-    doc._.bistro                                         the parses, one a sentence
+    doc._.bistro                                         the parses, one per sentence
 
 `nlp.to_disk` saves the model with the pipeline.
 """

@@ -1,7 +1,7 @@
 """How learning went: the trace of a model as small charts.
 
 A trace has one row per sweep: the log-likelihood of the state, and what its chains tell of
-themselves, numbers alone (`live_states`) or one a depth (`words.discount`, `words.strength`,
+themselves, numbers alone (`live_states`) or one per depth (`words.discount`, `words.strength`,
 `words.tables`). Depth 0 is the empty context; each depth sees one element more. Models with
 unbounded contexts have no process for the empty one, and begin with contexts of one element.
 

@@ -38,7 +38,7 @@ def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
     dependents = sum(one.dependents for one in scores)
     bits = -total / math.log(2) / max(1, dependents)
     tiles = {
-        "bits a dependent": bits,
+        "bits per dependent": bits,
         "log-likelihood a sentence": total / len(sentences),
         "dependents": dependents,
         "sentences": len(sentences),

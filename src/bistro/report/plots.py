@@ -85,7 +85,7 @@ def line_chart(
     legend: bool = True,
     mark: float | None = None,
 ) -> str:
-    """Return one line a series over `x` (1, 2, 3, … unless given); NaN and ∞ interrupt it.
+    """Return one line per series over `x` (1, 2, 3, … unless given); NaN and ∞ interrupt it.
 
     With `log` the axis of values, which are then above 0, is logarithmic. A dashed line is at the
     place `mark`.

@@ -60,7 +60,7 @@ def score_rows(
         yield f"{label}\t{score.dependents}\t{score.log_prob:.6f}\t{bits:.6f}\n"
     note(
         f"{number:,} sentences, {dependents:,} dependents: log-likelihood {total / number:.4f} a "
-        f"sentence (natural), {bits_per_dependent(total, dependents):.4f} bits a dependent; "
+        f"sentence (natural), {bits_per_dependent(total, dependents):.4f} bits per dependent; "
         f"{model.order_protocol()}, orders of {'labels' if of_labels else 'words'}"
     )
 

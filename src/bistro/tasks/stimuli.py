@@ -60,7 +60,7 @@ class Stimulus:
     tokens: list[Token]
     words: list[str]
     cells: list[list[str]]
-    """One row a token, and one for the end of the sentence."""
+    """One row per token, and one for the end of the sentence."""
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:

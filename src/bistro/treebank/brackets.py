@@ -135,7 +135,7 @@ def iter_trees(
 
 
 def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
-    """Write trees, unchanged ones byte for byte, others one a line."""
+    """Write trees, unchanged ones byte for byte, others one per line."""
     with writing(path) as stream:
         before = ""
         for tree in trees:

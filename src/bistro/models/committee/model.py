@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 WAYS = ("given", "joint")
 """The sources of tags; the weights differ."""
 BETWEEN = "/"
-"""Stands between the number of a member and the name of its array."""
+"""The separator between the number of a member and the name of its array."""
 NO_CROSSING = Crossing()
 WORDS_IN_CHARTS = 300
 """A chart over all tags of all words takes 0.4 s for 250 words, 3 s for 500 and 90 s for 1,000 (and

@@ -77,7 +77,7 @@ class Orders(ABC):
 
     @cached_property
     def log_repeats(self) -> float:
-        """Log of how many orders of words an order of types stands for."""
+        """Log of the number of word orders that an order of types stands for."""
         return log_repeats(self.counts.tolist())
 
     def log_prob(self, order: Order) -> float:

@@ -151,7 +151,7 @@ def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
 
 
 def mixed(members: Sequence[Rows], weights: Sequence[float | Floats]) -> Rows:
-    """Return the mixture of rows; a weight is one number, or one a row."""
+    """Return the mixture of rows; a weight is one number, or one per row."""
     rows = [member.row for member in members]
     parts = [
         member.probability * (weight[row] if isinstance(weight, np.ndarray) else weight)

@@ -54,7 +54,7 @@ class Reading:
 
     words: list[str]
     steps: list[Step]
-    """One a word, and one for the end of the sentence."""
+    """One per word, and one for the end of the sentence."""
     protocol: str
     """How it was computed, in a sentence."""
 

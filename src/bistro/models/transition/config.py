@@ -115,7 +115,7 @@ class TransitionConfig(ParserSettings):
     derivations: Literal["oracle", "sampled"] = setting(
         "oracle", "Train on one derivation per tree, or sample among all of them in every sweep."
     )
-    particles: int = setting(20, "Particles a sentence where derivations are sampled.")
+    particles: int = setting(20, "Particles per sentence where derivations are sampled.")
     lengths: Literal["free", "matched"] = setting(
         "free",
         "Lengths of the sentences that the model would generate: as they come, or matched to those "
