@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from bistro.cli.main import COMMANDS, run
+
 PROJECT = Path(__file__).resolve().parents[2]
 COUNTED = (
     r"(?:bits?|buffers|bytes|clusters|labels|lines|log-probability|milliseconds|ms|particles|"
@@ -111,6 +113,16 @@ def test_the_pages_are_in_plain_english() -> None:
         for complaint in complaints(text, is_string=False)
     ]
     assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("command", [*([name] for name in COMMANDS), [], ["topics", "show"]])
+def test_help_names_no_types_of_python(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*command, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert "Show this message and exit." in shown
+    assert not re.search(r"<(?:bool|str|int|float|list)\b|\[str\]|\|None", shown)
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,11 @@ import typer
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import option, print_json, say
+from bistro.cli.plain_help import PlainCommand, PlainGroup
 
-topics = typer.Typer(help="Latent states of syntactic topics: see what they stand for.")
+topics = typer.Typer(
+    cls=PlainGroup, help="Latent states of syntactic topics: see what they stand for."
+)
 
 
 @topics.callback()
@@ -20,7 +23,7 @@ def about() -> None:
     """
 
 
-@topics.command()
+@topics.command(cls=PlainCommand)
 def show(
     model: str = common.MODEL,
     states: int = option("N", "How many, the largest first.", default=20, min=1),
