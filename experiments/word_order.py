@@ -75,7 +75,7 @@ def smoothing(name: str) -> None:
 
 
 def information(model: LinearizeModel, sentences: Iterable[Sentence]) -> dict[str, float]:
-    """Return bits per dependent: of all families, those with all dependents on one side, and both."""
+    """Return bits per dependent: all families, those with dependents on one side, on both."""
     bits: defaultdict[str, float] = defaultdict(float)
     dependents: Counter[str] = Counter()
     for sentence in sentences:

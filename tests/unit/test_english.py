@@ -41,6 +41,7 @@ IDIOMS = {
     "show and exit": r"\bprint it and stop\b",
     "all cores": r"\bas many as there are\b",
     "the remaining": r"\bthose not listed\b",
+    "minimum risk": r"\bleast risk\b",
     "predicted, observed": r"\bprobability told\b|\bshare that is right\b|\bexpected right\b",
 }
 """What to write instead, and what not to write."""
@@ -81,6 +82,13 @@ def strings_of(path: Path) -> Iterator[tuple[int, str]]:
             yield from () if id(node) in inside else ((node.lineno, node.value),)
 
 
+def texts_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and text of every string of the page's scripts."""
+    for line, code in enumerate(path.read_text("utf-8").splitlines(), 1):
+        for match in re.finditer(r'"[^"]*"|`[^`]*`', re.sub(r"//.*", "", code)):
+            yield line, re.sub(r"\$\{[^}]*\}", "X", match.group()[1:-1])
+
+
 def paragraphs_of(path: Path) -> Iterator[tuple[int, str]]:
     """Yield line and text of every paragraph of a page, without code and comments."""
 
@@ -95,10 +103,12 @@ def paragraphs_of(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def test_the_program_is_in_plain_english() -> None:
+    source = PROJECT / "src" / "bistro"
     found = [
         f"{path.relative_to(PROJECT)}:{line}: {complaint}"
-        for path in sorted((PROJECT / "src" / "bistro").rglob("*.py"))
-        for line, text in strings_of(path)
+        for read, pattern in ((strings_of, "*.py"), (texts_of, "*.js"))
+        for path in sorted(source.rglob(pattern))
+        for line, text in read(path)
         for complaint in complaints(text, is_string=True)
     ]
     assert not found, "\n".join(found)

@@ -37,7 +37,7 @@ def parse(
     mbr: bool | None = typer.Option(
         None,
         "--mbr/--no-mbr",
-        help="The tree of least risk, or the most probable one (as in --kbest); default: --mbr, or "
+        help="The minimum-risk tree, or the most probable one (as in --kbest); default: --mbr, or "
         "what the model's settings say.",
     ),
     partial: bool = flag(
@@ -104,7 +104,7 @@ def parse(
         "symbols know their parents; default: parents, utterances pcfg.",
     ),
     node_cost: float | None = _of_trees(
-        "SHARE", "Share of the draws that a node of the least-risk tree must exceed; default: 0.5."
+        "SHARE", "Share of the draws that a node of the minimum-risk tree must have; default: 0.5."
     ),
     completions: int | None = _of_trees(
         "N", "Complete trees that A* compares; default: 100; the paper takes the first.", min=1

@@ -78,7 +78,7 @@ def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads:
     blocks = [
         facts({"labelled F1": report.all.labelled.f1, "exact": report.all.exact}),
         table(("percent", "all", "up to 40 words"), rows, dense=True),
-        protocol(f"{report.protocol}. Trees of least risk among those drawn by mcmc, seed {seed}."),
+        protocol(f"{report.protocol}. Minimum-risk trees among those drawn by mcmc, seed {seed}."),
     ]
     return [*blocks, *_pictures(golds, found)]
 

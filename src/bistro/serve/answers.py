@@ -82,7 +82,7 @@ def _step(step: Step, surprisal: float, shown: Callable[[Sequence[str]], list[st
 
 
 def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
-    """Return the tree of least risk, the most probable trees, and the marginals."""
+    """Return the minimum-risk tree, the most probable trees, and the marginals."""
     model = entry.able("parse")
     options: Any = {"seed": body.seed, "samples": body.samples, **ONE_THREAD}
     found = model.parse(sentence, marginals=True, **options)

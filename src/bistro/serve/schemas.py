@@ -222,7 +222,7 @@ class MarginalTables(BaseModel):
 
 
 class ParseAnswer(BaseModel):
-    """Trees of a sentence: the first is that of least risk, the others by probability."""
+    """Trees of a sentence: the first is the minimum-risk tree, the others by probability."""
 
     model: str
     words: list[str]

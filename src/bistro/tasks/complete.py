@@ -1,7 +1,7 @@
 """Filling in what an annotation lacks, and nothing else.
 
 Heads, labels and tags that a sentence has are evidence, whatever is ``_`` is found in their light:
-one parse of least risk given all of it. What was found is written into its column, and MISC says
+one minimum-risk parse given all of it. What was found is written into its column, and MISC says
 what, and how sure the parser was:
 
     Filled=Head,Deprel|PHead=0.9312|PDeprel=0.9120       values that were filled in

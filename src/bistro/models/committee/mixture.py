@@ -145,7 +145,7 @@ class Mixture:
     relaxed: NDArray[np.bool_]
     other_tags: dict[str, Rows]
     longest: int = LONGEST_FOR_RISK
-    """Sentences with more words get no tree of least risk."""
+    """Sentences with more words get no minimum-risk tree."""
 
     @classmethod
     def of(
@@ -179,7 +179,7 @@ class Mixture:
         return slice(int(self.offsets[sentence]), int(self.offsets[sentence + 1]))
 
     def trees(self, single_root: bool, threads: int) -> tuple[Ints, Ints, Ints]:
-        """Return heads of least risk, the likeliest label of each arc, and the likeliest tags."""
+        """Return minimum-risk heads, the likeliest label of each arc, and the likeliest tags."""
         heads = least_risk(
             offsets=self.offsets,
             begin=self.heads.begin,

@@ -166,7 +166,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences and yield them in their order.
 
-        The first tree is the one of least risk under the mixture of the marginals. With ``kbest``
+        The first tree is the minimum-risk one under the mixture of the marginals. With ``kbest``
         or ``mbr=False`` trees are ranked by the mixture of the members' posteriors, among the best
         of each. A sample is a sample of a member, drawn by its weight.
         """
