@@ -127,10 +127,29 @@ def examine(
     on_fold: Callable[[int, int], None] = lambda number, total: None,
     **settings: Any,
 ) -> Examination:
-    """Rank the arcs and tags of a treebank by their surprise.
+    """Rank the arcs and tags of a treebank by how much they surprise models.
 
-    Without other data, the models are those of k folds (10). With sentences `beside`, one model of
-    these alone judges all; if k is given too, those of k folds, each with the sentences beside.
+    Parameters
+    ----------
+    treebank
+        The sentences to examine.
+    kind
+        The family of the models.
+    k
+        Number of folds; default: 10, or none if there are sentences `beside`.
+    beside
+        Sentences that are not examined. Without `k`, one model of these alone scores all of
+        `treebank`; with `k`, they are added to the training data of each fold.
+    by
+        ``"sentence"``, or ``"document"`` to keep documents whole.
+    seed
+        Seed of the folds and of the models.
+    threads
+        Number of threads; 0 uses all cores.
+    config, dev, **settings
+        As in `bistro.train`.
+    on_fold
+        Called with the number of finished folds and their total.
     """
     _require_arcs_and_tags(kind)
     places = [place for place, sentence in enumerate(treebank) if _is_whole(sentence, config)]

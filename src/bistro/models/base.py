@@ -132,7 +132,13 @@ class Model(ABC):
         return ""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, which has its name only when complete."""
+        """Write the model to one file, which appears under its name only when it is complete.
+
+        Parameters
+        ----------
+        path
+            Path of the file, by convention ``*.bistro``.
+        """
         write_model(path, self.whole_header(), self.arrays(), self.format_version)
 
     def to_bytes(self) -> bytes:

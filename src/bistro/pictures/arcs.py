@@ -43,10 +43,20 @@ def draw_arcs(
 ) -> str:
     """Return an SVG picture of a dependency tree.
 
-    `heads` are 1-based, 0 for a root, -1 for a word whose head is unknown: it has no
-    arc. Several roots are drawn as they are. `probabilities` (of each word's arc) are printed on
-    the labels and fade doubtful arcs. A picture wider than `width` pixels is scaled down to it;
-    `rtl` puts the first word on the right.
+    Parameters
+    ----------
+    forms
+        The words.
+    heads
+        The head of each word, from 1; 0 for a root, -1 for an unknown head, which is not drawn.
+    labels, tags
+        Labels of the arcs and tags of the words.
+    probabilities
+        Probabilities of the arcs: printed on the labels; doubtful arcs are paler.
+    width
+        Width in pixels to which a wider picture is scaled down.
+    rtl
+        Whether the first word is on the right.
     """
     check_columns(forms, heads, labels, tags, probabilities)
     arcs = [

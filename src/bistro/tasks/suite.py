@@ -94,8 +94,13 @@ def own_suites() -> list[str]:
 def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> Suite:
     """Read a suite from a file, or one of `own_suites` by its name.
 
-    With `split_punct`, punctuation is split from words, and a model that has learned words (a
-    pipeline) finds them itself; without, words are what is between spaces.
+    Parameters
+    ----------
+    source
+        A file (JSON of SyntaxGym, JSON lines, CSV or TSV), or the name of a built-in suite.
+    split_punct
+        Whether punctuation is split from words, and a model that has learned words (a pipeline)
+        finds them itself; otherwise words are what is between spaces.
     """
     name = os.fspath(source)
     if name in own_suites():
@@ -122,7 +127,17 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
 def pairs_suite(
     pairs: Iterable[tuple[str, str]], name: str = "pairs", *, split_punct: bool = True
 ) -> Suite:
-    """Make a suite of (good sentence, bad sentence)."""
+    """Make a suite of minimal pairs.
+
+    Parameters
+    ----------
+    pairs
+        Pairs of a good sentence and a bad one, as text.
+    name
+        Name of the suite, for tables and messages.
+    split_punct
+        As in `read_suite`.
+    """
     items = [
         Item(
             str(number),

@@ -58,7 +58,15 @@ def builtin(name: str | int = "english", sentences: int | None = None, seed: int
 
 
 def builtin_trees(sentences: int = ENGLISH_SENTENCES, seed: int = 1) -> Examples[Tree]:
-    """Return the sentences of ``builtin("english")`` as the constituency trees of the grammar."""
+    """Return the sentences of ``builtin("english")`` as the constituency trees of the grammar.
+
+    Parameters
+    ----------
+    sentences
+        Number of trees.
+    seed
+        Seed of the sample; the same seed gives the same trees.
+    """
     if sentences < 1:
         raise BistroError(f"a treebank of {sentences} sentences: ask for at least 1")
     trees = english_grammar().sample_trees(sentences, seed)

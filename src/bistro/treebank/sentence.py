@@ -116,8 +116,24 @@ class Sentence:
     ) -> Sentence:
         """Build a sentence from scratch; columns not given hold ``_``.
 
-        `multiword`: first word, last word, form and, if there is one, MISC of each token of several
-        words.
+        Parameters
+        ----------
+        forms
+            The words.
+        heads
+            The head of each word, from 1; 0 for a root.
+        comments
+            Lines that begin with ``#``.
+        multiword
+            First word, last word, form and, if there is one, MISC of each multiword token.
+        format
+            ``conllu``, ``conllx`` or ``text``.
+        roots
+            ``one`` or ``any`` root.
+        line
+            The line at which the sentence begins, for messages.
+        **columns
+            Other columns by name: ``upos``, ``deprels``, ``lemmas``, …
         """
         check_names(columns)
         words = list(forms)
@@ -139,7 +155,11 @@ class Sentence:
     def replace(self, **columns: Iterable[Any]) -> Sentence:
         """Return a copy with other columns (or comments), everything else kept.
 
-        New comments come before the words, all of them.
+        Parameters
+        ----------
+        **columns
+            New values by name, one per word: ``heads``, ``deprels``, ``upos``, … New ``comments``
+            come before the words, all of them.
         """
         check_names(columns)
         core = (list(self.forms), list(self.upos), list(self.heads), list(self.deprels))
@@ -200,7 +220,13 @@ class Sentence:
         return [row for row in self._special_rows() if "." in row[0]]
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return columns of strings; those not read yet are cut out of the text in one pass."""
+        """Return columns of strings; those not read yet are cut out of the text in one pass.
+
+        Parameters
+        ----------
+        *names
+            Names of columns, such as ``lemmas`` and ``misc``.
+        """
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]

@@ -119,7 +119,15 @@ class ParsingAbility(TaggingByParsing, Model):
         return own
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences, many at once on several threads, and yield them in their order."""
+        """Parse sentences, many at once on several threads, and yield them in their order.
+
+        Parameters
+        ----------
+        sentences
+            Lists of words, or sentences of a treebank.
+        **options
+            As in `parse`.
+        """
         chosen = self._chosen(options)
         threads = chosen.threads or os.cpu_count() or 1
         waiting, chunks = iter(sentences), count()
