@@ -151,9 +151,26 @@ def learning_curve(
     on_model: Callable[[int, int], None] = lambda done, total: None,
     **settings: Any,
 ) -> LearningCurve:
-    """Train models of growing parts, and judge them on `test`, or else on k folds.
+    """Train models on growing parts of a treebank, and score them.
 
-    `workers` train and judge, or else threads.
+    Parameters
+    ----------
+    kind
+        The family of the models.
+    treebank
+        The sentences to learn from.
+    test
+        The sentences to score on; default: k folds of `treebank`.
+    k, by, tags, seed, threads, workers
+        As in `bistro.cross_validate`.
+    shares
+        The sizes, as shares of the training data.
+    draws
+        Number of random parts of each size.
+    config, dev, **settings
+        As in `bistro.train`.
+    on_model
+        Called with the number of finished models and their total.
     """
     family = check_learner(kind, config, settings)
     sentences = [sentence for sentence in treebank if len(sentence)]

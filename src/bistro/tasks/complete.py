@@ -96,9 +96,22 @@ def complete(
     session: Session | None = None,
     **settings: Any,
 ) -> Completion:
-    """Fill in what is ``_``, with a model, or one trained on the sentences that lack nothing.
+    """Fill in the fields that are ``_``.
 
-    Values with a probability `below` this are left open, and are in MISC only.
+    Parameters
+    ----------
+    treebank
+        Sentences, partly annotated.
+    model
+        A parser; default: one trained on the sentences that lack nothing.
+    below
+        Values less probable than this are left open, and are in MISC only.
+    kind, config, session, **settings
+        How to train the model, as in `bistro.train`.
+    seed
+        Seed of the training and of the search.
+    threads
+        Number of threads; 0 uses all cores.
     """
     if not 0 <= below <= 1:
         raise BistroError(f"below = {below} must be a probability, from 0 to 1")

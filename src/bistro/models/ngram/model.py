@@ -54,7 +54,10 @@ class NgramModel(AnyNgramModel):
         self.frozen = Frozen(**self.words, dishes=len(self.vocabulary) + 1)
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end; there are no options."""
+        """Return the log-probability of every word and every sentence end of `sentences`.
+
+        There are no `options`.
+        """
         self.score_options.of(options, self.kind, "score words")
         vocabulary = self.vocabulary
         words = as_words(sentences)

@@ -66,11 +66,11 @@ class TaggingByParsing(Parsing):
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:
-        """Tag one sentence; options are those of `parse`."""
+        """Tag one `sentence`; `options` are those of `parse`."""
         return next(self.tag_all([sentence], **options))
 
     def tag_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Tagging]:
-        """Tag sentences and yield them in their order."""
+        """Tag `sentences` and yield them in their order; `options` are those of `parse`."""
         for parse in self.parse_all(sentences, **options):
             marginals = None
             if parse.marginals is not None:
