@@ -121,7 +121,7 @@ class Model(ABC):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from its `config`, its `origin`, and what `header` and `arrays` gave."""
+        """Make the model again from `config`, `origin`, and what `header` and `arrays` gave."""
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:
