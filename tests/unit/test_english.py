@@ -37,6 +37,7 @@ IDIOMS = {
     "is not a": r"\b(?:is|are) no [a-z]+",
     "is, comes, follows": r"\bst(?:ands?|ood)\b",
     "refers to": r"\bspeaks? (?:of|for|against)\b|\bof which .* speaks\b",
+    "at random": r"\bby lot\b",
     "wait": r"\bto bear\b",
     "show and exit": r"\bprint it and stop\b",
     "all cores": r"\bas many as there are\b",

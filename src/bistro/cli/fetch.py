@@ -28,7 +28,9 @@ CHECKED = {
 
 def fetch(
     treebank: str | None = typer.Argument(
-        None, help="Its name: UD_English-EWT, English-EWT or en_ewt.", show_default=False
+        None,
+        help="Name of the treebank: UD_English-EWT, English-EWT or en_ewt.",
+        show_default=False,
     ),
     release: str = typer.Option(LATEST_RELEASE, help="Release of Universal Dependencies."),
     mirror: str | None = typer.Option(

@@ -21,20 +21,21 @@ def learning_curve(
         "KIND", "The kind of model: transition, eisner, isbn, committee, topics or tags."
     ),
     treebank: str = common.TREEBANK,
-    test: str | None = option("TEST", "Judge on this; otherwise on folds."),
+    test: str | None = option("TEST", "Test data; default: folds of FILE."),
     folds: int | None = option(
         "K",
-        "Folds, without --test: all that is learned from is (K - 1) / K of FILE; default: 5.",
+        "Number of folds without --test; models then learn from at most (K - 1) / K of FILE; "
+        "default: 5.",
         "-k",
         "--folds",
     ),
     by: str = common.BY,
     parts: str = option(
-        "A,B,…", "Shares of what there is to learn from.", default="1/16,1/8,1/4,1/2,1"
+        "A,B,…", "Sizes, as shares of the training data.", default="1/16,1/8,1/4,1/2,1"
     ),
-    draws: int = option("N", "Random parts of each size.", default=3),
+    draws: int = option("N", "Number of random parts of each size.", default=3),
     tags: str = common.TAGS,
-    plot: str | None = outputs.output(outputs.PICTURE, "OUT.svg", "Also a picture."),
+    plot: str | None = outputs.output(outputs.PICTURE, "OUT.svg", "Also write a picture."),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,

@@ -17,18 +17,22 @@ def linearize(
     output: str = outputs.results(outputs.TEXT),
     best: bool = flag("--best", "The most probable order of each tree (the default)."),
     kbest: int | None = option("K", "The K most probable orders.", min=1),
-    samples: int | None = option("N", "Draw N orders of each.", "--samples", "--sample", min=1),
+    samples: int | None = option(
+        "N", "Draw N orders of each tree.", "--samples", "--sample", min=1
+    ),
     ties: Literal["lot", "input"] = option(
         "WHICH",
         "Choice among equally probable orders: at random (--seed), or the order of the input if "
         "it is one of them.",
         default="lot",
     ),
-    score: bool = flag("--score", "A table: how probable each sentence's own order is."),
-    of_labels: bool = flag(
-        "--of-labels", "--score: words with the same labels are one and the same."
+    score: bool = flag(
+        "--score", "Write a table with the probability of each sentence's own order."
     ),
-    text: bool = flag("--text", "Words, one sentence per line."),
+    of_labels: bool = flag(
+        "--of-labels", "With --score: do not distinguish words with the same labels."
+    ),
+    text: bool = flag("--text", "Write words only, one sentence per line."),
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
 ) -> None:

@@ -20,7 +20,7 @@ def perplexity(
     model: str = common.MODEL,
     input: str = common.INPUT,
     other: str | None = option("MODEL2", "Mix the model with this one, word by word.", "--with"),
-    dev: str | None = option("DEV", "The text that decides the mixing weight."),
+    dev: str | None = option("DEV", "The text on which the mixing weight is fitted."),
     json: bool = common.JSON,
     format: str | None = common.FORMAT,
     method: str | None = common.METHOD,

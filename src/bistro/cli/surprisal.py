@@ -34,9 +34,9 @@ def surprisal(
         help="Split punctuation from the words of text, or take what is between spaces; a pipeline "
         "splits by default, by what it has learned.",
     ),
-    words: bool = flag("--words", "The words of a multiword token get rows of their own."),
+    words: bool = flag("--words", "Write a separate row for each word of a multiword token."),
     eos: bool = flag(
-        "--eos/--no-eos", "With or without a row for each sentence's end.", default=True
+        "--eos/--no-eos", "Write a row for the end of each sentence, or not.", default=True
     ),
     format: str | None = common.FORMAT,
     method: str | None = common.METHOD,

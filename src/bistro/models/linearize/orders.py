@@ -69,7 +69,7 @@ class Orders(ABC):
 
     @abstractmethod
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders and their log-weights, the heaviest first, equal ones by lot."""
+        """Yield all orders and their log-weights, the heaviest first, equal ones at random."""
 
     @abstractmethod
     def sample(self, stream: Stream) -> Order:
@@ -97,7 +97,7 @@ class UniformOrders(Orders):
         return 0.0
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by lot: a fixed order among equals would look like a preference."""
+        """Yield all orders at random: a fixed order among equals would look like a preference."""
         for mixed in permutations_by_lot([*expand(self.counts), HEAD], stream):
             yield 0.0, _around_head(mixed)
 

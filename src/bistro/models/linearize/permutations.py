@@ -1,4 +1,4 @@
-"""Permutations of dependents: all of them, by lot, and what repeats among them.
+"""Permutations of dependents: all of them, in random order, and repeated ones.
 
 >>> list(distinct_permutations([0, 1, 0]))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]

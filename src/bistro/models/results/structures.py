@@ -95,7 +95,7 @@ class OrderScore:
 
 
 Ties = Literal["lot", "input"]
-"""Which of equally probable orders is taken: one by lot, or that of the input if it is one."""
+"""Choice among equally probable orders: at random, or the order of the input if it is one."""
 
 
 @dataclass(frozen=True)
