@@ -169,8 +169,8 @@ PAPER = Paper(
             "unseen",
             "Section 3.3: observed orders and the amount of data",
             "BLEU of the most probable orders of HDR oo / HDR n2, ties at random, learned from a "
-            "part of the training data. The WSJ sample has no relations: HD oo / HD n2. Note: heads "
-            "of the test part that were never seen with the same dependents.",
+            "part of the training data. The WSJ sample has no relations: HD oo / HD n2. Note: "
+            "heads of the test part that were never seen with the same dependents.",
             unseen,
         ),
     ),
