@@ -132,7 +132,7 @@ def test_help_names_no_types_of_python(
 ) -> None:
     assert run([*command, "--help"]) == 0
     shown = capsys.readouterr().out
-    assert "Show this message and exit." in shown
+    assert "--help" in shown
     assert not re.search(r"<(?:bool|str|int|float|list)\b|\[str\]|\|None", shown)
 
 
