@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 SECTION = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+UNREADABLE = re.compile(r"<factory>|<function .*? at 0x\w+>")
 LISTS = ("Parameters", "Returns", "Raises", "Yields", "Attributes")
 
 
@@ -56,11 +57,11 @@ def _entry(module: str, name: str, value: Any, members: Sequence[str]) -> Iterat
 
 def _class(module: str, name: str, value: type, members: Sequence[str]) -> Iterator[str]:
     doc = inspect.getdoc(value) or ""
-    if "Parameters\n---" in doc or is_dataclass(value):
+    if "Parameters\n---" in doc or (is_dataclass(value) and not members):
         yield from _function(name, value)
     else:
         yield from _text(doc)
-    fields = dict(_fields(value))
+    fields = {} if members else dict(_fields(value))
     shown = members or [n for n in vars(value) if not n.startswith("_")]
     for member in shown:
         if isinstance(inspect.getattr_static(value, member, None), property):
@@ -108,8 +109,9 @@ def _shown(name: str, signature: inspect.Signature) -> str:
     ]
     call = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
     result = signature.return_annotation
-    arrow = "" if result in (inspect.Signature.empty, "None") else f" -> {result}"
-    line = f"{name}{re.sub('<factory>', '...', call)}{arrow}"
+    arrow = "" if result in (inspect.Signature.empty, "None", None) else f" -> {result}"
+    call = UNREADABLE.sub("...", call)
+    line = f"{name}{call}{arrow}"
     if len(line) <= 88:
         return line
     inner = "".join(f"    {part}\n" for part in _split(call[1:-1]))
