@@ -66,8 +66,8 @@ def complaints(text: str, *, is_string: bool) -> Iterator[str]:
         for match in re.finditer(pattern, text, re.IGNORECASE):
             context = text[max(0, match.start() - 30) : match.end() + 30]
             yield f"'{match.group()}' in '…{context}…': {better}"
-    if is_string and (match := re.match(BEGINNINGS, text)):
-        yield f"'{match.group()}' begins '{text[:60]}'"
+    if is_string and (beginning := re.match(BEGINNINGS, text)):
+        yield f"'{beginning.group()}' begins '{text[:60]}'"
 
 
 def strings_of(path: Path) -> Iterator[tuple[int, str]]:

@@ -118,22 +118,13 @@ class Sentence:
 
         Parameters
         ----------
-        forms
-            The words.
-        heads
-            The head of each word, from 1; 0 for a root.
-        comments
-            Lines that begin with ``#``.
-        multiword
-            First word, last word, form and, if there is one, MISC of each multiword token.
-        format
-            ``conllu``, ``conllx`` or ``text``.
-        roots
-            ``one`` or ``any`` root.
-        line
-            The line at which the sentence begins, for messages.
-        **columns
-            Other columns by name: ``upos``, ``deprels``, ``lemmas``, …
+        forms, heads, **columns
+            Words, their heads (from 1; 0 for a root), and other columns by name: ``upos``, …
+        comments, multiword
+            Lines that begin with ``#``; first word, last word, form and perhaps MISC of each
+            multiword token.
+        format, roots, line
+            ``conllu``, ``conllx`` or ``text``; ``one`` or ``any``; the line, for messages.
         """
         check_names(columns)
         words = list(forms)
@@ -220,13 +211,7 @@ class Sentence:
         return [row for row in self._special_rows() if "." in row[0]]
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return columns of strings; those not read yet are cut out of the text in one pass.
-
-        Parameters
-        ----------
-        *names
-            Names of columns, such as ``lemmas`` and ``misc``.
-        """
+        """Return the columns called `names`; those not read yet are cut out of the text at once."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]
