@@ -15,20 +15,20 @@ def doctor(
     treebank: str = common.TREEBANK,
     with_: list[str] | None = option(
         "TRAIN",
-        "Other annotated data: one model of it judges FILE; with -k, the folds of FILE are "
-        "learned from too.",
+        "Other annotated data: a model trained on it scores FILE; with -k, the folds of FILE are "
+        "added to its training data.",
         "--with",
     ),
     output: str = outputs.results(outputs.TABLE),
     kind: str = option(
         "KIND", "The parser: eisner (quick), transition, isbn or committee.", default="eisner"
     ),
-    folds: int | None = option("K", "How many folds; default: 10.", "-k", "--folds"),
+    folds: int | None = option("K", "Number of folds; default: 10.", "-k", "--folds"),
     by: str = common.BY,
-    top: int = option("N", "Rows; 0: all of them.", default=100, min=0),
+    top: int = option("N", "Number of rows; 0 prints all.", default=100, min=0),
     only: str | None = option(
         "arcs|tags|crossings",
-        "One kind of value; crossings: arcs that cross others as no model has seen.",
+        "Only one kind of value; crossings: arcs that cross others as no model has seen.",
     ),
     since: str | None = option(
         "OLD",
@@ -37,7 +37,7 @@ def doctor(
     html: str | None = outputs.output(
         outputs.PAGE,
         "OUT.html",
-        "Also a page with the trees, as annotated and with the alternative.",
+        "Also write a page with the trees, as annotated and with the alternative.",
     ),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,

@@ -7,7 +7,7 @@ each tag is, given all the rest of the annotation (`bistro.tasks.given_the_rest`
 
 What surprises most, while another value would not, is either a mistake or worth a remark in the
 guidelines. The models are those of k folds, or one of other data; ties, at the highest surprise
-that is told apart, go by the probability of the alternative.
+that is distinguished, are ordered by the probability of the alternative.
 
 >>> import bistro
 >>> treebank = list(bistro.builtin(sentences=80, seed=1))
@@ -42,7 +42,7 @@ What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""Probabilities below are not told apart; values that no model can score have none."""
+"""Smaller probabilities are not distinguished; values that no model can score have none."""
 CONTEXT = 5
 """Words on each side in a snippet."""
 HEADINGS = (
@@ -129,10 +129,29 @@ def examine(
     on_fold: Callable[[int, int], None] = lambda number, total: None,
     **settings: Any,
 ) -> Examination:
-    """Rank the arcs and tags of a treebank by their surprise.
+    """Rank the arcs and tags of a treebank by how much they surprise models.
 
-    Without other data, the models are those of k folds (10). With sentences `beside`, one model of
-    these alone judges all; if k is given too, those of k folds, each with the sentences beside.
+    Parameters
+    ----------
+    treebank
+        The sentences to examine.
+    kind
+        The family of the models.
+    k
+        Number of folds; default: 10, or none if there are sentences `beside`.
+    beside
+        Sentences that are not examined. Without `k`, one model of these alone scores all of
+        `treebank`; with `k`, they are added to the training data of each fold.
+    by
+        ``"sentence"``, or ``"document"`` to keep documents whole.
+    seed
+        Seed of the folds and of the models.
+    threads
+        Number of threads; 0 uses all cores.
+    config, dev, **settings
+        As in `bistro.train`.
+    on_fold
+        Called with the number of finished folds and their total.
     """
     _require_arcs_and_tags(kind)
     places = [place for place, sentence in enumerate(treebank) if _is_whole(sentence, config)]
