@@ -17,6 +17,7 @@ import typer
 
 from bistro.cli.display import shown
 from bistro.cli.outputs import checked
+from bistro.cli.plain_help import PlainCommand, PlainGroup
 from bistro.errors import BistroError, printable
 from bistro.files import explain
 from bistro.system import prepare_stdout
@@ -32,18 +33,9 @@ UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 COMMANDS = (
     *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
-    *("reading-times", "suite", "generate"),
-    *(
-        "linearize",
-        "segment",
-        "evaluate",
-        "draw",
-        "complete",
-        "crossval",
-        "learning-curve",
-        "report",
-    ),
-    *("doctor", "diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
+    *("reading-times", "suite", "generate", "linearize", "segment", "evaluate", "draw"),
+    *("complete", "next", "doctor", "crossval", "learning-curve", "report"),
+    *("diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
 )
 """Every command, in the order of the help; each is a function of the module of its name."""
 
@@ -52,6 +44,7 @@ def app_of(names: Sequence[str]) -> typer.Typer:
     """Return the program with some of its commands: only these are imported."""
     app = typer.Typer(
         name="bistro",
+        cls=PlainGroup,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode="markdown",
@@ -67,8 +60,9 @@ def app_of(names: Sequence[str]) -> typer.Typer:
         else:
             # What ends a help text may take time to find: only where it may be shown.
             ending = getattr(module, "epilog", None) if len(names) == 1 else None
+            text = ending() if ending else None
             whole = shown(name, checked(command))
-            app.command(name, epilog=ending() if ending else None)(whole)
+            app.command(name, cls=PlainCommand, epilog=text)(whole)
     return app
 
 

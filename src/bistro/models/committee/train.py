@@ -50,7 +50,7 @@ from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
-"""Of the members that only show how sure votes may be: as sure as those of 20 sweeps."""
+"""Training of members that only calibrate votes: their confidence equals that after 20 sweeps."""
 LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.1, 0.7
 """The time of a latent-variable member, of one sweep, of matched lengths and of votes, each per
 member and relative to the others."""
