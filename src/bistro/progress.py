@@ -49,7 +49,8 @@ class Phase:
     unit
         What a step is, in the plural; shown if it is given.
     share
-        The part of the phase around this one that it stands for.
+        The part of the phase around this one that it stands for, or the number of steps if that
+        phase counts steps.
     """
 
     name: str
@@ -120,9 +121,8 @@ class Work:
         place = self.phases.index(phase)
         if place and phase.share:
             outer, before = self.phases[place - 1], self._reached(place).skipped
-            scale = outer.total or 1.0
-            outer.skipped += phase.share * before * scale
-            outer.reach(outer.done + phase.share * scale)
+            outer.skipped += phase.share * before
+            outer.reach(outer.done + phase.share)
         self.phases.remove(phase)
 
     def _reached(self, place: int) -> _Reached:
@@ -134,8 +134,8 @@ class Work:
             inner = self.phases[place + 1]
             if inner.share:
                 reached = self._reached(place + 1)
-                done += inner.share * reached.done
-                skipped += inner.share * reached.skipped
+                done += inner.share / size * reached.done
+                skipped += inner.share / size * reached.skipped
         return _Reached(min(done, 1.0), min(skipped, 1.0))
 
     def fraction(self) -> float | None:
@@ -231,6 +231,6 @@ def each(
 ) -> Iterator[Item]:
     """Yield items; each is one step of a phase, done when the next one is asked for."""
     with phase(name, total=total, unit=unit, share=share) as work:
-        for item in items:
+        for number, item in enumerate(items, start=1):
             yield item
-            work.advance()
+            work.reach(number)  # Inner phases may have moved it within the step.

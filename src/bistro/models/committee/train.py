@@ -51,7 +51,7 @@ from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
 """Training of members that only calibrate votes: their confidence equals that after 20 sweeps."""
-LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.1, 0.7
+LEARNING, SWEEP, FINISHING, FITTING = 5.0, 0.055, 0.5, 0.7
 """The time of a latent-variable member, of one sweep, of matched lengths and of votes, each per
 member and relative to the others."""
 PREPARING = 0.25
@@ -179,7 +179,7 @@ class _Training:
             settings = self.config.sampler
             with progress.phase("", share=(1 - PREPARING) * self.shares["chains"]):
                 trace = run_chains(chains, settings, self.fingerprint, session, owners)
-        ending, share = "matching lengths", self.shares["finish"]
+        ending, share = "finishing", self.shares["finish"]
         ready = progress.each(trainings.items(), ending, len(trainings), "members", share)
         return {name: t.finish(self.run, [], member=name) for name, t in ready}, trace
 

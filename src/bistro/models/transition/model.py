@@ -31,7 +31,8 @@ from bistro.models.parsing.codec import Codec, Tree
 from bistro.models.parsing.options import CoreOptions, DictionaryOptions
 from bistro.models.transition.config import DISTRIBUTIONS, TransitionConfig, elements_of
 from bistro.models.transition.follow import FollowingAbility
-from bistro.models.transition.pace import FREE, SENTENCES, Pace, matched_pace
+from bistro.models.transition.pace import FREE, SENTENCES, USUAL_TRIALS, Pace, matched_pace
+from bistro.progress import phase
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
 
@@ -148,9 +149,11 @@ class TransitionModel(FollowingAbility):
 
         def drawn_lengths(pace: Pace) -> NDArray[np.int64]:
             drawn = replace(self, pace=pace).drawn(SENTENCES, seed=seed, purpose=purpose)
+            work.advance()
             return np.diff(drawn["offsets"])
 
-        return replace(self, pace=matched_pace([len(s) for s in sentences], drawn_lengths))
+        with phase("matching lengths", total=USUAL_TRIALS, share=1.0) as work:
+            return replace(self, pace=matched_pace([len(s) for s in sentences], drawn_lengths))
 
     def member_options(self, options: Mapping[str, Any], *, beam: int) -> dict[str, Any]:
         """Return the options of a committee, whose search is this one."""

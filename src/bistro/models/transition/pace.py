@@ -34,6 +34,7 @@ SENTENCES = 3000
 """Sentences drawn for each exponent tried; their mean has an error of one or two percent."""
 FIRST_EXPONENT = 0.5
 MOST_TRIALS = 8
+USUAL_TRIALS = 4
 
 
 class Pace(NamedTuple):
