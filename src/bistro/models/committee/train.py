@@ -72,7 +72,8 @@ def train_committee(
     dev: Sequence[Sentence] | None = None,
 ) -> CommitteeModel:
     """Train the members on trees, and fit weights and sharpness on a development set, if given."""
-    training = _Training(trees_of(data), config, run, dev)
+    with progress.phase("preparing"):
+        training = _Training(trees_of(data), config, run, dev)
     members, trace = training.members()
     fits = {way: _equal_fit([*training.settings.values()]) for way in WAYS}
     model = CommitteeModel(config, members, fits, run.origin(trace))

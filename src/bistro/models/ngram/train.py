@@ -15,6 +15,7 @@ from bistro.models.inputs import Words, as_words
 from bistro.models.ngram.config import WORDS, NgramConfig
 from bistro.models.ngram.model import NgramModel
 from bistro.models.runs import Run
+from bistro.progress import phase
 
 if TYPE_CHECKING:
     from bistro.models.ngram.text_model import TextModel
@@ -27,9 +28,10 @@ def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramMo
         from bistro.models.ngram.text_model import train_text
 
         return train_text(data, config, run)
-    texts = as_words(data)
-    vocabulary = Vocabulary.of(texts, config)
-    events = text_events(texts, vocabulary, config.order)
+    with phase("preparing"):
+        texts = as_words(data)
+        vocabulary = Vocabulary.of(texts, config)
+        events = text_events(texts, vocabulary, config.order)
     learner = None
     if vocabulary.is_open:
         learner = SpellingLearner(

@@ -38,7 +38,8 @@ _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 def train_transition(data: Sequence[Words], config: TransitionConfig, run: Run) -> TransitionModel:
     """Train a transition parser on trees."""
-    training = training_of(data, config, run.seed)
+    with phase("preparing"):
+        training = training_of(data, config, run.seed)
     sampling = SAMPLING[config.lengths]
     with phase("", share=sampling):
         trace = run_stages(training.stages(), training.fingerprint, run.session)
