@@ -85,9 +85,10 @@ class Phase:
         self.done += steps
         self.skipped += steps
 
-    def count(self, items: int) -> None:
-        """Count items that have gone by, in the unit of this phase, beside its steps."""
+    def count(self, items: int, unit: str = "") -> None:
+        """Count items that have gone by, in this unit, beside the steps of the phase."""
         self.counted += items
+        self.unit = unit or self.unit
         self.moved = self.clock()
 
 

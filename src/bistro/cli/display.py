@@ -21,6 +21,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any, TextIO, get_type_hints
 
 import typer
@@ -226,7 +227,7 @@ def line_of(work: Work) -> str:
     names = [printable(own.name) for own in phases if own.name]
     if not names or work.pauses:
         return ""
-    told = ": ".join(names[1:] or names)
+    told = ": ".join(name for name, _ in groupby(names[1:] or names))
     if details := list(_details(phases[-1])):
         told += f": {', '.join(details)}"
     left = work.seconds_left()

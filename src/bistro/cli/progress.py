@@ -17,12 +17,12 @@ _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 def counted(sentences: Iterable[S], source: str | os.PathLike[str], name: str) -> Iterator[S]:
     """Yield sentences, and count their words in a phase of this name."""
     lines = lines_of(source) if observed() else None
-    with phase(name, total=lines, unit="words") as work:
+    with phase(name, total=lines) as work:
         line = -1
         for sentence in sentences:
             if sentence.line != line:  # several trees of one sentence count once
                 line = sentence.line
-                work.count(len(sentence))
+                work.count(len(sentence), "words")
                 if lines and line <= lines:
                     work.reach(line)
             yield sentence
