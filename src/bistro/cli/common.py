@@ -63,7 +63,7 @@ def argument(metavar: str, meaning: str, *, default: Any = ...) -> Any:
     return typer.Argument(default, metavar=metavar, help=meaning)
 
 
-MODEL = argument("MODEL", "A model file.")
+MODEL = argument("MODEL", "A model file, or the name of an installed model.")
 INPUT = argument(
     "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - is stdin.", default="-"
 )

@@ -10,6 +10,7 @@ import gc
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -17,7 +18,7 @@ from typing import Any
 import typer
 
 from bistro.cli.outputs import checked
-from bistro.errors import BistroError, printable
+from bistro.errors import BistroError, BistroWarning, printable
 from bistro.files import explain
 
 USER_ERROR = 2
@@ -33,7 +34,8 @@ COMMANDS = (
     *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
     *("reading-times", "suite", "generate"),
     *("linearize", "segment", "evaluate", "complete", "crossval", "learning-curve", "report"),
-    *("doctor", "diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
+    *("doctor", "diagnose", "convert", "fetch", "info", "models", "package", "serve", "explain"),
+    "topics",
 )
 """Every command, in the order of the help; each is a function of the module of its name."""
 
@@ -94,6 +96,7 @@ def run(arguments: Sequence[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a letter shows its code instead of stopping the program.
         sys.stdout.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _show_warning
     try:
         named = next((word for word in arguments if not word.startswith("-")), None)
         app = app_of([named] if named in COMMANDS else COMMANDS)
@@ -128,6 +131,19 @@ def _usage_sentence(error: Any) -> str:
 def _complain(sentence: str) -> int:
     print(f"bistro: {printable(sentence)}", file=sys.stderr)
     return USER_ERROR
+
+
+_show_other_warning = warnings.showwarning
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], *place: Any, **more: Any
+) -> None:
+    """Show a warning for users as one sentence, any other one as Python does."""
+    if issubclass(category, BistroWarning):
+        print(f"bistro: {printable(str(message))}", file=sys.stderr)
+    else:
+        _show_other_warning(message, category, *place, **more)
 
 
 def _abandon_stdout() -> None:

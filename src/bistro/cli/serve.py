@@ -15,7 +15,9 @@ _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 
 def serve(
     models: list[str] = argument(
-        "MODEL...", "Model files; without any, the playground alone.", default=[]
+        "MODEL...",
+        "Model files, or names of installed models; without any, the playground alone.",
+        default=[],
     ),
     host: str = typer.Option("127.0.0.1", help="The address to listen at."),
     port: int = option("N", "0: any that is free.", default=8000, min=0, max=65535),
