@@ -40,12 +40,13 @@ def package(
         pip install dist/bistro_en_ewt-1.0.0-py3-none-any.whl
         bistro parse bistro-en-ewt letter.txt
     """
-    from bistro.models.installed import located
+    from bistro.models.installed import package_of
     from bistro.report.model_report import ReportOptions, read_test, report_page
     from bistro.report.package import checked_about, make_package
 
     trained = bistro.load(model)
-    path, _ = located(model)
+    installed = package_of(model)
+    path = str(installed.path) if installed else model
     about = checked_about(trained, model, name=name, version=version, licence=licence)
     page = test_name = None
     if test is None:

@@ -29,6 +29,9 @@ def serve(
     trust_proxy: list[str] | None = option(
         "ADDRESS", "Believe the proxy at this address when it says for whom it asks."
     ),
+    access_log: str | None = option(
+        "FILE", "Write one line per request to this file; - is stdout.", "--access-log"
+    ),
     max_words: int | None = _limit("Of a sentence; default: 150."),
     max_document: int | None = _limit("Words of a request to /process; default: 5000."),
     max_body: int | None = _limit("Bytes of a request; default: 1000000."),
@@ -40,12 +43,14 @@ def serve(
     """Show models in a browser, and answer requests of programs, until Ctrl-C.
 
     The page at / works without any network; /play is a playground of Pitman-Yor processes, which
-    needs no model. /api has a JSON interface, described by /openapi.json;
-    /process and /models speak the REST protocol of UDPipe. Only this machine can reach the server
-    unless --host says otherwise. --api-keys lets only clients with a key ask; for encryption, put a
-    proxy before it.
+    needs no model. /api has a JSON interface, described by /docs and /openapi.json;
+    /process and /models speak the REST protocol of UDPipe. /health and /metrics are for those who
+    run the server. Only this machine can reach it unless --host says otherwise. --api-keys lets
+    only clients with a key ask; for encryption, put a proxy before it. SIGTERM and Ctrl-C finish
+    the requests at hand.
 
         bistro serve english.bistro
+        bistro serve bistro-en-ewt --access-log access.log
         bistro serve
         bistro serve parser.bistro ngram.bistro --port 8080 --max-words 80
     """
@@ -59,6 +64,7 @@ def serve(
             f"the server needs {error.name}: install it with pip install 'bistro-syntax[web]'"
         ) from None
     from bistro.serve.access import LOOPBACK, read_keys
+    from bistro.serve.access_log import open_log
     from bistro.serve.catalog import Catalog
     from bistro.serve.limits import Limits
 
@@ -75,6 +81,7 @@ def serve(
     )
     hosts = {*LOOPBACK, host, socket.gethostname(), *(allow_host or [])}
     keys = read_keys(api_keys) if api_keys is not None else None
+    log = open_log(access_log) if access_log is not None else None
     loaded = Catalog.load(models)
-    app = create_app(loaded, limits, hosts=hosts, origins=allow_origin or (), keys=keys)
+    app = create_app(loaded, limits, hosts=hosts, origins=allow_origin or (), keys=keys, log=log)
     run(app, host, port, limits, proxies=trust_proxy or ())

@@ -118,28 +118,36 @@ def located(name: str) -> tuple[str, Installed | None]:
     ModelFileError
         If there is neither such a file nor such a model, or if the package is damaged.
     """
-    if not _can_be_package(name):
-        return name, None
-    is_file = Path(name).exists() and not Path(name).is_dir()
-    entries = _entries().get(normalised(name), [])
-    if is_file:
-        if entries:
+    package = package_of(name)
+    if package is not None:
+        package.check()
+        return str(package.path), package
+    if _can_be_package(name):
+        if not Path(name).exists():
+            raise ModelFileError(_no_such_model(name))
+        if _is_file(name) and normalised(name) in _entries():
             warnings.warn(_file_wins(name), BistroWarning, stacklevel=3)
-        return name, None
-    if not entries:
-        if Path(name).is_dir():
-            return name, None  # the error of reading it says that it is a folder
-        raise ModelFileError(_no_such_model(name))
-    package = _read(normalised(name), entries)
-    package.check()
-    return str(package.path), package
+    return name, None
+
+
+def package_of(name: str) -> Installed | None:
+    """Return the installed model that an argument means; None if it means a file, or nothing."""
+    if not _can_be_package(name) or _is_file(name):
+        return None
+    entries = _entries().get(normalised(name))
+    return _read(normalised(name), entries) if entries else None
 
 
 def is_model(name: str) -> bool:
     """Tell whether a name means a model: a model file, or an installed model."""
-    if Path(name).exists() and not Path(name).is_dir():
+    if _is_file(name):
         return is_model_file(name)
     return _can_be_package(name) and normalised(name) in _entries()
+
+
+def _is_file(name: str) -> bool:
+    """Tell whether there is a file of this name; a folder hides no installed model."""
+    return Path(name).exists() and not Path(name).is_dir()
 
 
 def every() -> Iterator[Installed | DamagedPackageError]:

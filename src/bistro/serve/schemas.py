@@ -129,6 +129,8 @@ class ModelFacts(BaseModel):
     single_root: bool | None
     treebank: dict[str, Any]
     seed: int
+    version: str | None = Field(description="Version of its package, if it is installed.")
+    sha256: str | None = Field(description="Checksum of its file.")
     summary: dict[str, Any]
 
 
@@ -147,6 +149,14 @@ class Models(BaseModel):
     version: str
     limits: LimitFacts
     models: list[ModelFacts]
+
+
+class Health(BaseModel):
+    """Whether the server is well; an answer at all means that it is."""
+
+    status: Literal["ok"]
+    version: str
+    models: int
 
 
 class Words(BaseModel):
