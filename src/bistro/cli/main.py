@@ -93,10 +93,15 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; without arguments, show what there is."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a letter shows its code instead of stopping the program.
         sys.stdout.reconfigure(errors="backslashreplace")
-    warnings.showwarning = _show_warning
     try:
         named = next((word for word in arguments if not word.startswith("-")), None)
         app = app_of([named] if named in COMMANDS else COMMANDS)
