@@ -138,7 +138,8 @@ def test_the_target_folder_of_pip(bistro_here: Command, files: Path, here: Path)
 
 
 def test_a_model_without_a_licence(bistro_here: Command, files: Path, here: Path) -> None:
-    done = bistro_here("package", files / "english.bistro", "-o", "dist")
+    bistro_here("train", "ngram", files / "train.txt", "-o", "text.bistro")
+    done = bistro_here("package", "text.bistro", "-o", "dist")
     assert done.code == 2 and "--licence 'CC BY-SA 4.0'" in done.err
     assert not (here / "dist").exists()
 
