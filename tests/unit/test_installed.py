@@ -48,9 +48,7 @@ def package(model: bistro.Model, file: Path) -> Package:
 
 
 @pytest.fixture
-def install(
-    package: Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Install:
+def install(package: Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     """Unpack the wheel where Python finds it; return the folder of the model."""
 
     def unpack(where: str = "site") -> Path:
@@ -242,9 +240,9 @@ def test_no_such_model(install: Install, here: Path) -> None:
     with pytest.raises(ModelFileError, match=f"did you mean '{NAME}'.*bistro models lists"):
         bistro.load("bistro-en-tox")
     (here / "english.bistro").write_bytes(b"")
-    with pytest.raises(ModelFileError, match="did you mean 'english.bistro'"):
+    with pytest.raises(ModelFileError, match=r"did you mean 'english\.bistro'"):
         bistro.load("english")
-    with pytest.raises(ModelFileError, match="french.bistro: cannot be read: no such file"):
+    with pytest.raises(ModelFileError, match=r"french\.bistro: cannot be read: no such file"):
         bistro.load("french.bistro")
 
 
@@ -307,9 +305,7 @@ def test_damage(install: Install, what: str) -> None:
             found.check()
 
 
-def test_a_model_file_of_a_newer_format(
-    install: Install, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_file_of_a_newer_format(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     install()
     monkeypatch.setattr("bistro.modelfile.FORMAT_VERSION", 2)
     with pytest.raises(ModelFileError, match=r"made by a newer Bistro \(format 3"):

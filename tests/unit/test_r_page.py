@@ -84,7 +84,16 @@ def test_tables_are_read_as_they_are(folder: Path, run_r: RunR) -> None:
     assert "surprisal" in run_r("-e", BLOCKS[0])
     text = "The dog said \" twice , and ' once , at #5 .\n"
     (folder / "odd.csv").write_text('item,text\n7,"' + text.strip().replace('"', '""') + '"\n')
-    command = ["bistro", "surprisal", "english.bistro", "odd.csv", "--text", "text", "-o", "odd.tsv"]
+    command = [
+        "bistro",
+        "surprisal",
+        "english.bistro",
+        "odd.csv",
+        "--text",
+        "text",
+        "-o",
+        "odd.tsv",
+    ]
     command[0] = str(folder / "bin" / "bistro")
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
     code = (

@@ -36,7 +36,9 @@ def long_request(server: Running) -> httpx.Response:
 
 def wait_until_computing(server: Running) -> None:
     for _ in range(500):
-        if re.search(r"bistro_computations_running\S* 1", httpx.get(f"{server.address}/metrics").text):
+        if re.search(
+            r"bistro_computations_running\S* 1", httpx.get(f"{server.address}/metrics").text
+        ):
             return
         time.sleep(0.01)
     raise AssertionError("the request was not at work")
@@ -89,7 +91,9 @@ def test_the_access_log_on_stdout(parser: Path) -> None:
 def commands() -> dict[str, list[str]]:
     """Return the command lines of the unit and of the container."""
     unit = re.search(r"^ExecStart=(.*)$", (DEPLOY / "bistro.service").read_text(), re.MULTILINE)
-    container = re.search(r'^CMD .*"exec (.*)"\]$', (DEPLOY / "Dockerfile").read_text(), re.MULTILINE)
+    container = re.search(
+        r'^CMD .*"exec (.*)"\]$', (DEPLOY / "Dockerfile").read_text(), re.MULTILINE
+    )
     assert unit and container
     return {"unit": shlex.split(unit[1]), "container": shlex.split(container[1])}
 

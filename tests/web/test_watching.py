@@ -80,7 +80,9 @@ def test_the_documentation_needs_no_script_and_no_other_host(fresh: TestClient) 
 
 def test_the_documentation_names_fields_types_and_limits(fresh: TestClient) -> None:
     text = fresh.get("/docs").text
-    assert "<code>kbest</code>" in text and "at most 20" in text and "default: <code>5</code>" in text
+    assert (
+        "<code>kbest</code>" in text and "at most 20" in text and "default: <code>5</code>" in text
+    )
     assert "curl -s http://127.0.0.1:8000/api/parse --json" in text
     assert "<code>parser</code>" in text
 

@@ -9,12 +9,16 @@ import typer
 import bistro
 from bistro.cli import common
 from bistro.cli.common import flag, option, say
+from bistro.files import STANDARD_STREAM
 
 
 def package(
     model: str = common.MODEL,
     output: str = option(
-        "DIR", "The folder for the wheel; it is made if it is missing.", "--output", "-o",
+        "DIR",
+        "The folder for the wheel; it is made if it is missing.",
+        "--output",
+        "-o",
         default=...,
     ),
     name: str | None = option(
@@ -53,7 +57,7 @@ def package(
         say("no test file: the card has no figures (--test FILE adds them)")
     else:
         items = read_test(trained, test, format)
-        test_name = "standard input" if test == common.STANDARD_STREAM else PurePath(test).name
+        test_name = "standard input" if test == STANDARD_STREAM else PurePath(test).name
         say(f"testing {model} ({trained.kind}) on {len(items):,} sentences of {test} ...")
         options = ReportOptions(seed=seed, threads=threads)
         page = report_page(trained, items, options, model_name=about.name, test_name=test_name)

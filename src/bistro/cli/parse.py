@@ -26,8 +26,8 @@ _of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 def parse(
     paths: list[str] = argument(
         "MODEL... [INPUT]",
-        "Models (files or names), several to parse together; then CoNLL-U, CoNLL-X, or text with one "
-        "sentence per line (a pipeline: running text); - is stdin.",
+        "Models (files or names), several to parse together; then CoNLL-U, CoNLL-X, or text with "
+        "one sentence per line (a pipeline: running text); - is stdin.",
     ),
     output: str = outputs.results(outputs.TREES),
     tags: str = option("joint|given", "Find the tags too, or use INPUT's.", default="joint"),

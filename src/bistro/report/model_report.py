@@ -136,9 +136,10 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
         page.section("States", figure(topic_cards(cards, columns=4), told))
     if isinstance(model, abilities.Scorer):
         given = scored(model, as_words(test), seed=options.seed)
-        found = {"perplexity": given.figures.perplexity, "bits per word": given.figures.bits_per_word}
-        rows = perplexity_blocks({model.kind: given.figures}, given.protocol)
-        page.section("Perplexity", facts(found), *rows)
+        figures = given.figures
+        tiles = {"perplexity": figures.perplexity, "bits per word": figures.bits_per_word}
+        rows = perplexity_blocks({model.kind: figures}, given.protocol)
+        page.section("Perplexity", facts(tiles), *rows)
         page.section("Surprisal", *surprisal_blocks(given))
 
 

@@ -97,9 +97,9 @@ class Metrics:
         ]
         yield _family("bistro_http_requests_total", "counter", "Requests answered.", requests)
         yield self._histogram()
-        waiting = [({}, self.work.queue.waiting)]
-        yield _family("bistro_requests_in_flight", "gauge", "Not answered.", [({}, self.in_flight)])
-        yield _family("bistro_requests_waiting", "gauge", "Waiting for a thread.", waiting)
+        yield _one("bistro_requests_in_flight", "gauge", "Not answered.", self.in_flight)
+        waiting = self.work.queue.waiting
+        yield _one("bistro_requests_waiting", "gauge", "Waiting for a thread.", waiting)
         running = Counter(self.work.running.values())
         computing = [({"length": "short"}, running[False]), ({"length": "long"}, running[True])]
         yield _family("bistro_computations_running", "gauge", "On a thread now.", computing)
@@ -121,12 +121,11 @@ class Metrics:
     def _process(self) -> Iterator[list[str]]:
         """Yield what Prometheus expects of every process, under its usual names."""
         if (memory := resident_bytes()) is not None:
-            samples = [({}, memory)]
-            yield _family("process_resident_memory_bytes", "gauge", "Memory in use.", samples)
-        cpu = [({}, round(time.process_time(), 3))]
-        yield _family("process_cpu_seconds_total", "counter", "Processor time.", cpu)
-        begun = [({}, round(self.started, 3))]
-        yield _family("process_start_time_seconds", "gauge", "Start, since 1970.", begun)
+            yield _one("process_resident_memory_bytes", "gauge", "Memory in use.", memory)
+        cpu = round(time.process_time(), 3)
+        yield _one("process_cpu_seconds_total", "counter", "Processor time.", cpu)
+        begun = round(self.started, 3)
+        yield _one("process_start_time_seconds", "gauge", "Start, since 1970.", begun)
 
 
 def resident_bytes() -> int | None:
@@ -143,12 +142,15 @@ def _model(entry: Entry) -> tuple[Labels, int]:
     return {**labels, "version": entry.version or "", "sha256": entry.sha256 or ""}, 1
 
 
-def _family(
-    name: str, kind: str, help: str, samples: Iterable[tuple[Labels, float]]
-) -> list[str]:
+def _family(name: str, kind: str, help: str, samples: Iterable[tuple[Labels, float]]) -> list[str]:
     """Return the lines of one metric."""
     head = [f"# HELP {name} {help}", f"# TYPE {name} {kind}"]
     return [*head, *(_sample(name, labels, value) for labels, value in samples)]
+
+
+def _one(name: str, kind: str, help: str, value: float) -> list[str]:
+    """Return the lines of a metric that has one figure."""
+    return _family(name, kind, help, [({}, value)])
 
 
 def _sample(name: str, labels: Labels, value: float) -> str:

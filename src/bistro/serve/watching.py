@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from fastapi import FastAPI
 from starlette.responses import Response
@@ -17,7 +18,7 @@ from bistro.serve.page_files import TYPES
 from bistro.serve.work import Work
 from bistro.version import __version__
 
-METRICS_ANSWER = {
+METRICS_ANSWER: dict[int | str, dict[str, Any]] = {
     200: {"description": "The figures.", "content": {"text/plain": {"schema": {"type": "string"}}}}
 }
 
