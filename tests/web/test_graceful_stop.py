@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from bistro.models.base import Model
 from .test_api_process import ENVIRONMENT, PROGRAM, Running, start
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-DOCUMENT = "\n".join(["The old dog that sees the cat sleeps in the old house ."] * 400)
+SENTENCES = 800
+DOCUMENT = "\n".join(["The old dog that sees the cat sleeps in the old house ."] * SENTENCES)
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +29,16 @@ def parser(models: dict[str, Model], tmp_path_factory: pytest.TempPathFactory) -
     path = tmp_path_factory.mktemp("models") / "parser.bistro"
     models["parser"].save(path)
     return path
+
+
+@pytest.fixture
+def server(parser: Path) -> Iterator[Running]:
+    """A server that takes long documents."""
+    running = start(parser, "--max-document", 20_000)
+    yield running
+    if running.process.poll() is None:
+        running.process.kill()
+        running.process.communicate()
 
 
 def long_request(server: Running) -> httpx.Response:
@@ -45,32 +57,31 @@ def wait_until_computing(server: Running) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_requests_at_hand_are_finished(parser: Path, number: signal.Signals) -> None:
-    server = start(parser)
+def test_requests_at_hand_are_finished(server: Running, number: signal.Signals) -> None:
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(long_request, server)
         wait_until_computing(server)
         code, told = server.stop(number)
         answer = asked.result(60)
     assert answer.status_code == 200
-    assert answer.json()["result"].count("# sent_id") == 400
+    assert answer.json()["result"].count("# sent_id") == SENTENCES
     assert code == 0
     assert told.endswith("Bistro has stopped\n") and "after 1 request" in told
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{server.address}/health")
 
 
-def test_a_second_interrupt_stops_at_once(parser: Path) -> None:
-    server = start(parser)
+def test_a_second_interrupt_stops_at_once(server: Running) -> None:
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(long_request, server)
         wait_until_computing(server)
         server.process.send_signal(signal.SIGINT)
         assert server.process.stderr is not None
         assert "after 1 request" in server.process.stderr.readline()
-        server.stop(signal.SIGINT)
-        with pytest.raises(httpx.HTTPError):
-            asked.result(60)
+        code, told = server.stop(signal.SIGINT)
+        answer = asked.result(60)
+    assert (answer.status_code, answer.json()) == (503, {"error": "the server is stopping"})
+    assert (code, told) == (0, "Bistro has stopped\n")
 
 
 def test_the_access_log_on_stdout(parser: Path) -> None:

@@ -91,6 +91,7 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
+    app.state.work = work
     install(app)
     describe(app, catalog, chosen)
     _add_page(app, start="index.html" if len(catalog) else PLAYGROUND)

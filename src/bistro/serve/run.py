@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ctypes
 import gc
@@ -19,7 +20,10 @@ from bistro.errors import BistroError
 from bistro.files import explain
 from bistro.serve.connection import connections_within
 from bistro.serve.limits import Limits
+from bistro.serve.work import Work
 
+LAST_WORDS = 0.1
+"""Seconds in which requests that are cut off are told so."""
 # Options of glibc's mallopt.
 MMAP_THRESHOLD = -3
 ARENA_MAX = -8
@@ -54,12 +58,24 @@ def serve(
     # Uvicorn ends at either signal, and then hands it on.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with listening, contextlib.suppress(KeyboardInterrupt):
-        Server(config).run(sockets=[listening])
+        Server(config, app.state.work).run(sockets=[listening])
     print("Bistro has stopped", file=sys.stderr)
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, which says what it waits for when it stops."""
+    """Uvicorn's server, which says what it waits for when it stops.
+
+    Parameters
+    ----------
+    config
+        The settings of Uvicorn.
+    work
+        The computations, which end early if the server is to stop at once.
+    """
+
+    def __init__(self, config: uvicorn.Config, work: Work) -> None:
+        super().__init__(config)
+        self.work = work
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Take no more connections, and finish the requests at hand."""
@@ -68,6 +84,10 @@ class Server(uvicorn.Server):
             told = f"Bistro stops after {requests} (Ctrl-C stops it at once)"
             print(told, file=sys.stderr, flush=True)
         await super().shutdown(sockets)
+        if self.force_exit:
+            self.work.close()
+            await asyncio.sleep(LAST_WORDS)
+            await self.lifespan.shutdown()
 
 
 def listen(host: str, port: int) -> socket.socket:
