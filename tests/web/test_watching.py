@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -83,8 +86,18 @@ def test_the_documentation_names_fields_types_and_limits(fresh: TestClient) -> N
     assert (
         "<code>kbest</code>" in text and "at most 20" in text and "default: <code>5</code>" in text
     )
-    assert "curl -s http://127.0.0.1:8000/api/parse --json" in text
     assert "<code>parser</code>" in text
+
+
+def test_the_examples_of_the_documentation_are_answered(fresh: TestClient) -> None:
+    examples = re.findall(r"<pre><code>(.*?)</code></pre>", fresh.get("/docs").text)
+    assert len(examples) == 5
+    for example in examples:
+        program, _, address, option, body = shlex.split(unescape(example))
+        assert (program, option) == ("curl", "--json")
+        path = address.removeprefix("http://127.0.0.1:8000")
+        answer = fresh.post(path, json=json.loads(body))
+        assert answer.status_code == 200, answer.text
 
 
 def test_the_documentation_shows_no_models_where_keys_are_needed(catalog: Catalog) -> None:

@@ -6,8 +6,10 @@ It is plain HTML with one style sheet of the server itself: no script, and nothi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
+from shlex import quote
 from typing import Any
 
 JSON = "application/json"
@@ -63,7 +65,7 @@ def docs_page(description: Schema, *, show_models: bool = True) -> str:
     ]
     links = "\n".join(
         f'<li><a href="#{_anchor(method, path)}"><code>{method} {escape(path)}</code></a> '
-        f"{escape(_first_sentence(operation))}</li>"
+        f"{_text(_first_line(operation))}</li>"
         for method, path, operation in operations
     )
     info = description["info"]
@@ -95,18 +97,18 @@ class Reader:
             blocks += ["<h3>Parameters</h3>", _table(rows)]
         content = operation.get("requestBody", {}).get("content", {})
         if content:
-            blocks += self._body(method, path, content)
+            blocks += self._body(path, content)
         blocks += self._answers(operation["responses"])
         return "\n".join([*blocks, "</section>"])
 
-    def _body(self, method: str, path: str, content: Schema) -> Iterator[str]:
+    def _body(self, path: str, content: Schema) -> Iterator[str]:
         kinds = " or ".join(content)
         schema = self._resolved(next(iter(content.values()))["schema"])
         yield f"<h3>Body</h3>\n<p><code>{escape(kinds)}</code></p>"
-        yield _table(self._fields(schema))
+        yield _table(self._fields(schema, schema.get("required", ())))
         if JSON in content:
             body = json.dumps(self._example(schema), ensure_ascii=False)
-            command = f"curl -s http://127.0.0.1:8000{path} --json '{body}'"
+            command = f"curl -s http://127.0.0.1:8000{path} --json {quote(body)}"
             yield f"<pre><code>{escape(command)}</code></pre>"
 
     def _answers(self, responses: Schema) -> Iterator[str]:
@@ -117,7 +119,7 @@ class Reader:
             yield f"<h3>Answer</h3>\n<p><code>{escape(' or '.join(content))}</code></p>"
             schema = self._resolved(content.get(JSON, {}).get("schema", {}))
             if schema.get("properties"):
-                yield _table(self._fields(schema))
+                yield _table(self._fields(schema))  # an answer has all its fields
         errors = [
             (f"<code>{escape(status)}</code>", _text(response["description"]))
             for status, response in responses.items()
@@ -127,8 +129,7 @@ class Reader:
             rows = "\n".join(f"<tr><td>{one}</td><td>{two}</td></tr>" for one, two in errors)
             yield f"<details><summary>Errors</summary>\n<table>\n{rows}\n</table></details>"
 
-    def _fields(self, schema: Schema) -> list[tuple[str, str, str]]:
-        required = schema.get("required", ())
+    def _fields(self, schema: Schema, required: Collection[str] = ()) -> list[tuple[str, str, str]]:
         properties: Schema = schema.get("properties", {})
         return [self._row(name, one, name in required, one) for name, one in properties.items()]
 
@@ -141,6 +142,7 @@ class Reader:
         notes += self._constraints(name, schema)
         told = _text(about.get("description", ""))
         shown = "; ".join(notes)
+        shown = f"({shown})" if told and shown else shown
         return f"<code>{escape(name)}</code>", escape(self.type_of(schema)), f"{told} {shown}"
 
     def _constraints(self, name: str, schema: Schema) -> Iterator[str]:
@@ -163,7 +165,7 @@ class Reader:
             items = schema.get("items") or {}
             if "prefixItems" in schema:
                 return f"[{', '.join(self.type_of(part) for part in schema['prefixItems'])}]"
-            return f"list of {self.type_of(items)}"
+            return f"list of {_plural(self.type_of(items))}"
         return str(schema.get("type", "any value"))
 
     def _resolved(self, schema: Schema) -> Schema:
@@ -173,11 +175,13 @@ class Reader:
         return schema
 
     def _example(self, schema: Schema) -> dict[str, Any]:
-        """Return a small body: what is required, and a text if the body has one."""
-        properties: Schema = schema["properties"]
-        wanted = [*schema.get("required", ())]
-        wanted += [name for name in ("text",) if name in properties and name not in wanted]
-        return {name: self._value(name, properties[name]) for name in wanted}
+        """Return a small body: what is required, and what the description has examples of."""
+        required = schema.get("required", ())
+        return {
+            name: self._value(name, one)
+            for name, one in schema["properties"].items()
+            if name in required or one.get("examples")
+        }
 
     def _value(self, name: str, schema: Schema) -> Any:
         if name == "model" and not self.show_models:
@@ -194,7 +198,12 @@ def _anchor(method: str, path: str) -> str:
     return f"{method}{path}".lower().replace("/", "-").replace("{", "").replace("}", "")
 
 
-def _first_sentence(operation: Schema) -> str:
+def _plural(type_: str) -> str:
+    """Return ``objects (a, b)`` for ``object (a, b)``."""
+    return re.sub(r"^(string|integer|number|object)(?= \(|$)", r"\1s", type_)
+
+
+def _first_line(operation: Schema) -> str:
     return str(operation.get("description", "")).partition("\n")[0]
 
 

@@ -101,10 +101,10 @@ class LinearizeBody(Body):
     """A tree whose words are to be ordered."""
 
     model: ModelId
-    words: list[Word] = Field(min_length=1)
-    heads: list[Head]
-    labels: list[Word] | None = None
-    tags: list[Word] | None = None
+    words: list[Word] = Field(min_length=1, examples=[["sleeps", "the", "dog"]])
+    heads: list[Head] = Field(examples=[[0, 3, 1]])
+    labels: list[Word] | None = Field(None, examples=[["root", "det", "nsubj"]])
+    tags: list[Word] | None = Field(None, examples=[["VERB", "DET", "NOUN"]])
     n: Count = 5
     seed: Seed = 1
     samples: Annotated[bool, Field(strict=True)] = Field(
