@@ -96,6 +96,15 @@ def test_without_options_the_same_bytes(
     assert (tmp_path / "copy").read_bytes() == content.encode()
 
 
+def test_a_suffix_that_no_format_has_is_refused(
+    convert: Convert, file: MakeFile, tmp_path: Path
+) -> None:
+    result = convert(file("a.conllu", CONLLU), "-o", tmp_path / "a.json")
+    assert result.code == 2 and "no format has this suffix" in result.err
+    result = convert(file("a.conllu", CONLLU), "-o", tmp_path / "a.json", "--to", "conllu")
+    assert result.code == 0
+
+
 def test_conllu_to_conllx_says_what_is_lost(
     convert: Convert, file: MakeFile, tmp_path: Path
 ) -> None:
@@ -172,8 +181,8 @@ def test_a_label_with_an_arrow_names_its_place(convert: Convert, file: MakeFile)
         (["--projectivize", "heads"], CONLLU, "'heads' is unknown (did you mean 'head'?)"),
         (["--projectivize", "head", "--deprojectivize", "head"], CONLLU, "choose one"),
         (["--roots", "two"], CONLLU, "--roots 'two' is unknown"),
-        (["--from", "conlu"], CONLLU, "'conlu' is no format (did you mean 'conllu'?)"),
-        (["--to", "conlx"], CONLLU, "'conlx' is no format (did you mean 'conllx'?)"),
+        (["--from", "conlu"], CONLLU, "'conlu' is not a format (did you mean 'conllu'?)"),
+        (["--to", "conlx"], CONLLU, "'conlx' is not a format (did you mean 'conllx'?)"),
         ([], "", "<stdin>: the file is empty"),
         ([], CONLLU + "1\ta\n", "<stdin>:10: 2 columns found, 10 expected"),
         ([], CONLLU.replace("\t0\troot", "\t_\troot"), "1 of 4 words have no head"),
@@ -248,7 +257,7 @@ def test_a_text_that_contradicts_its_words_is_a_warning(convert: Convert, file: 
     ("arguments", "stdin", "reason"),
     [
         (["--to", "raw"], BRACKETS, "brackets cannot become raw"),
-        (["--from", "raw"], CONLLU, "'raw' is no format"),
+        (["--from", "raw"], CONLLU, "'raw' is not a format"),
         (["--to", "rav"], CONLLU, "did you mean 'raw'"),
     ],
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import bistro
 from bistro.cli import outputs
 from bistro.cli.common import argument, flag, option, say
-from bistro.errors import ConfigError, nearest
+from bistro.errors import ConfigError, OutputError, nearest
 
 if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
@@ -33,13 +33,14 @@ def convert(
         "the suffix of OUT, or as INPUT.",
     ),
     projectivize: str | None = option(
-        "head|path|head+path", "Lift non-projective arcs and note it in the labels."
+        "head|path|head+path",
+        "Make trees projective: lift crossing arcs and record it in the labels.",
     ),
     deprojectivize: str | None = option(
-        "head|path|head+path", "Put lifted arcs back as the labels say."
+        "head|path|head+path", "Undo --projectivize: move lifted arcs back, by their labels."
     ),
     roots: str | None = option(
-        "one|any", "Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X."
+        "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
     ),
     partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:
@@ -115,9 +116,15 @@ def _plan(**choices: str | None) -> Conversion:
 
 
 def _target(source: str, to: str | None, output: str) -> str:
-    from bistro.treebank.detect import WRITABLE_FORMATS, check_format, format_of_suffix
+    from bistro.treebank.detect import WRITABLE_FORMATS, check_format, format_of_suffix, suffix_of
 
-    target = to or format_of_suffix(output) or source
+    known = format_of_suffix(output)
+    if not (to or known) and suffix_of(output):
+        raise OutputError(
+            f"{output}: no format has this suffix: use .conllu, .conll, .txt or .mrg, or say which "
+            "one it is with --to"
+        )
+    target = to or known or source
     check_format(target, WRITABLE_FORMATS)
     if target != source and "brackets" in (source, target):
         raise ConfigError(

@@ -93,22 +93,27 @@ def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
     """Refuse the name of a format that does not exist."""
     if name not in choices:
         raise ConfigError(
-            f"'{name}' is no format{nearest(name, choices)}; choose one of {', '.join(choices)}"
+            f"'{name}' is not a format{nearest(name, choices)}; choose one of {', '.join(choices)}"
         )
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix of a file name, without one that tells how it is compressed."""
+    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
+    if suffixes and suffixes[-1] in _COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
 
 
 def format_of_suffix(path: str) -> str | None:
     """Return the format a file name tells, if it does."""
-    suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
-        suffixes.pop()
-    return _SUFFIXES.get(suffixes[-1]) if suffixes else None
+    return _SUFFIXES.get(suffix_of(path))
 
 
 def format_of_content(first: bytes) -> str:
     """Guess the format from the first lines.
 
-    Ten columns are CoNLL-U if a comment stands before them, if the first row is a multiword token
+    Ten columns are CoNLL-U if a comment precedes them, if the first row is a multiword token
     or an empty node, or if its tag is one of the universal ones; else CoNLL-X.
     """
     comment_seen = False
