@@ -160,7 +160,7 @@ def every() -> Iterator[Installed | DamagedPackageError]:
 
 
 def _can_be_package(name: str) -> bool:
-    """Tell whether a package can have this name; paths and names of model files are no such."""
+    """Tell whether a package can have this name; not a path or the name of a model file."""
     return PACKAGE_NAME.fullmatch(name) is not None and not name.endswith(SUFFIX)
 
 

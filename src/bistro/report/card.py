@@ -132,7 +132,7 @@ def card_markdown(card: Mapping[str, Any]) -> str:
         f'model = bistro.load("{card["name"]}")',
         "```",
         "",
-        f"On the command line, `{card['name']}` stands wherever a command takes a model.",
+        f"Every command that takes a model accepts the name `{card['name']}`.",
         "",
         "## Figures",
         "",

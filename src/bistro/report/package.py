@@ -122,7 +122,7 @@ class Package:
 
     card: Mapping[str, Any]
     files: Mapping[str, Content]
-    """By the path below ``site-packages``."""
+    """Contents by their path below ``site-packages``."""
     distribution: Distribution
 
     @property

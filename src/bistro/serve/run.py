@@ -23,7 +23,7 @@ from bistro.serve.limits import Limits
 from bistro.serve.work import Work
 
 LAST_WORDS = 0.1
-"""Seconds in which requests that are cut off are told so."""
+"""Seconds for the answers to requests that are cut off."""
 # Options of glibc's mallopt.
 MMAP_THRESHOLD = -3
 ARENA_MAX = -8
