@@ -23,12 +23,11 @@ RunR = Callable[..., str]
 pytestmark = pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R (Rscript)")
 
 
-def has_package(name: str) -> bool:
-    """Tell whether R has a package."""
-    if shutil.which("Rscript") is None:
-        return False
-    code = f'quit(status = if (requireNamespace("{name}", quietly = TRUE)) 0 else 1)'
-    return subprocess.run(["Rscript", "-e", code], capture_output=True, check=False).returncode == 0
+def need(package: str) -> None:
+    """Skip a test if R lacks a package."""
+    code = f'quit(status = if (requireNamespace("{package}", quietly = TRUE)) 0 else 1)'
+    if subprocess.run(["Rscript", "-e", code], capture_output=True, check=False).returncode:
+        pytest.skip(f"needs the R package {package} (Debian: r-cran-{package})")
 
 
 @pytest.fixture(scope="module")
@@ -103,8 +102,8 @@ def test_tables_are_read_as_they_are(folder: Path, run_r: RunR) -> None:
     assert run_r("-e", code).splitlines() == [*text.split(), "</s>", text.strip()]
 
 
-@pytest.mark.skipif(not has_package("lme4"), reason="needs lme4 (r-cran-lme4)")
 def test_the_script_finds_the_planted_effect(run_r: RunR) -> None:
+    need("lme4")
     out = run_r(str(SCRIPT), "english.bistro", "items.csv", "times.csv")
     (row,) = re.findall(r"^surprisal +(\S+) +(\S+) +(\S+)$", out, re.MULTILINE)
     estimate, error, t = map(float, row)
@@ -112,7 +111,7 @@ def test_the_script_finds_the_planted_effect(run_r: RunR) -> None:
     assert re.search(r"^with .*\*\*\*$", out, re.MULTILINE), out
 
 
-@pytest.mark.skipif(not has_package("reticulate"), reason="needs reticulate (r-cran-reticulate)")
 def test_reticulate(run_r: RunR) -> None:
+    need("reticulate")
     out = run_r("-e", BLOCKS[2])
     assert "sleeps" in out and out.rstrip().endswith("2 3 0 3"), out
