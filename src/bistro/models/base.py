@@ -30,6 +30,7 @@ from bistro.modelfile import (
     write_model,
 )
 from bistro.models import kinds
+from bistro.models.installed import located
 from bistro.models.upgrades import upgraded
 from bistro.progress import phase
 
@@ -205,15 +206,19 @@ if TYPE_CHECKING:
 
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
-    """Open a model file, whatever its kind.
+    """Open a model, whatever its kind.
 
     Parameters
     ----------
     path
-        The file that `Model.save` or ``bistro train`` wrote, by this or any earlier version.
+        The file that `Model.save` or ``bistro train`` wrote, by this or any earlier version; or
+        the name of an installed model, such as ``bistro-en-ewt``. A file comes first.
     """
-    with phase(f"loading {os.fspath(path)}"):
-        return _model_of(read_model(path), os.fspath(path))
+    name = os.fspath(path)
+    with phase(f"loading {name}"):
+        file, package = located(name)
+        title = f"{package.name} {package.version}" if package else name
+        return _model_of(read_model(file), title)
 
 
 def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:
