@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "isbn/search.hpp"
@@ -62,6 +64,22 @@ public:
             keep();
         }
         return kept_;
+    }
+
+    // Derivations of the first words of a sentence, whatever follows: `watch` as in `run`, then `open` sees every derivation that
+    // comes to generate one word more or the end, with the stage and the mask of the decision for its tag.
+    using Open = std::function<void(double log_prob, std::int32_t stage, std::uint8_t mask, Stages<Real>& stages)>;
+    template <class Watch>
+    void run_open(const Sentence& sentence, const Watch& watch, Open open) {
+        begin(sentence, sentence.size() + 1);
+        for (std::int32_t next = 1; next <= sentence.size(); ++next) {
+            pass(false);
+            watch(shifted_);
+            keep();
+        }
+        open_ = std::move(open);
+        pass(false);
+        open_ = nullptr;
     }
 
     // All states made, which the links of configurations mean.
@@ -241,6 +259,10 @@ private:
         const double log_prob = item.log_prob;
         const Configuration& c = node_at(item.node).configuration;
         const TagDecision decision{after_action(node_at(item.node), kShift), end_mask(c.may_end(shape_.symbols().single_root))};
+        if (open_) {
+            note_score(log_prob);
+            return open_(log_prob, decision.stage, decision.mask, stages_);
+        }
         stages_.decide(decision.stage, kTagGroup, decision.mask, tags_);
         if (is_last) return finish(c, decision, log_prob + log_of(tags_[kEnd]));
         const std::int32_t next = c.front() + 1, word = words_[static_cast<std::size_t>(next)];
@@ -378,6 +400,7 @@ private:
     std::vector<std::size_t> expanded_;  // by level
     double best_word_ = 0;
     std::uint32_t order_ = 0;
+    Open open_;  // sees what is about to generate a word that nobody knows
 };
 
 }  // namespace bistro::isbn

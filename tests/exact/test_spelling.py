@@ -15,7 +15,6 @@ from bistro._core import Stream
 from bistro.encoding.alphabet import CODE_POINTS, Alphabet
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
-from bistro.evaluate.interpolation import require_same_events
 from bistro.evaluate.text import text_figures
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
@@ -26,6 +25,7 @@ from bistro.modelfile import read_model, write_model
 from bistro.models.ngram.model import NgramModel
 from bistro.reference import spelling as reference
 from bistro.rng import Stream as PlainStream
+from bistro.tasks.mixture import require_same_events
 
 SENTENCES = [["ab", "b", "ab"], ["ba", "ab", "abb"], ["b", "ab"], ["aab", "ba"]] * 2
 SHORT: dict[str, Any] = {"sweeps": 8, "samples": 4}

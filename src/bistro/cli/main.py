@@ -31,7 +31,7 @@ UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 COMMANDS = (
     *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
-    *("reading-times", "suite", "generate"),
+    *("next-word", "reading-times", "suite", "generate"),
     *("linearize", "segment", "evaluate", "complete", "crossval", "learning-curve", "report"),
     *("doctor", "diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
 )

@@ -26,6 +26,7 @@ from bistro.inference.speller import spelled
 from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.options import Options
+from bistro.models.parsing.next_words import ParsedSums
 from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
@@ -119,6 +120,16 @@ class LanguageAbility(Scoring, ParsingAbility):
         log_scale = np.zeros(is_eos.size)
         log_scale[~is_eos] = unseen.log_scale
         return _scores(found, is_eos, is_oov, offsets, log_scale)
+
+    def next_sums(self, context: Sequence[str], **options: Any) -> ParsedSums:
+        """Return the sums over all derivations of a context that may go on."""
+        chosen = chosen_options(self, "score", options)
+        self.require_prefixes()
+        texts = [Sentence.from_columns(list(context))] if context else []
+        request = chosen.request(len(self.codec.tags), len(self.codec.labels))
+        batch = self.codec.encode(texts, None, self.codec.unseen(texts))
+        sums = self._parser.next_words(batch, request, chosen.threads or os.cpu_count() or 1)
+        return ParsedSums(self.codec, context, sums, self.shown_tags(self.codec.tags))
 
     def score_protocol(self, **options: Any) -> str:
         """Say how derivations are summed with these options."""
