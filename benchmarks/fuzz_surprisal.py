@@ -110,7 +110,7 @@ def _alone(scorer: Scorer, sentences: Sequence[Sequence[str]]) -> Sequence[str]:
     for words in sentences:
         try:
             check(scorer, [words])
-        except Exception:  # noqa: BLE001
+        except Exception:
             return words[:20]
     return [word for words in sentences for word in words][:20]
 

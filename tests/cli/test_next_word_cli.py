@@ -63,7 +63,14 @@ def test_a_cloze_table(bistro_here: Command, files: Path, here: Path) -> None:
     rows = rows_of((here / "out.tsv").read_text())
     assert [row["word"] for row in rows] == ["sleeps", "zyzzyva", "dog"]
     assert [row["context_id"] for row in rows] == ["7", "7", "8"]
-    assert list(rows[0])[:6] == ["item", "context", "target", "context_id", "bistro_context", "bistro_target"]
+    assert list(rows[0])[:6] == [
+        "item",
+        "context",
+        "target",
+        "context_id",
+        "bistro_context",
+        "bistro_target",
+    ]
     done = bistro_here("next-word", files / "english.bistro", "cloze.csv", *options[:2], "--top", 3)
     assert len(rows_of(done.out)) == 9
 
@@ -111,7 +118,9 @@ def test_refusals(
     assert told in done.err and done.err.count("\n") == 1
 
 
-def test_a_model_that_scores_nothing_is_refused(bistro_here: Command, files: Path, here: Path) -> None:
+def test_a_model_that_scores_nothing_is_refused(
+    bistro_here: Command, files: Path, here: Path
+) -> None:
     train = bistro.read(files / "train.conllu")
     bistro.train("tags", train, seed=1, sampler={"sweeps": 2, "samples": 1}).save("tags.bistro")
     done = bistro_here("next-word", "tags.bistro", "The")

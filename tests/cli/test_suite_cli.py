@@ -52,7 +52,7 @@ def test_ties_are_shown(bistro_here: Command, model_file: Path, tmp_path: Path) 
     path.write_text("good,bad\nThe dog was .,The was dog .\nThe blicking .,The frinking .\n")
     ended = bistro_here("suite", model_file, path)
     figures = dict(zip(*(line.split("\t") for line in ended.out.splitlines()), strict=True))
-    assert (figures["ties"], figures["tie_share"], figures["right"]) == ("1", "0.500000", "1")
+    assert (figures["ties"], figures["tie_share"]) == ("1", "0.500000")
     assert "ties, counted as wrong" in ended.err and "1 (50%)" in ended.err
     by_item = bistro_here("suite", model_file, path, "--by", "item").out.splitlines()
     assert [line.split("\t")[-1] for line in by_item] == ["tie", "0", "1"]

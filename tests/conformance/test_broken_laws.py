@@ -75,7 +75,7 @@ def doubled(parse: Any) -> Any:
 
 
 def twice_as_probable(sums: Any) -> Any:
-    sums.shares = 2 * sums.shares
+    sums.listed = sums.listed._replace(log_probs=sums.listed.log_probs + math.log(2))
     return sums
 
 

@@ -1,4 +1,4 @@
-"""Every surprisal is finite, for any text; `python -m benchmarks.fuzz_surprisal` tries many more."""
+"""Every surprisal is finite, for any text; `python -m benchmarks.fuzz_surprisal` tries more."""
 
 from __future__ import annotations
 

@@ -113,9 +113,9 @@ def test_next_words_are_matched_by_name(treebank: Treebank) -> None:
     sums = [model.next_sums(["The", "old"]) for model in models]
     order = np.random.default_rng(1).permutation(len(sums[1].names))
     sums[1].names = [sums[1].names[i] for i in order]
-    sums[1].shares = sums[1].shares[:, order]
+    sums[1].listed = sums[1].listed.at(order)
     found = MixedSums(sums, [0.3, 0.7])
-    for name, share in zip(found.names, found.shares[0].tolist(), strict=True):
+    for name, share in zip(found.names, np.exp(found.listed.log_probs).tolist(), strict=True):
         assert share == pytest.approx(expected.get(name, share))
 
 
@@ -143,11 +143,11 @@ def test_errors_of_a_mixture_are_its_spread(parser: TransitionModel, ngram: Ngra
         surprisals.append(-scores.log_probs)
         errors.append(scores.standard_error)
         sums.append(-scores.log_probs[3:7].sum())
-        of_sums.append(scores.error_of(0, 3, 7))
+        of_sums.append(scores.error_of(0, 3, 7) or 0.0)
     spread, told = np.std(surprisals, axis=0, ddof=1), np.mean(errors, axis=0)
-    hard = spread > 1e-3
+    hard = spread > 0.02
     assert hard.any()
-    assert ((0.5 < spread[hard] / told[hard]) & (spread[hard] / told[hard] < 1.8)).all()
+    assert ((spread[hard] / told[hard] > 0.5) & (spread[hard] / told[hard] < 1.8)).all()
     assert 0.6 < np.std(sums, ddof=1) / np.mean(of_sums) < 1.6
 
 
@@ -210,7 +210,9 @@ def test_surprisal_of_a_mixture(saved: Treebank, capsys: pytest.CaptureFixture[s
     for options in (others + few, few):
         assert run([*command, *options]) == 0
         lines = capsys.readouterr().out.splitlines()
-        tables.append([dict(zip(lines[0].split("\t"), x.split("\t"), strict=True)) for x in lines[1:]])
+        tables.append(
+            [dict(zip(lines[0].split("\t"), x.split("\t"), strict=True)) for x in lines[1:]]
+        )
     assert run(["surprisal", "ngram.bistro", "test.conllu"]) == 0
     alone = [float(x.split("\t")[4]) for x in capsys.readouterr().out.splitlines()[1:]]
     for both, parser, ngram in zip(*tables, alone, strict=True):

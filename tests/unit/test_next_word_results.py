@@ -10,27 +10,40 @@ import pytest
 
 from bistro.errors import ConfigError
 from bistro.models.next_words import independent_runs
-from bistro.models.results.next_words import Flags, Floats, NextSums, NextWords, shown_tags
+from bistro.models.results.next_words import (
+    Estimates,
+    NextSums,
+    NextWords,
+    shown_tags,
+    with_rest,
+)
 
 
 class Given(NextSums):
     """Four events in three runs."""
 
     names = ("<unk>", "a", "b", "</s>")
-    is_oov = np.array([True, False, False, False])
     shares = np.array([[0.1, 0.5, 0.3, 0.1], [0.1, 0.4, 0.4, 0.1], [0.1, 0.6, 0.2, 0.1]])
     weights = np.array([0.5, 0.25, 0.25])
 
-    def of(self, words: Sequence[str]) -> tuple[Floats, Flags]:
+    def __init__(self) -> None:
+        oov = np.array([True, False, False, False])
+        self.listed = Estimates.of_runs(self.shares, self.weights, oov)
+
+    def of(self, words: Sequence[str]) -> Estimates:
         places = [self.names.index(word) if word in self.names else 0 for word in words]
-        return self.shares[:, places], self.is_oov[places]
+        return self.listed.at(places)
 
 
 def test_rows_by_hand() -> None:
     found = NextWords(["x"], Given())
     assert found.probabilities.tolist() == pytest.approx([0.1, 0.5, 0.3, 0.1])
     rows = found.top(3)
-    assert [(row.rank, row.word, row.oov) for row in rows] == [(1, "a", 0), (2, "b", 0), (3, "<unk>", 1)]
+    assert [(row.rank, row.word, row.oov) for row in rows] == [
+        (1, "a", 0),
+        (2, "b", 0),
+        (3, "<unk>", 1),
+    ]
     assert rows[0].surprisal == pytest.approx(1.0)
     ratios = 3 * Given.weights * (Given.shares[:, 1] / 0.5 - 1)
     assert rows[0].mc_se == pytest.approx(np.std(ratios, ddof=1) / math.sqrt(3) / math.log(2))
@@ -71,6 +84,17 @@ def test_independent_runs_add_their_squared_errors() -> None:
     expected = sum(np.var(part, axis=0, ddof=1) / len(part) for part in parts)
     assert np.var(rows, axis=0, ddof=1) / 11 == pytest.approx(expected)
     assert independent_runs([None, np.zeros((1, 3))]) is None
+
+
+def test_the_rest_belongs_to_unknown_words() -> None:
+    shares = np.array([[0.5, 0.3], [0.4, 0.2]])
+    found = with_rest(Estimates.of_runs(shares, np.array([0.5, 0.5]), np.zeros(2, np.bool_)))
+    assert np.exp(found.log_probs).tolist() == pytest.approx([0.3, 0.45, 0.25])
+    assert found.is_oov.tolist() == [True, False, False]
+    errors = found.errors()
+    assert errors is not None
+    # The rest is 0.2 in one run and 0.4 in the other.
+    assert errors[0] == pytest.approx(np.std([0.2, 0.4], ddof=1) / math.sqrt(2) / 0.3)
 
 
 def test_tags_are_shown_by_their_shares() -> None:

@@ -18,7 +18,7 @@ from bistro.tasks.regions import bracketed, region_rows
 from bistro.treebank.treebank import Treebank
 
 LINE = "The horse [raced past the barn] [fell] ."
-WORDS = "The horse raced past the barn fell .".split()
+WORDS = ["The", "horse", "raced", "past", "the", "barn", "fell", "."]
 FEW = ("--particles", "20", "--repeats", "4")
 TABLE = """item,part,word
 1,subject,The

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import optimize
 
 import bistro
 from bistro.errors import BistroError, ConfigError, TreebankError

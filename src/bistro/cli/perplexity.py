@@ -81,7 +81,11 @@ def perplexity(
 
 
 def _print_mixture(
-    mixture: Mixture, paths: Sequence[str], sentences: Sequence[Any], told: dict[str, Any], json: bool
+    mixture: Mixture,
+    paths: Sequence[str],
+    sentences: Sequence[Any],
+    told: dict[str, Any],
+    json: bool,
 ) -> None:
     """Print the figures of a mixture and of its models."""
     from bistro.evaluate.text import figures_of

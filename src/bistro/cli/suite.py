@@ -99,8 +99,8 @@ def _rows(result: SuiteResult, by: str) -> Iterator[list[Any]]:
     else:
         for item in result.items:
             for (condition, region), bits in item.bits.items():
-                signs = (int(item.right), int(item.tied))
-                yield [name, item.name, condition, region, bits, *signs]
+                of_item = (int(item.right), int(item.tied))
+                yield [name, item.name, condition, region, bits, *of_item]
 
 
 def _figures(result: SuiteResult, by: str) -> Any:

@@ -7,7 +7,7 @@ any model about every word that it knows, one after the other: slow, and the mea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +15,11 @@ import numpy as np
 from bistro.encoding.unknown import UNKNOWN
 from bistro.encoding.vocabulary import END_SYMBOL, Vocabulary
 from bistro.inference.speller import Speller
-from bistro.models.results.next_words import Flags, Floats, NextSums
+from bistro.models.results.next_words import Estimates, Floats, NextSums, with_rest
 from bistro.treebank.invisible import seen
 
 if TYPE_CHECKING:
     from bistro.models.abilities import Scorer
-
-EXACT = np.ones(1)
-"""The weight of a single run."""
 
 
 class VocabularySums(NextSums):
@@ -33,15 +30,17 @@ class VocabularySums(NextSums):
         vocabulary: Vocabulary,
         context: Sequence[str],
         shares: Floats,
-        weights: Floats = EXACT,
+        *,
+        weights: Floats | None = None,
         speller: Speller | None = None,
     ) -> None:
+        """`shares` are those of all events, one row per run; `weights` are of the runs."""
         self.vocabulary = vocabulary
         self.context = list(context)
-        self.shares, self.weights = shares, weights
         self.names = vocabulary.decode(range(vocabulary.end + 1))
-        self.is_oov = vocabulary.unknown_mask(np.arange(vocabulary.end + 1, dtype=np.int32))
-        self.speller = speller
+        oov = vocabulary.unknown_mask(np.arange(vocabulary.end + 1, dtype=np.int32))
+        self.listed = Estimates.of_runs(shares, np.ones(1) if weights is None else weights, oov)
+        self._speller = speller
 
     def ids(self, words: Sequence[str]) -> list[int]:
         """Return the event of each word, as it is encoded in its place."""
@@ -52,14 +51,14 @@ class VocabularySums(NextSums):
             for word in words
         ]
 
-    def of(self, words: Sequence[str]) -> tuple[Floats, Flags]:
+    def of(self, words: Sequence[str]) -> Estimates:
         """Return the probabilities of events; unknown words are spelled if the model can."""
-        ids = self.ids(words)
-        shares, oov = self.shares[:, ids], self.is_oov[ids]
-        if self.speller is not None and oov.any():
-            strangers = [seen(word) for word, flag in zip(words, oov, strict=True) if flag]
-            shares[:, oov] *= np.exp(self.speller.log_unseen(strangers)[:, 0])
-        return shares, oov
+        found = self.listed.at(self.ids(words))
+        if self._speller is not None and found.is_oov.any():
+            pairs = zip(words, found.is_oov, strict=True)
+            strangers = [seen(word) for word, is_oov in pairs if is_oov]
+            found.log_probs[found.is_oov] += self._speller.log_unseen(strangers)[:, 0]
+        return found
 
 
 class ScoredSums(NextSums):
@@ -68,21 +67,17 @@ class ScoredSums(NextSums):
     What these and the end leave of the probability belongs to words that the model does not know.
     """
 
-    def __init__(
-        self, model: Scorer, context: Sequence[str], options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, model: Scorer, context: Sequence[str], options: Mapping[str, Any]) -> None:
         self._model, self._context, self._options = model, list(context), dict(options)
         words = model.vocabulary.words
-        listed, _ = self.of([*words, END_SYMBOL])
-        rest = np.maximum(1 - listed.sum(axis=1, keepdims=True), 0.0)
         self.names = [UNKNOWN, *words, END_SYMBOL]
-        self.is_oov = np.arange(len(self.names)) == 0
-        self.shares = np.concatenate([rest, listed], axis=1)
-        self.weights = np.full(len(listed), 1 / len(listed))
+        self.listed = with_rest(self.of([*words, END_SYMBOL]))
 
-    def of(self, words: Sequence[str]) -> tuple[Floats, Flags]:
+    def of(self, words: Sequence[str]) -> Estimates:
         """Score words and, if the model does not know a word of that form, the end."""
-        is_end = [w == END_SYMBOL and self._model.vocabulary.is_unknown(w) for w in words]
+        is_end = np.array(
+            [w == END_SYMBOL and self._model.vocabulary.is_unknown(w) for w in words], np.bool_
+        )
         texts = [
             # Without a context there is no sentence to end: any word holds the place.
             self._context if end and self._context else [*self._context, word]
@@ -90,62 +85,51 @@ class ScoredSums(NextSums):
         ]
         scores = self._model.score(texts, **self._options)
         places = scores.offsets[:-1] + len(self._context)
-        shares = np.exp(scores.log_probs[places])[None]
-        if scores.deviation is not None:
-            before = scores.deviation[:, places - 1] if self._context else 1.0
-            shares = shares * (1 + scores.deviation[:, places] - before)
+        logs = scores.log_probs[places]
         if not self._context:
-            shares[:, is_end] = 0.0
-        return shares, scores.is_oov[places] & ~np.array(is_end, dtype=np.bool_)
+            logs[is_end] = -np.inf
+        steps = scores.relative_steps()
+        return Estimates(
+            logs, scores.is_oov[places] & ~is_end, None if steps is None else steps[:, places]
+        )
 
 
 class MixedSums(NextSums):
-    """The next word of a mixture: the weighted mean of what its members say.
-
-    Runs of different members are independent of each other (`independent_runs`).
-    """
+    """The next word of a mixture: the weighted mean of what its members say."""
 
     def __init__(self, members: Sequence[NextSums], mixing: Sequence[float]) -> None:
         self._members, self._mixing = members, mixing
-        first = members[0]
-        if all(set(member.names) == set(first.names) for member in members):
-            self.names, self.is_oov = first.names, first.is_oov
-            self.shares = self._mixed([_in_order(member, self.names) for member in members])
+        first = members[0].names
+        if all(set(member.names) == set(first) for member in members):
+            self.names = first
+            self.listed = self._mixed([_in_order(member, first) for member in members])
         else:
-            self._list_words_of_any()
-        self.weights = np.full(len(self.shares), 1 / len(self.shares))
+            # Words that any member knows; the others, which all of them can spell, are the rest.
+            known = [
+                n
+                for m in members
+                for n, oov in zip(m.names, m.listed.is_oov, strict=True)
+                if not oov
+            ]
+            words = list(dict.fromkeys(known))
+            self.names = [UNKNOWN, *words]
+            self.listed = with_rest(self.of(words))
 
-    def _list_words_of_any(self) -> None:
-        """List the words that any member knows; the others, which all can spell, are the rest."""
-        known = dict.fromkeys(
-            name
-            for member in self._members
-            for name, oov in zip(member.names, member.is_oov.tolist(), strict=True)
-            if not oov
-        )
-        listed, _ = self.of(list(known))
-        rest = np.maximum(1 - listed.sum(axis=1, keepdims=True), 0.0)
-        self.names = [UNKNOWN, *known]
-        self.is_oov = np.arange(len(self.names)) == 0
-        self.shares = np.concatenate([rest, listed], axis=1)
-
-    def of(self, words: Sequence[str]) -> tuple[Floats, Flags]:
+    def of(self, words: Sequence[str]) -> Estimates:
         """Return the mixed probabilities of any words, which are unknown if all members say so."""
-        found = [member.of(words) for member in self._members]
-        oov = np.all([flags for _, flags in found], axis=0)
-        return self._mixed([shares for shares, _ in found]), oov
+        return self._mixed([member.of(words) for member in self._members])
 
-    def _mixed(self, shares: Sequence[Floats]) -> Floats:
-        members = list(zip(self._mixing, self._members, shares, strict=True))
-        means = [member.weights @ own for _, member, own in members]
-        mean = np.sum([w * m for (w, _, _), m in zip(members, means, strict=True)], axis=0)
-        apart = [
-            weight * len(member.weights) * member.weights[:, None] * (own - its_mean)
-            for (weight, member, own), its_mean in zip(members, means, strict=True)
+    def _mixed(self, parts: Sequence[Estimates]) -> Estimates:
+        with np.errstate(divide="ignore"):
+            logs = np.log(self._mixing)[:, None] + np.stack([part.log_probs for part in parts])
+        total = np.logaddexp.reduce(logs)
+        shares = np.exp(logs - np.where(np.isfinite(total), total, 0.0))
+        moved = [
+            None if part.steps is None else share * part.steps
+            for share, part in zip(shares, parts, strict=True)
         ]
-        runs = independent_runs(apart)
-        mixed: Floats = mean[None] if runs is None else mean + runs
-        return mixed
+        oov = np.all([part.is_oov for part in parts], axis=0)
+        return Estimates(total, oov, independent_runs(moved))
 
 
 def independent_runs(parts: Sequence[Floats | None]) -> Floats | None:
@@ -172,10 +156,9 @@ def independent_runs(parts: Sequence[Floats | None]) -> Floats | None:
     return np.concatenate(rows)
 
 
-def _in_order(member: NextSums, names: Sequence[str]) -> Floats:
-    """Return the shares of a member's events in the order of another's names."""
+def _in_order(member: NextSums, names: Sequence[str]) -> Estimates:
+    """Return the events of a member in the order of another's names."""
     if list(member.names) == list(names):
-        return member.shares
-    place: Callable[[str], int] = {name: i for i, name in enumerate(member.names)}.__getitem__
-    shares: Floats = member.shares[:, [place(name) for name in names]]
-    return shares
+        return member.listed
+    place = {name: i for i, name in enumerate(member.names)}
+    return member.listed.at([place[name] for name in names])

@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from bistro.errors import BistroError
 from bistro.models.inputs import STRING, Words, as_words
-from bistro.models.next_words import ScoredSums
 from bistro.models.options import Options
-from bistro.models.results.next_words import NextSums, NextWords
 from bistro.models.results.scores import TextScores
 from bistro.models.results.surprisal import SurprisalTable, Token, rows_of, word_tokens
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
     from bistro.encoding.vocabulary import Vocabulary
+    from bistro.models.results.next_words import NextSums, NextWords
 
 
 class Scoring(ABC):
@@ -30,7 +29,8 @@ class Scoring(ABC):
     if TYPE_CHECKING:
 
         @property
-        def vocabulary(self) -> Vocabulary: ...
+        def vocabulary(self) -> Vocabulary:
+            """The words it tells apart."""
 
     @abstractmethod
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
@@ -90,6 +90,8 @@ class Scoring(ABC):
         **options
             Those of the model's scores.
         """
+        from bistro.models.results.next_words import NextWords
+
         if isinstance(context, str):
             raise BistroError(STRING)
         words = list(as_words([context])[0])
@@ -97,6 +99,8 @@ class Scoring(ABC):
 
     def next_sums(self, context: Sequence[str], **options: Any) -> NextSums:
         """Return the probabilities of all next words; a family may have a faster way than this."""
+        from bistro.models.next_words import ScoredSums
+
         return ScoredSums(self, context, options)
 
 

@@ -83,9 +83,7 @@ def read_sentence(
     return ReadSentence(sentence.sent_id or name, words, rows)
 
 
-def bracketed_sentence(
-    sentence: Sentence, name: str, path: str, cut: Cutting
-) -> ReadSentence:
+def bracketed_sentence(sentence: Sentence, name: str, path: str, cut: Cutting) -> ReadSentence:
     """Return a line of text whose regions are in brackets, with one row per region."""
     text = visible_text(" ".join(sentence.forms), path, sentence.line)
     parts = bracketed(text, path, sentence.line)

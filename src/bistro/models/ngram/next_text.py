@@ -1,7 +1,8 @@
 """The next word of a model of characters or bytes: the words of training, and all other strings.
 
-A word is whole if a space or the end comes after it. In the surprisal of a word that is part of what
-comes next; here, where words compete, it belongs to the word, and the words of the context are whole:
+A word is whole if a space or the end comes after it. In a table of surprisal that is part of what
+comes next; here, where words compete, it belongs to the word, and the context ends with a whole
+word:
 
     p(w | context) = p(space) Π p(character) p(space or end) / p(space or end | context)
 
@@ -11,6 +12,7 @@ to 1 (but for spaces in a row, which count among the strings that are not listed
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -18,8 +20,7 @@ import numpy as np
 
 from bistro.encoding.unknown import UNKNOWN
 from bistro.encoding.vocabulary import END_SYMBOL
-from bistro.models.next_words import EXACT
-from bistro.models.results.next_words import Flags, Floats, NextSums
+from bistro.models.results.next_words import Estimates, Floats, NextSums, with_rest
 
 if TYPE_CHECKING:
     from bistro.models.ngram.text_model import TextModel
@@ -28,31 +29,25 @@ if TYPE_CHECKING:
 class TextSums(NextSums):
     """The next word of a text model."""
 
-    weights = EXACT
-
     def __init__(self, model: TextModel, context: Sequence[str]) -> None:
         self._model, self._context = model, list(context)
-        self._log_boundary = 0.0
-        self._end = 0.0
+        self._log_boundary, self._log_end = 0.0, -math.inf
         if context:
-            end, space = self._logs([self._context], len(context))[0]
+            end, space = self._logs([self._context], len(context))[0].tolist()
             self._log_boundary = float(np.logaddexp(end, space))
-            self._end = float(np.exp(end - self._log_boundary))
+            self._log_end = end - self._log_boundary
         words = model.vocabulary.words
-        listed, _ = self.of([*words, END_SYMBOL])
         self.names = [UNKNOWN, *words, END_SYMBOL]
-        self.is_oov = np.arange(len(self.names)) == 0
-        rest = np.maximum(1 - listed.sum(axis=1, keepdims=True), 0.0)
-        self.shares = np.concatenate([rest, listed], axis=1)
+        self.listed = with_rest(self.of([*words, END_SYMBOL]))
 
-    def of(self, words: Sequence[str]) -> tuple[Floats, Flags]:
+    def of(self, words: Sequence[str]) -> Estimates:
         """Return the probabilities of words, all of which can be spelled, and of the end."""
         unknown = np.array([self._model.vocabulary.is_unknown(word) for word in words], np.bool_)
         is_end = np.array([word == END_SYMBOL for word in words], np.bool_) & unknown
         texts = [[*self._context, word] for word in words]
         logs = np.logaddexp.reduce(self._logs(texts, len(self._context)), axis=1)
-        shares = np.where(is_end, self._end, np.exp(logs - self._log_boundary))[None]
-        return shares, unknown & ~is_end
+        found = np.where(is_end, self._log_end, logs - self._log_boundary)
+        return Estimates(found, unknown & ~is_end)
 
     def _logs(self, texts: Sequence[Sequence[str]], first: int) -> Floats:
         """Return the log-probability of what follows the first words, with end, and with space."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,14 @@ from bistro.inference.speller import spelled
 from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.options import Options
-from bistro.models.parsing.next_words import ParsedSums
 from bistro.models.parsing.parser import ParsingAbility
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.parsing.next_words import ParsedSums
 
 PREFIX_PARTICLES = 200
 CHOICES = {"method": ("smc", "search"), "tags": ("all", "seen"), "selection": ("weight", "paper")}
@@ -123,6 +125,8 @@ class LanguageAbility(Scoring, ParsingAbility):
 
     def next_sums(self, context: Sequence[str], **options: Any) -> ParsedSums:
         """Return the sums over all derivations of a context that may go on."""
+        from bistro.models.parsing.next_words import ParsedSums
+
         chosen = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(context))] if context else []

@@ -23,7 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,26 +36,59 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 ROUNDING = 1e-9
-"""Probabilities that differ by a smaller part are equal."""
+"""Log-probabilities that differ by less are equal."""
 LEAST_TAG = 5e-4
 """A tag of a word that is less probable is not shown."""
 
 
+class Estimates(NamedTuple):
+    """Probabilities of events: exact, or means over runs."""
+
+    log_probs: Floats
+    """Natural logarithms, one per event."""
+    is_oov: Flags
+    """Which events are words that the model does not know, or stand for such."""
+    steps: Floats | None = None
+    """How far each run is from each log-probability, to first order, shape (runs, events)."""
+
+    @classmethod
+    def exact(cls, probabilities: Floats, is_oov: Flags) -> Estimates:
+        """Return what is not estimated."""
+        return cls(_log(probabilities), is_oov)
+
+    @classmethod
+    def of_runs(cls, shares: Floats, weights: Floats, is_oov: Flags) -> Estimates:
+        """Return means over runs, which count by the probability that each gave the context."""
+        means: Floats = weights @ shares
+        if len(weights) < 2:
+            return cls(_log(means), is_oov)
+        ratios = np.divide(shares, means, out=np.ones_like(shares), where=means > 0)
+        return cls(_log(means), is_oov, len(weights) * weights[:, None] * (ratios - 1))
+
+    def errors(self) -> Floats | None:
+        """Return the standard error of every log-probability; None if it is exact."""
+        if self.steps is None:
+            return None
+        spread: Floats = np.std(self.steps, axis=0, ddof=1) / math.sqrt(len(self.steps))
+        return spread
+
+    def at(self, places: Sequence[int] | NDArray[np.int64]) -> Estimates:
+        """Return some of the events."""
+        steps = None if self.steps is None else self.steps[:, places]
+        return Estimates(self.log_probs[places], self.is_oov[places], steps)
+
+
 class NextSums(ABC):
-    """What a family finds out about the next word, run by run; exact sums are a single run."""
+    """What a family finds out about the next word."""
 
     names: Sequence[str]
     """The events that are listed."""
-    is_oov: Flags
-    """Which of them stand for words that the model does not know."""
-    shares: Floats
-    """Their probabilities given the context, shape (runs, events)."""
-    weights: Floats
-    """What each run counts for: the probability that it gave the context. They sum to 1."""
+    listed: Estimates
+    """Their probabilities given the context."""
 
     @abstractmethod
-    def of(self, words: Sequence[str]) -> tuple[Floats, Flags]:
-        """Return the probabilities of any words, shape (runs, words), and which are unknown."""
+    def of(self, words: Sequence[str]) -> Estimates:
+        """Return the probabilities of any words."""
 
     def tags(self, words: Sequence[str]) -> list[dict[str, float]] | None:
         """Return the probabilities of the tags of each word; None if the model has no tags."""
@@ -66,6 +99,19 @@ def run_weights(log_probs: Floats) -> Floats:
     """Return what runs count for that gave the context these log-probabilities."""
     weights: Floats = np.exp(log_probs - np.logaddexp.reduce(log_probs))
     return weights
+
+
+def with_rest(listed: Estimates) -> Estimates:
+    """Return events with one before them: all words that are not known, which have the rest."""
+    rest = max(1 - float(np.exp(listed.log_probs).sum()), 0.0)
+    steps = None
+    if listed.steps is not None:
+        # What the others gain, the rest loses.
+        gained = listed.steps @ np.exp(listed.log_probs)
+        column = -gained / rest if rest > 0 else np.zeros_like(gained)
+        steps = np.concatenate([column[:, None], listed.steps], axis=1)
+    logs = np.concatenate([_log(np.array([rest])), listed.log_probs])
+    return Estimates(logs, np.concatenate([[True], listed.is_oov]).astype(np.bool_), steps)
 
 
 @dataclass(frozen=True)
@@ -95,7 +141,7 @@ class NextWords:
     def __init__(self, context: Sequence[str], sums: NextSums) -> None:
         self.context = list(context)
         self.sums = sums
-        self.probabilities: Floats = sums.weights @ sums.shares
+        self.probabilities: Floats = np.exp(sums.listed.log_probs)
         """One per event that is listed, in the order of `words`."""
 
     @property
@@ -117,51 +163,43 @@ class NextWords:
     @cached_property
     def entropy_se(self) -> float | None:
         """The standard error of the entropy where sums are estimated, by the delta method."""
+        steps = self.sums.listed.steps
+        if steps is None:
+            return None
         share = self.probabilities / self.covered
-        slope = -(_log2(share) + self.entropy) / self.covered
-        return self._error((self.sums.shares - self.probabilities) @ slope)
+        moved = steps @ (-share * (_log2(share) + self.entropy))
+        return float(np.std(moved, ddof=1)) / math.sqrt(len(steps))
 
     def top(self, k: int = 10) -> list[NextWord]:
         """Return the `k` most probable events."""
         if k < 0:
             raise ConfigError(f"k = {k} must be at least 0")
         order = np.lexsort((np.arange(len(self.probabilities)), -self.probabilities))[:k]
-        shown = [self.sums.names[i] for i in order]
-        return self._rows(shown, self.sums.shares[:, order], self.sums.is_oov[order])
+        return self._rows([self.sums.names[i] for i in order], self.sums.listed.at(order))
 
     def of(self, words: Sequence[str]) -> list[NextWord]:
         """Return any words, known or not, in the order in which they are named."""
         if isinstance(words, str):
             raise ConfigError("give a list of words, not one string")
-        return self._rows(words, *self.sums.of(words)) if words else []
+        return self._rows(words, self.sums.of(words)) if words else []
 
-    def _rows(self, words: Sequence[str], shares: Floats, oov: Flags) -> list[NextWord]:
-        found = self.sums.weights @ shares
-        tags = self.sums.tags(words) or [None] * len(words)
-        ordered = np.sort(self.probabilities)
-        ranks = 1 + len(ordered) - np.searchsorted(ordered, found * (1 + ROUNDING), side="right")
-        rows = []
-        for i, (word, p) in enumerate(zip(words, found.tolist(), strict=True)):
-            error = self._error(shares[:, i] / p - 1) if p > 0 else None
-            rows.append(
-                NextWord(
-                    int(ranks[i]),
-                    word,
-                    int(oov[i]),
-                    p,
-                    -math.log2(p) if p > 0 else math.inf,
-                    None if error is None else error / math.log(2),
-                    tags[i],
-                )
+    def _rows(self, words: Sequence[str], found: Estimates) -> list[NextWord]:
+        tags = self.sums.tags(words)
+        ordered = np.sort(self.sums.listed.log_probs)
+        ranks = 1 + len(ordered) - np.searchsorted(ordered, found.log_probs + ROUNDING, "right")
+        errors = found.errors()
+        return [
+            NextWord(
+                int(ranks[i]),
+                word,
+                int(found.is_oov[i]),
+                math.exp(found.log_probs[i]),
+                -float(found.log_probs[i]) / math.log(2),
+                None if errors is None else float(errors[i]) / math.log(2),
+                None if tags is None else tags[i],
             )
-        return rows
-
-    def _error(self, difference: Floats) -> float | None:
-        """Return the error of a mean over runs; `difference` is how far each run is from it."""
-        runs = len(self.sums.weights)
-        if runs < 2:
-            return None
-        return float(np.std(runs * self.sums.weights * difference, ddof=1)) / math.sqrt(runs)
+            for i, word in enumerate(words)
+        ]
 
     def to_pandas(self, k: int = 10) -> pd.DataFrame:
         """Return the `k` most probable events as a data frame."""
@@ -195,4 +233,11 @@ def shown_tags(names: Sequence[str], masses: Floats) -> dict[str, float]:
 def _log2(shares: Floats) -> Floats:
     """Return logarithms to base 2, 0 for events that cannot be."""
     logs: Floats = np.log2(np.where(shares > 0, shares, 1.0))
+    return logs
+
+
+def _log(probabilities: Floats) -> Floats:
+    """Return natural logarithms, minus infinity for what cannot be."""
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(probabilities)
     return logs
