@@ -145,7 +145,7 @@ def test_an_isbn_model_is_near_its_scores() -> None:
     for context in BEGINNINGS:
         found = model.next_words(context, particles=300)
         compare(found, ScoredSums(model, context, {"particles": 300}), 0.02)
-        assert 0.9 < found.covered <= 1 + 1e-6
+        assert 0.7 < found.covered <= 1 + 1e-6  # words have the clusters they were seen with
 
 
 # ---- exact families ----------------------------------------------------------------------------
@@ -179,7 +179,7 @@ def test_grammars_have_the_probabilities_of_their_scores() -> None:
             expected = math.exp(scores.log_probs[scores.offsets[i] + len(context)])
             assert row.probability == pytest.approx(expected, rel=1e-9)
             if not row.oov:
-                assert probabilities[row.word] == row.probability
+                assert probabilities[row.word] == pytest.approx(row.probability)
         if context:
             ends = math.exp(model.score([context]).log_probs[-1])
             assert probabilities[END_SYMBOL] == pytest.approx(ends, rel=1e-9)
