@@ -110,9 +110,9 @@ def complete(
         model = train(kind, known, config=config, seed=seed, session=session, **settings)
     parser = PARSE.of(model)
     done = Completion()
-    wanting = [s for s in treebank if len(s) and _lacking(s, parser)]
+    wanting = [s for s in treebank if len(s) and lacking(s, parser)]
     done.unknown = _unknown(wanting, parser)
-    evidence = [_usable(sentence, parser, done) for sentence in wanting]
+    evidence = [usable(sentence, parser, done) for sentence in wanting]
     options = {"tags": "given", "partial": True, "marginals": True, "threads": threads}
     parses = parser.parse_all(evidence, seed=seed, **options)
     filled = {
@@ -143,7 +143,7 @@ def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[
     return known
 
 
-def _lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
+def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
     """Return the words that lack a value, by column."""
     columns = {"heads": sentence.heads, model.tag_column: getattr(sentence, model.tag_column)}
     if model.is_labelled:
@@ -167,7 +167,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
     return {name: number for name, number in counts.items() if number}
 
 
-def _usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
+def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
     """Return a sentence as evidence: heads that no tree of the model has are left open."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
@@ -181,9 +181,9 @@ def _filled(
     """Return a sentence with the values that were found for what it lacks, and count them."""
     if parse.relaxed:
         done.relaxed.append(sentence.line)
-    lacking = _lacking(sentence, model)
+    open_words = lacking(sentence, model)
     heads = _combined(sentence, parse, single_root=model.single_root)
-    sure = {name: _probabilities(name, heads, parse, model) for name in lacking}
+    sure = {name: _probabilities(name, heads, parse, model) for name in open_words}
     found: dict[str, Sequence[Any]] = {
         "heads": heads,
         "deprels": parse.labels,
@@ -191,24 +191,24 @@ def _filled(
     }
     accepted = {
         name: {word for word in words if sure[name][word] >= below}
-        for name, words in lacking.items()
+        for name, words in open_words.items()
     }
-    if "heads" in lacking and "deprels" in lacking:  # no label without a head
-        accepted["deprels"] -= set(lacking["heads"]) - accepted["heads"]
+    if "heads" in open_words and "deprels" in open_words:  # no label without a head
+        accepted["deprels"] -= set(open_words["heads"]) - accepted["heads"]
     columns = {
         name: [
             found[name][word] if word in accepted[name] else old
             for word, old in enumerate(getattr(sentence, name))
         ]
-        for name in lacking
+        for name in open_words
     }
-    for name, words in lacking.items():
+    for name, words in open_words.items():
         _count(NAMES[name], words, accepted[name], sure[name], done)
     if sentence.format == "conllx":  # which has no MISC
         return sentence.replace(**columns)
     misc = list(sentence.misc)
-    for word in sorted({word for words in lacking.values() for word in words}):
-        own = {name: found[name][word] for name, words in lacking.items() if word in words}
+    for word in sorted({word for words in open_words.values() for word in words}):
+        own = {name: found[name][word] for name, words in open_words.items() if word in words}
         chosen = [name for name in own if word in accepted[name]]
         misc[word] = _note(misc[word], own, chosen, {name: sure[name][word] for name in own})
     return sentence.replace(**columns, misc=misc)
