@@ -22,10 +22,10 @@ from bistro.inference.settings import SamplerSettings, SpellingSettings
 from bistro.inference.speller import Speller, Spelling
 from bistro.inference.spelling import SpellingLearner
 from bistro.modelfile import read_model, write_model
+from bistro.models.mixing import require_same_events
 from bistro.models.ngram.model import NgramModel
 from bistro.reference import spelling as reference
 from bistro.rng import Stream as PlainStream
-from bistro.tasks.mixture import require_same_events
 
 SENTENCES = [["ab", "b", "ab"], ["ba", "ab", "abb"], ["b", "ab"], ["aab", "ba"]] * 2
 SHORT: dict[str, Any] = {"sweeps": 8, "samples": 4}

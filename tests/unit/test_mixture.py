@@ -14,10 +14,11 @@ from scipy import optimize
 import bistro
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ConfigError
+from bistro.models.mixing import require_same_events
 from bistro.models.next_words import MixedSums
 from bistro.models.ngram.model import NgramModel
 from bistro.models.transition.model import TransitionModel
-from bistro.tasks.mixture import Member, Mixture, fitted_weights, mixed, require_same_events
+from bistro.tasks.mixture import Member, Mixture, fitted_weights, mixed
 from bistro.treebank.treebank import Treebank, write
 
 FEW_SWEEPS: dict[str, Any] = {"sampler": {"sweeps": 5, "samples": 2}}
@@ -149,6 +150,14 @@ def test_errors_of_a_mixture_are_its_spread(parser: TransitionModel, ngram: Ngra
     assert hard.any()
     assert ((spread[hard] / told[hard] > 0.5) & (spread[hard] / told[hard] < 1.8)).all()
     assert 0.6 < np.std(sums, ddof=1) / np.mean(of_sums) < 1.6
+
+
+def test_members_with_other_numbers_of_runs_are_refused(parser: TransitionModel) -> None:
+    members = [Member(parser, {**FEW, "repeats": repeats}) for repeats in (2, 3)]
+    mixture = Mixture(members, [0.5, 0.5])
+    for action in (lambda: mixture.score([["The"]]), lambda: mixture.next_words(["The"])):
+        with pytest.raises(BistroError, match=r"different numbers of runs \(2 and 3\)"):
+            action()
 
 
 def test_exact_models_have_no_error(ngram: NgramModel) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from bistro.errors import ConfigError
-from bistro.models.next_words import independent_runs
 from bistro.models.results.next_words import (
     Estimates,
     NextSums,
@@ -74,16 +73,6 @@ def test_the_error_of_the_entropy_is_that_of_a_bootstrap() -> None:
         mean = Drawn.shares[rng.integers(0, runs, runs)].mean(axis=0)
         entropies.append(-(mean * np.log2(mean)).sum())
     assert found.entropy_se == pytest.approx(np.std(entropies), rel=0.15)
-
-
-def test_independent_runs_add_their_squared_errors() -> None:
-    rng = np.random.default_rng(2)
-    parts = [rng.normal(size=(4, 3)), rng.normal(size=(7, 3))]
-    rows = independent_runs([*parts, None])
-    assert rows is not None and rows.shape == (11, 3)
-    expected = sum(np.var(part, axis=0, ddof=1) / len(part) for part in parts)
-    assert np.var(rows, axis=0, ddof=1) / 11 == pytest.approx(expected)
-    assert independent_runs([None, np.zeros((1, 3))]) is None
 
 
 def test_the_rest_belongs_to_unknown_words() -> None:

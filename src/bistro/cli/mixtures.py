@@ -44,7 +44,8 @@ def mixture_of(
 def members_of(models: Sequence[Model], choices: dict[str, Any]) -> list[Member]:
     """Return models with the options of their scores."""
     from bistro.models.abilities import SCORE
-    from bistro.tasks.mixture import Member, require_same_events
+    from bistro.models.mixing import require_same_events
+    from bistro.tasks.mixture import Member
 
     scorers = [SCORE.of(model) for model in models]
     require_same_events(*scorers)

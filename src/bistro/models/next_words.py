@@ -14,7 +14,9 @@ import numpy as np
 
 from bistro.encoding.unknown import UNKNOWN
 from bistro.encoding.vocabulary import END_SYMBOL, Vocabulary
+from bistro.errors import BistroError
 from bistro.inference.speller import Speller
+from bistro.models.mixing import shares_of
 from bistro.models.results.next_words import Estimates, Floats, NextSums, with_rest
 from bistro.treebank.invisible import seen
 
@@ -116,44 +118,31 @@ class MixedSums(NextSums):
             self.listed = with_rest(self.of(words))
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the mixed probabilities of any words, which are unknown if all members say so."""
+        """Return the mixed probabilities of any words, unknown if any member says so."""
         return self._mixed([member.of(words) for member in self._members])
 
     def _mixed(self, parts: Sequence[Estimates]) -> Estimates:
-        with np.errstate(divide="ignore"):
-            logs = np.log(self._mixing)[:, None] + np.stack([part.log_probs for part in parts])
-        total = np.logaddexp.reduce(logs)
-        shares = np.exp(logs - np.where(np.isfinite(total), total, 0.0))
+        require_same_runs([part.steps for part in parts])
+        logs = np.stack([part.log_probs for part in parts])
+        total, shares = shares_of(logs, np.array(self._mixing))
         moved = [
-            None if part.steps is None else share * part.steps
+            share * part.steps
             for share, part in zip(shares, parts, strict=True)
+            if part.steps is not None
         ]
-        oov = np.all([part.is_oov for part in parts], axis=0)
-        return Estimates(total, oov, independent_runs(moved))
+        oov = np.any([part.is_oov for part in parts], axis=0)
+        return Estimates(total, oov, np.sum(moved, axis=0) if moved else None)
 
 
-def independent_runs(parts: Sequence[Floats | None]) -> Floats | None:
-    """Return runs of a sum, as many as all its independent parts have together.
-
-    A part has a row per run, each the run's distance from the mean of the part; None, or a single
-    row, is exact. The standard error of the mean over the rows returned is the root of the summed
-    squares of the parts' standard errors.
-
-    >>> one, other = np.array([[1.0], [-1.0]]), np.array([[0.5], [0.0], [-0.5]])
-    >>> rows = independent_runs([one, other])
-    >>> rows.shape, round(float(np.var(rows, ddof=1) / 5), 9)
-    ((5, 1), 1.083333333)
-    """
-    drawn = [part for part in parts if part is not None and len(part) > 1]
-    if not drawn:
-        return None
-    total = sum(map(len, drawn))
-    rows = []
-    for part in drawn:
-        runs = len(part)
-        factor = np.sqrt(total * (total - 1) / (runs * (runs - 1)))
-        rows.append((part - part.mean(axis=0)) * factor)
-    return np.concatenate(rows)
+def require_same_runs(runs: Sequence[Floats | None]) -> None:
+    """Refuse members of a mixture whose sums are estimated by different numbers of runs."""
+    numbers = {len(one) for one in runs if one is not None}
+    if len(numbers) > 1:
+        told = " and ".join(map(str, sorted(numbers)))
+        raise BistroError(
+            f"the models of a mixture are summed in different numbers of runs ({told}): give one "
+            "number for all of them (repeats)"
+        )
 
 
 def _in_order(member: NextSums, names: Sequence[str]) -> Estimates:

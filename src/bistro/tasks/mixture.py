@@ -3,9 +3,9 @@
     p(w_i | before) = Σ_m λ_m p_m(w_i | before)
 
 The weights λ are given, or learned on a development text by expectation-maximisation
-(`bistro.inference.mixture_weights`). All models must give probabilities to the same events: the
-same words, in any order, and the same classes of unknown words; or all an open vocabulary, in which
-every string is a word.
+(`bistro.inference.mixture_weights`); `bistro.models.mixing` mixes the scores. All models must give
+probabilities to the same events: the same words, in any order, and the same classes of unknown
+words; or all an open vocabulary, in which every string is a word.
 
 >>> better, worse = np.log([0.5, 0.4, 0.5]), np.log([0.1, 0.5, 0.1])
 >>> weights = fitted_weights([better, worse])
@@ -23,11 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import Vocabulary
-from bistro.errors import BistroError, ConfigError
+from bistro.errors import ConfigError
 from bistro.inference.mixture_weights import mixture_weights
 from bistro.models.abilities import Scorer
 from bistro.models.inputs import Words, as_words
-from bistro.models.next_words import MixedSums, independent_runs
+from bistro.models.mixing import mixed_scores, require_same_events, shares_of
+from bistro.models.next_words import MixedSums, require_same_runs
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
 
@@ -51,29 +52,7 @@ def fitted_weights(logs: Sequence[Logs]) -> list[float]:
 
 def mixed(logs: Sequence[Logs], weights: Sequence[float]) -> Logs:
     """Return the log-probabilities of the mixture."""
-    with np.errstate(divide="ignore"):
-        parts = [np.log(weight) + log for weight, log in zip(weights, logs, strict=True)]
-        total: Logs = np.logaddexp.reduce(parts)
-    return total
-
-
-def require_same_events(first: Scorer, *others: Scorer) -> None:
-    """Refuse models that do not tell the same words apart."""
-    one = first.vocabulary
-    for other in (scorer.vocabulary for scorer in others):
-        if one.has_same_events(other) or (one.is_open and other.is_open):
-            continue
-        if one.is_open != other.is_open:
-            raise BistroError(
-                "one model spells unknown words (unknown = spelling), the other has classes for "
-                "them, so their probabilities are of different events: train both in the same way"
-            )
-        raise BistroError(
-            f"the models have different vocabularies ({len(one):,} and {len(other):,} words and "
-            "classes), so their probabilities are of different events: train both on the same "
-            "sentences with the same unknown, unknown_below and unknown_suffixes, or both with "
-            "unknown = spelling"
-        )
+    return shares_of(np.stack(logs), np.array(weights))[0]
 
 
 def checked_weights(weights: Sequence[float], models: int) -> list[float]:
@@ -130,29 +109,8 @@ class Mixture(Scoring):
 
     def combined(self, parts: Sequence[TextScores]) -> TextScores:
         """Return the scores of the mixture from those of its members."""
-        first = parts[0]
-        logs = mixed([part.log_probs for part in parts], self.weights)
-        oov = np.all([part.is_oov for part in parts], axis=0)
-        return TextScores(
-            logs, first.is_eos, oov, first.offsets, deviation=self._deviation(parts, logs)
-        )
-
-    def _deviation(self, parts: Sequence[TextScores], logs: Logs) -> Logs | None:
-        """Return runs of the mixture: a member moves it by its share of each probability."""
-        moved = []
-        for weight, part in zip(self.weights, parts, strict=True):
-            steps = part.relative_steps()
-            if steps is not None:
-                with np.errstate(invalid="ignore", over="ignore"):
-                    moved.append(np.nan_to_num(weight * np.exp(part.log_probs - logs)) * steps)
-        runs = independent_runs(moved)
-        if runs is None:
-            return None
-        sums = np.cumsum(runs, axis=1)
-        offsets = parts[0].offsets
-        before = np.concatenate((np.zeros((len(sums), 1)), sums), axis=1)[:, offsets[:-1]]
-        deviation: Logs = 1 + sums - np.repeat(before, np.diff(offsets), axis=1)
-        return deviation
+        require_same_runs([part.deviation for part in parts])
+        return mixed_scores(parts, np.array(self.weights))
 
     def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
         """Return the mixed probabilities of all next words."""
