@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -123,11 +122,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args()
     scorers = stored_scorers(chosen.models)
-    began = time.perf_counter()
-    events = run(scorers, chosen.inputs, chosen.seed)
-    seconds = time.perf_counter() - began
-    print(f"{len(scorers)} models, {events:,} surprisals, all finite, in {seconds:.0f} s")
-    print(" ".join(scorers), file=sys.stderr)
+    for name, scorer in scorers.items():
+        began = time.process_time()
+        events = run({name: scorer}, chosen.inputs, chosen.seed)
+        seconds = time.process_time() - began
+        print(f"{name}: {events:,} surprisals, all finite, in {seconds:.0f} CPU s", flush=True)
 
 
 if __name__ == "__main__":
