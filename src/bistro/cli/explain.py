@@ -28,12 +28,18 @@ def explain(
         "A sentence with its words separated by spaces; a pipeline finds the words itself.",
         default=None,
     ),
-    tree: str | None = option("FILE", "Instead: the first sentence of a treebank, with its tree."),
-    word: list[int] | None = option("N", "Whole chains of the Nth word (may be repeated)."),
-    member: str | None = option(
-        "NAME", "Of a committee: the member to explain; default: the one that counts most."
+    tree: str | None = option(
+        "FILE", "Explain the first sentence of a treebank, with its tree, instead of SENTENCE."
     ),
-    train: str | None = option("FILE", "The training data: adds how often each context occurs."),
+    word: list[int] | None = option(
+        "N", "Show the whole back-off chains of the Nth word (may be repeated)."
+    ),
+    member: str | None = option(
+        "NAME", "For a committee: the member to explain; default: the one with the highest weight."
+    ),
+    train: str | None = option(
+        "FILE", "The training data: also show how often each context occurs in it."
+    ),
     format: str = option("text|tsv|json", "What to write.", default="text"),
     output: str = outputs.results(outputs.LINES),
 ) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bistro.tasks.mixture import Member, Mixture
 
 WITH = option("MODEL2", "Mix the model with this one, word by word (may be repeated).", "--with")
-DEV = option("DEV", "The text that decides the weights of a mixture.")
+DEV = option("DEV", "The text on which the weights of a mixture are fitted.")
 WEIGHTS = option("W1,W2...", "Instead of --dev: the weights of MODEL, MODEL2, ....")
 
 

@@ -26,7 +26,7 @@ def next(
         "KIND", f"The parser to train, without --model; default: {DEFAULT_KIND}."
     ),
     strategy: str = option("|".join(STRATEGIES), "How sentences are scored.", default="doubt"),
-    top: int = option("N", "Rows; 0: all of them.", default=20, min=0),
+    top: int = option("N", "Number of rows; 0 prints all.", default=20, min=0),
     words: bool = flag("--words", "Rank single words instead of sentences."),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,

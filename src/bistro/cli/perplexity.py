@@ -134,7 +134,7 @@ def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None
         (
             "bits_per_char",
             "{:.4f}",
-            "characters, one space a token" + ("" if spelled else "; unknown words not spelled"),
+            "characters, one space per token" + ("" if spelled else "; unknown words not spelled"),
         ),
         ("bits_per_byte", "{:.4f}", "the same in UTF-8 bytes"),
         ("oov_rate", "{:.2%}", f"words; each {'spelled' if spelled else 'scored as its class'}"),

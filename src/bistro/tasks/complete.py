@@ -1,7 +1,7 @@
 """Filling in what an annotation lacks, and nothing else.
 
 Heads, labels and tags that a sentence has are evidence, whatever is ``_`` is found in their light:
-one parse of least risk given all of it. What was found is written into its column, and MISC says
+one minimum-risk parse given all of it. What was found is written into its column, and MISC says
 what, and how sure the parser was:
 
     Filled=Head,Deprel|PHead=0.9312|PDeprel=0.9120       values that were filled in
@@ -52,7 +52,7 @@ class Completion:
     expected: dict[str, float] = field(default_factory=dict)
     """How many of them are expected to be right: the sum of their probabilities."""
     left: dict[str, int] = field(default_factory=dict)
-    """Values that were not sure enough, and stand in MISC alone."""
+    """Values that were not sure enough, and are in MISC only."""
     relaxed: list[int] = field(default_factory=list)
     """Lines of the sentences whose given heads no tree of the model has; they were not used."""
     touched: int = 0
@@ -65,7 +65,7 @@ class Completion:
         if not self.touched:
             return f"nothing was lacking (sentences: {len(self.sentences):,})"
         told = [
-            f"{name} {number:,} (expected right: {100 * self.expected[name] / number:.1f} %)"
+            f"{name} {number:,} (expected correct: {100 * self.expected[name] / number:.1f} %)"
             for name, number in self.filled.items()
         ]
         line = f"filled in {self.touched:,} of {len(self.sentences):,} sentences: "
@@ -96,9 +96,22 @@ def complete(
     session: Session | None = None,
     **settings: Any,
 ) -> Completion:
-    """Fill in what is ``_``, with a model, or one trained on the sentences that lack nothing.
+    """Fill in the fields that are ``_``.
 
-    Values with a probability `below` this are left open, and stand in MISC alone.
+    Parameters
+    ----------
+    treebank
+        Sentences, partly annotated.
+    model
+        A parser; default: one trained on the sentences that lack nothing.
+    below
+        Values less probable than this are left open, and are in MISC only.
+    kind, config, session, **settings
+        How to train the model, as in `bistro.train`.
+    seed
+        Seed of the training and of the search.
+    threads
+        Number of threads; 0 uses all cores.
     """
     if not 0 <= below <= 1:
         raise BistroError(f"below = {below} must be a probability, from 0 to 1")

@@ -113,9 +113,17 @@ class SuiteResult:
 
 
 def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
-    """Score all sentences of a suite; `options` are those of the model's scores.
+    """Score all sentences of a suite.
 
-    A model that has learned words from its treebank cuts the texts of the suite by itself.
+    Parameters
+    ----------
+    model
+        A model that scores words. One that has learned words from its treebank (a pipeline) splits
+        the texts of the suite by itself.
+    suite
+        The suite, from `read_suite` or `pairs_suite`.
+    **options
+        Those of the model's `score`.
     """
     if suite.metric not in METRICS:
         raise BistroError(
