@@ -63,7 +63,7 @@ class NextWordRow:
     """The likeliest tag of the word in this context, where the model generates tags."""
     tag_probability: float | None
     entropy: float
-    """Of the next word, in bits."""
+    """The entropy of the next word, in bits."""
     entropy_se: float | None
     """Standard error of the entropy."""
 

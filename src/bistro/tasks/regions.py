@@ -37,7 +37,7 @@ def bracketed(text: str, path: str | None = None, line: int | None = None) -> Pa
         if mark is None and inside:
             raise _error("a bracket '[' is not closed", text, path, line)
         if mark is not None and opens == inside:
-            problem = "stands inside another region" if opens else "closes nothing"
+            problem = "is inside another region" if opens else "closes nothing"
             raise _error(f"a bracket '{mark[0]}' {problem}", text, path, line)
         if inside and not part:
             raise _error("a region has no word", text, path, line)

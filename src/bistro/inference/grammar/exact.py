@@ -45,7 +45,7 @@ class Continuations(NamedTuple):
 
     forms: list[str]
     probs: NDArray[np.float64]
-    """Of each form, given the words before it."""
+    """The probability of each form, given the words before it."""
     end: float
     """The probability that the sentence ends here."""
 
