@@ -78,7 +78,9 @@ public:
             keep();
         }
         open_ = std::move(open);
+        limit_ = kOpen * options_.width;
         pass(false);
+        limit_ = options_.width;
         open_ = nullptr;
     }
 
@@ -134,14 +136,14 @@ private:
         if (item.action == kShift) return shift(item, is_last);
         if (item.label == kAbsent) return label(item);
         if (item.level >= expanded_.size()) expanded_.resize(item.level + 1, 0);
-        if (++expanded_[item.level] <= 4 * options_.width + kLeastExpanded) expand(item, is_last);
+        if (++expanded_[item.level] <= 4 * limit_ + kLeastExpanded) expand(item, is_last);
     }
 
     // The log-probability that the next word is expected to have at most: a little more than the highest so far.
     double most_for_word() const { return std::isfinite(best_word_) ? std::min(0.0, best_word_ + options_.margin) : 0.0; }
 
     // What a derivation must exceed to be kept.
-    double threshold() const { return best_.size() < options_.width ? -std::numeric_limits<double>::infinity() : best_.top(); }
+    double threshold() const { return best_.size() < limit_ ? -std::numeric_limits<double>::infinity() : best_.top(); }
 
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label, std::uint32_t level) {
         if (log_prob > threshold()) agenda_.push({log_prob, order_++, node, action, label, level});
@@ -153,7 +155,7 @@ private:
 
     void note_score(double log_prob) {
         best_.push(log_prob);
-        if (best_.size() > options_.width) best_.pop();
+        if (best_.size() > limit_) best_.pop();
     }
 
     void expand(const Item& item, bool is_last) {
@@ -382,6 +384,8 @@ private:
     }
 
     static constexpr std::size_t kLeastExpanded = 60;
+    // Derivations that go on to any word, for each that is kept otherwise: the likeliest before a word are not those with it.
+    static constexpr std::size_t kOpen = 10;
 
     const Shape& shape_;
     const SeenClusters& seen_;
@@ -400,6 +404,7 @@ private:
     std::vector<std::size_t> expanded_;  // by level
     double best_word_ = 0;
     std::uint32_t order_ = 0;
+    std::size_t limit_ = options_.width;
     Open open_;  // sees what is about to generate a word that nobody knows
 };
 

@@ -28,13 +28,16 @@ class GrammarSums(NextSums):
         self._written = written
 
     def of(self, words: Sequence[str]) -> Estimates:
-        """Return the probabilities of words as they are written here."""
-        tokens = [self._written(word) for word in words]
+        """Return the probabilities of words; one that is never written so here has none."""
+        tokens, unknown = zip(*map(self._written, words), strict=True)
+        is_end = [w == END_SYMBOL and oov for w, oov in zip(words, unknown, strict=True)]
         end = len(self._places)
-        places = [
-            end if word == END_SYMBOL and unknown else self._places[token]
-            for word, (token, unknown) in zip(words, tokens, strict=True)
-        ]
-        found = self.listed.at(places)
-        unknown = [flag and place != end for (_, flag), place in zip(tokens, places, strict=True)]
-        return found._replace(is_oov=np.array(unknown, dtype=np.bool_))
+        logs = np.array(
+            [
+                self.listed.log_probs[end if ends else self._places[token]]
+                if ends or token in self._places
+                else -np.inf
+                for token, ends in zip(tokens, is_end, strict=True)
+            ]
+        )
+        return Estimates(logs, np.array(unknown, np.bool_) & ~np.array(is_end, np.bool_))
