@@ -21,6 +21,10 @@ class BistroError(Exception):
     """Something the user gave or asked for cannot work; the message says what and why."""
 
 
+class BistroWarning(UserWarning):
+    """Something a user should know although it stops nothing; one sentence."""
+
+
 class TreebankError(BistroError):
     """A treebank or text file is malformed: file, line and reason."""
 

@@ -82,7 +82,7 @@ def test_scores_are_a_table(
     assert rows[0] == ["sentence", "dependents", "log_prob", "bits_per_dependent"]
     assert len(rows) == 31
     mean = sum(float(row[2]) for row in rows[1:]) / 30
-    assert f"log-likelihood {mean:.4f} a sentence" in told.err
+    assert f"log-likelihood {mean:.4f} per sentence" in told.err
 
 
 def test_a_word_alone_has_no_order_to_tell(

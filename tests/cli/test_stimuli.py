@@ -35,7 +35,7 @@ FIGURES = ("sent_id", "word_id", "token", "oov", "surprisal")
 
 
 def rows_of(table: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE))
+    return list(csv.DictReader(io.StringIO(table), delimiter="\t"))
 
 
 Score = Callable[..., Any]

@@ -21,14 +21,14 @@ def test_what_tex_reads_as_commands_is_escaped() -> None:
     assert tex_text("a_b & 5% {x} \\") == r"a\_b \& 5\% \{x\} \textbackslash{}"
     code = tikz_arcs(ENGLISH.forms, ENGLISH.heads, ENGLISH.deprels)
     assert r"Dogs \& 50\% \& \& \& \_ \\" in code
-    assert r"\depedge{2}{1}{nsubj}" in code and r"\deproot{2}{root}" in code
-    assert r"\depedge{3}{4}{x\_y}" in code
+    assert r"\depedge[edge height=3.0ex]{2}{1}{nsubj}" in code and r"{2}{root}" in code
+    assert r"{3}{4}{x\_y}" in code
     assert "textsc" not in code  # no tags
 
 
 def test_words_without_heads_have_no_arc_and_probabilities_stand_beside_labels() -> None:
     code = tikz_arcs(["a", "b"], [-1, 0], ["_", "root"], probabilities=[0.5, 0.25])
-    assert "depedge" not in code and r"\deproot{2}{root 0.25}" in code
+    assert "depedge" not in code and r"{2}{root 0.25}" in code
 
 
 def test_right_to_left_is_known_by_the_script() -> None:
@@ -36,7 +36,7 @@ def test_right_to_left_is_known_by_the_script() -> None:
     assert Drawing.of(ENGLISH, direction="rtl").is_right_to_left
     # TeX sets columns from left to right, so the order is turned around.
     code = Drawing.of(HEBREW).tikz()
-    assert code.index("נובחים") < code.index("כלבים") and r"\depedge{1}{2}{nsubj}" in code
+    assert code.index("נובחים") < code.index("כלבים") and r"{1}{2}{nsubj}" in code
 
 
 def test_formats() -> None:

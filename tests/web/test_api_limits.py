@@ -202,7 +202,7 @@ def test_addresses_and_methods_that_do_not_exist(client: TestClient) -> None:
         ("GET", "/static/%2e%2e/answers.py", 404),
         ("GET", "/static/%00", 404),
         ("GET", "/static//etc/passwd", 404),
-        ("GET", "/docs", 404),
+        ("GET", "/redoc", 404),
         ("GET", "/api/read", 405),
         ("DELETE", "/api/models", 405),
     ):

@@ -63,7 +63,7 @@ def argument(metavar: str, meaning: str, *, default: Any = ...) -> Any:
     return typer.Argument(default, metavar=metavar, help=meaning)
 
 
-MODEL = argument("MODEL", "A model file.")
+MODEL = argument("MODEL", "A model file, or the name of an installed model.")
 INPUT = argument(
     "INPUT", "CoNLL-U, CoNLL-X, or text with one sentence per line; - is stdin.", default="-"
 )
@@ -340,14 +340,21 @@ def development(
 
 
 def write_table(output: str, columns: Sequence[str], rows: Cells) -> None:
-    """Write rows with tabs between their cells; what is not known is NA."""
+    """Write rows with tabs between their cells; what is not known is NA.
+
+    Cells with quotation marks are quoted as in CSV: R, pandas, spreadsheets and `bistro` itself
+    take a mark that begins a cell for the begin of a quotation, which may then go on for pages.
+    """
     write_text(output, ("\t".join(map(_cell, row)) + "\n" for row in (columns, *rows)))
 
 
 def _cell(value: str | int | float | None) -> str:
     if isinstance(value, float):
         return f"{value:.6f}"
-    return "NA" if value is None else str(value).translate(SPACES)
+    if value is None:
+        return "NA"
+    text = str(value).translate(SPACES)
+    return '"{}"'.format(text.replace('"', '""')) if '"' in text else text
 
 
 @contextmanager

@@ -79,13 +79,13 @@ def diagnose(
         raise ConfigError("--error-rate is for --sbc")
     from bistro.cli.train import read_data
     from bistro.inference.arviz import load_arviz
-    from bistro.modelfile import is_model_file
+    from bistro.models.installed import is_model
     from bistro.report.diagnose_page import diagnose_page
     from bistro.report.diagnostics import advice, table_lines, write_netcdf
     from bistro.report.diagnostics import diagnose as judge
 
     load_arviz()
-    if is_model_file(sources[0]) or _is_path(sources[0]):
+    if is_model(sources[0]) or _is_path(sources[0]):
         if chains is not None or config or overrides:
             raise ConfigError("--chains, --config and --set say how to train: not with models")
         if cluster:

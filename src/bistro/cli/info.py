@@ -10,7 +10,7 @@ from bistro.cli.common import print_json
 
 
 def info(model: str = common.MODEL, json: bool = common.JSON) -> None:
-    """Show a model's kind, size, settings, seed and training data.
+    """Show a model's kind, size, settings, seed, training data and checksum.
 
     The JSON has the log-likelihood after every sweep as well. Settings can be given back to
     **bistro train** with --set; data and seed are named, so that anyone can train the model again.
@@ -20,16 +20,21 @@ def info(model: str = common.MODEL, json: bool = common.JSON) -> None:
     """
     from rich.table import Table
 
+    from bistro.models.installed import package_of, sha256_of
     from bistro.report.about import flattened
 
     trained = bistro.load(model)
+    package = package_of(model)
     facts: dict[str, Any] = {
         "kind": trained.kind,
         "seed": trained.origin.seed,
         "treebank": trained.origin.treebank,
         "summary": trained.summary(),
         "config": trained.whole_header()["config"],
+        "sha256": package.sha256 if package else sha256_of(model),
     }
+    if package:
+        facts["package"] = {"version": package.version, "licence": package.card["licence"]}
     if json:
         print_json({"model": model, **facts, "trace": trained.origin.trace})
         return

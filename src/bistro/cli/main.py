@@ -10,6 +10,7 @@ import gc
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
@@ -18,7 +19,7 @@ import typer
 
 from bistro.cli.outputs import checked
 from bistro.cli.plain_help import PlainCommand, PlainGroup
-from bistro.errors import BistroError, printable
+from bistro.errors import BistroError, BistroWarning, printable
 from bistro.files import explain
 
 USER_ERROR = 2
@@ -34,7 +35,7 @@ COMMANDS = (
     *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
     *("next-word", "reading-times", "suite", "generate", "linearize", "segment", "evaluate"),
     *("draw", "complete", "next", "doctor", "crossval", "learning-curve", "report"),
-    *("diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
+    *("diagnose", "convert", "fetch", "info", "models", "package", "serve", "explain", "topics"),
 )
 """Every command, in the order of the help; each is a function of the module of its name."""
 
@@ -94,6 +95,12 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; without arguments, show what there is."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A terminal that lacks a letter shows its code instead of stopping the program.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -131,6 +138,19 @@ def _usage_sentence(error: Any) -> str:
 def _complain(sentence: str) -> int:
     print(f"bistro: {printable(sentence)}", file=sys.stderr)
     return USER_ERROR
+
+
+_show_other_warning = warnings.showwarning
+
+
+def _show_warning(
+    message: Warning | str, category: type[Warning], *place: Any, **more: Any
+) -> None:
+    """Show a warning for users as one sentence, any other one as Python does."""
+    if issubclass(category, BistroWarning):
+        print(f"bistro: {printable(str(message))}", file=sys.stderr)
+    else:
+        _show_other_warning(message, category, *place, **more)
 
 
 def _abandon_stdout() -> None:

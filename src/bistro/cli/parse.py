@@ -26,8 +26,8 @@ _of_trees = partial(option, rich_help_panel=CONSTITUENTS)
 def parse(
     paths: list[str] = argument(
         "MODEL... [INPUT]",
-        "Model files, several to parse together; then CoNLL-U, CoNLL-X, or text with one "
-        "sentence per line (a pipeline: running text); - is stdin.",
+        "Models (files or names), several to parse together; then CoNLL-U, CoNLL-X, or text with "
+        "one sentence per line (a pipeline: running text); - is stdin.",
     ),
     output: str = outputs.results(outputs.TREES),
     tags: str = option(
@@ -308,16 +308,16 @@ def _constituents(
 
 
 def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
-    """Return the model files, and the input that may come after them."""
-    from bistro.modelfile import is_model_file
+    """Return the models, and the input that may come after them."""
+    from bistro.models.installed import is_model
 
     *others, last = paths
-    if not others or is_model_file(last):
+    if not others or is_model(last):
         return paths, "-"
     for path in others[1:]:
-        if not is_model_file(path):
+        if not is_model(path):
             raise BistroError(
-                f"{path}: is not a model file: models come first, then one input, or none for stdin"
+                f"{path}: is not a model: models come first, then one input, or none for stdin"
             )
     return others, last
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def reading_times(
     data: str = argument("DATA", "Reading times: CSV or TSV, one row per participant and word."),
-    models: list[str] = argument("MODEL...", "Model files that score words."),
+    models: list[str] = argument("MODEL...", "Models that score words: files or names."),
     word: str | None = option("COLUMN", "The words [default: word]."),
     item: str | None = option("COLUMN", "The sentence or text of a word [default: item]."),
     time: str | None = option("COLUMN", "The reading times in milliseconds [default: time or rt]."),

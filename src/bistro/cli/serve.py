@@ -15,7 +15,9 @@ _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 
 def serve(
     models: list[str] = argument(
-        "MODEL...", "Model files; without any, only the playground is served.", default=[]
+        "MODEL...",
+        "Model files, or names of installed models; without any, the playground alone.",
+        default=[],
     ),
     host: str = typer.Option("127.0.0.1", help="The address to listen on."),
     port: int = option("N", "The port; 0 chooses a free one.", default=8000, min=0, max=65535),
@@ -27,6 +29,9 @@ def serve(
     ),
     trust_proxy: list[str] | None = option(
         "ADDRESS", "Trust the proxy at this address to name its clients."
+    ),
+    access_log: str | None = option(
+        "FILE", "Write one line per request to this file; - is stdout.", "--access-log"
     ),
     max_words: int | None = _limit("Maximum words of a sentence; default: 150."),
     max_document: int | None = _limit("Maximum words of a request to /process; default: 5000."),
@@ -41,12 +46,14 @@ def serve(
     """Show models in a browser, and answer requests of programs, until Ctrl-C.
 
     The page at / works without any network; /play is a playground of Pitman-Yor processes, which
-    needs no model. /api has a JSON interface, described by /openapi.json;
-    /process and /models speak the REST protocol of UDPipe. Only this machine can reach the server
-    unless --host says otherwise. --api-keys lets only clients with a key ask; for encryption, put a
-    proxy before it.
+    needs no model. /api has a JSON interface, described by /docs and /openapi.json;
+    /process and /models speak the REST protocol of UDPipe. /health and /metrics are for those who
+    run the server. Only this machine can reach it unless --host says otherwise. --api-keys lets
+    only clients with a key ask; for encryption, put a proxy before it. SIGTERM and Ctrl-C finish
+    the requests at hand.
 
         bistro serve english.bistro
+        bistro serve bistro-en-ewt --access-log access.log
         bistro serve
         bistro serve parser.bistro ngram.bistro --port 8080 --max-words 80
     """
@@ -60,6 +67,7 @@ def serve(
             f"the server needs {error.name}: install it with pip install 'bistro-syntax[web]'"
         ) from None
     from bistro.serve.access import LOOPBACK, read_keys
+    from bistro.serve.access_log import open_log
     from bistro.serve.catalog import Catalog
     from bistro.serve.limits import Limits
 
@@ -76,6 +84,7 @@ def serve(
     )
     hosts = {*LOOPBACK, host, socket.gethostname(), *(allow_host or [])}
     keys = read_keys(api_keys) if api_keys is not None else None
+    log = open_log(access_log) if access_log is not None else None
     loaded = Catalog.load(models)
-    app = create_app(loaded, limits, hosts=hosts, origins=allow_origin or (), keys=keys)
+    app = create_app(loaded, limits, hosts=hosts, origins=allow_origin or (), keys=keys, log=log)
     run(app, host, port, limits, proxies=trust_proxy or ())

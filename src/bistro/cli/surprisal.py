@@ -61,7 +61,7 @@ def surprisal(
 ) -> None:
     """Write a table with the surprisal of every word, -log2 p(word | words before it), in bits.
 
-    Columns, separated by tabs, without quotes; those of a stimulus file come first:
+    Columns, separated by tabs (R: read.delim); those of a stimulus file come first:
 
     - sent_id: the name of the sentence in its file, or its number from 1
     - word_id: the place of the word, from 1; 3-4 for a token of two words, which gets their sum

@@ -30,6 +30,7 @@ from bistro.modelfile import (
     write_model,
 )
 from bistro.models import kinds
+from bistro.models.installed import located
 from bistro.models.upgrades import upgraded
 
 if TYPE_CHECKING:
@@ -203,14 +204,17 @@ if TYPE_CHECKING:
 
 
 def load(path: str | os.PathLike[str]) -> LoadedModel:
-    """Open a model file, whatever its kind.
+    """Open a model, whatever its kind.
 
     Parameters
     ----------
     path
-        The file that `Model.save` or ``bistro train`` wrote, by this or any earlier version.
+        The file that `Model.save` or ``bistro train`` wrote, by this or any earlier version; or
+        the name of an installed model, such as ``bistro-en-ewt``. A file comes first.
     """
-    return _model_of(read_model(path), os.fspath(path))
+    name = os.fspath(path)
+    file, package = located(name)
+    return _model_of(read_model(file), f"{package.name} {package.version}" if package else name)
 
 
 def from_bytes(content: bytes, name: str = "the model") -> LoadedModel:

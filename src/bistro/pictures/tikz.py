@@ -6,8 +6,8 @@ r"""Dependency trees for LaTeX, as the package tikz-dependency reads them.
     Dogs \& bark \\
     \textsc{noun} \& \textsc{verb} \\
   \end{deptext}
-  \deproot{2}{root}
-  \depedge{2}{1}{nsubj}
+  \depedge[edge height=3.0ex]{2}{1}{nsubj}
+  \deproot[edge unit distance=1.5ex]{2}{root}
 \end{dependency}
 """
 
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bistro.pictures.arc_layout import Arc, arrange
 from bistro.pictures.arcs import NO_HEAD, check_columns
 
 _ESCAPES = str.maketrans(
@@ -29,6 +30,10 @@ _ESCAPES = str.maketrans(
         **{mark: f"\\{mark}" for mark in "&%$#_{}"},
     }
 )
+_ROOT_UNITS = 4
+"""The arrow of a root is so many times as tall as the unit that the package knows."""
+_LEVEL = 3.0
+"""Height of a level of arcs, in the height of an x."""
 PREAMBLE = r"""\documentclass[tikz, border=6pt]{standalone}
 \usepackage{iftex}
 \ifpdftex\usepackage[T1]{fontenc}\else\usepackage{fontspec}\fi
@@ -64,10 +69,15 @@ def tikz_arcs(
         for word in range(len(forms))
     ]
     pairs = [(word, head) for word, head in enumerate(heads) if head != NO_HEAD]
-    lines += [rf"  \deproot{{{word + 1}}}{{{captions[word]}}}" for word, head in pairs if not head]
-    lines += [
-        rf"  \depedge{{{head}}}{{{word + 1}}}{{{captions[word]}}}" for word, head in pairs if head
-    ]
+    # By itself the package makes long arcs as tall as they are wide.
+    layout = arrange([Arc(word, head - 1) for word, head in pairs if head], [0.0] * len(forms))
+    heights = {arc.dependent: _LEVEL * arc.level for arc in layout.arcs}
+    top = _LEVEL * (layout.levels + 1) / _ROOT_UNITS
+    for word, head in pairs:
+        place = f"{{{head}}}{{{word + 1}}}" if head else f"{{{word + 1}}}"
+        height = f"edge height={heights[word]:.1f}ex" if head else f"edge unit distance={top:.1f}ex"
+        command = "depedge" if head else "deproot"
+        lines.append(rf"  \{command}[{height}]{place}{{{captions[word]}}}")
     return "\n".join([*lines, r"\end{dependency}"])
 
 

@@ -36,6 +36,18 @@ class Percent:
 Cell = str | int | float | Percent | None
 
 
+class Facts(str):
+    """A block of tiles, which remembers its figures."""
+
+    values: dict[str, Cell]
+
+
+class Protocol(str):
+    """A block that says how figures were computed, and remembers the sentence."""
+
+    text: str
+
+
 class Page:
     """A page under construction; sections appear in the order they were added."""
 
@@ -47,6 +59,10 @@ class Page:
         self.footer = footer
         self.language = language
         self._sections: list[tuple[str, str]] = []
+        self.figures: dict[str, dict[str, Cell]] = {}
+        """The figures in tiles, by the heading of their section."""
+        self.protocols: dict[str, list[str]] = {}
+        """How the figures of each section were computed."""
 
     def __repr__(self) -> str:
         return f"Page({self.title!r}, sections={len(self._sections)})"
@@ -54,6 +70,11 @@ class Page:
     def section(self, heading: str, *blocks: str) -> Page:
         """Add a section of HTML blocks and return the page, so that calls can be chained."""
         self._sections.append((heading, "\n".join(blocks)))
+        for block in blocks:
+            if isinstance(block, Facts):
+                self.figures.setdefault(heading, {}).update(block.values)
+            elif isinstance(block, Protocol):
+                self.protocols.setdefault(heading, []).append(block.text)
         return self
 
     def render(self) -> str:
@@ -89,13 +110,15 @@ def paragraph(text: str) -> str:
     return f"<p>{xml_text(text)}</p>"
 
 
-def facts(values: Mapping[str, Cell]) -> str:
+def facts(values: Mapping[str, Cell]) -> Facts:
     """Return a row of tiles, each with a name and a figure."""
     tiles = "\n".join(
         f"<div><dt>{xml_text(name)}</dt><dd>{xml_text(show(value))}</dd></div>"
         for name, value in values.items()
     )
-    return f'<dl class="facts">\n{tiles}\n</dl>'
+    block = Facts(f'<dl class="facts">\n{tiles}\n</dl>')
+    block.values = dict(values)
+    return block
 
 
 def heading(text: str) -> str:
@@ -103,9 +126,11 @@ def heading(text: str) -> str:
     return f"<h3>{xml_text(text)}</h3>"
 
 
-def protocol(text: str) -> str:
-    """Return a line with the protocol of figures."""
-    return f'<p class="protocol">{xml_text(text)}</p>'
+def protocol(text: str) -> Protocol:
+    """Return a line that says how figures were computed."""
+    block = Protocol(f'<p class="protocol">{xml_text(text)}</p>')
+    block.text = text
+    return block
 
 
 def note(text: str) -> str:

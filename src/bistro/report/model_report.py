@@ -24,7 +24,7 @@ from bistro.models.options import a_model
 from bistro.report import accuracy
 from bistro.report.about import about_blocks
 from bistro.report.examples import example_blocks
-from bistro.report.html import Page, figure
+from bistro.report.html import Page, facts, figure
 from bistro.report.language import perplexity_blocks, scored, surprisal_blocks
 from bistro.report.learning import learning_blocks
 from bistro.report.other_kinds import figure_blocks, order_blocks, tree_blocks
@@ -136,7 +136,10 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
         page.section("States", figure(topic_cards(cards, columns=4), told))
     if isinstance(model, abilities.Scorer):
         given = scored(model, as_words(test), seed=options.seed)
-        page.section("Perplexity", *perplexity_blocks({model.kind: given.figures}, given.protocol))
+        figures = given.figures
+        tiles = {"perplexity": figures.perplexity, "bits per word": figures.bits_per_word}
+        rows = perplexity_blocks({model.kind: figures}, given.protocol)
+        page.section("Perplexity", facts(tiles), *rows)
         page.section("Surprisal", *surprisal_blocks(given))
 
 

@@ -7,7 +7,7 @@ from those of the page here and of programs:
   rebinding) is refused. An address in numbers cannot be made to point elsewhere.
 - The origin of the page, which browsers tell with forms and scripts, must be this server's or an
   allowed one. `Sec-Fetch-Site` tells the same of pictures and links.
-- With keys, everything but the page itself wants one of them.
+- With keys, everything but the pages and /health needs one of them.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from bistro.serve.errors import RefusedError
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SHORTEST_KEY = 16
 """Characters of a key: shorter ones can be guessed."""
+OPEN = ("/", "/play", "/docs", "/health")
+"""Addresses that need no key."""
 DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -79,22 +81,30 @@ class Access:
             default = DEFAULT_PORTS.get(parts.scheme, "")
             if parts.netloc and parts.netloc.removesuffix(default) == host.removesuffix(default):
                 return
-        elif site in ("none", "same-origin") or _is_page(scope):
+        elif site in ("none", "same-origin") or _is_open(scope):
             return
         raise RefusedError(403, "pages of other sites may not ask this server (--allow-origin)")
 
     def _check_key(self, headers: Headers, scope: Scope) -> str | None:
         """Return the name of the key, if the server has keys and this request needs one."""
-        if not self.keys or _is_page(scope) or scope["method"] == "OPTIONS":
+        if not self.keys or _is_open(scope) or scope["method"] == "OPTIONS":
             return None
+        found = self._name_of_key(headers)
+        if found is None:
+            raise RefusedError(401, "this server wants a key: 'Authorization: Bearer KEY'")
+        return f"key {found}"
+
+    def key_of(self, scope: Scope) -> str | None:
+        """Return the name of the key that a request came with, if it is one of this server's."""
+        return self._name_of_key(Headers(scope=scope)) if self.keys else None
+
+    def _name_of_key(self, headers: Headers) -> str | None:
         kind, _, given = headers.get("authorization", "").partition(" ")
         found = None
         for key, name in self.keys.items():  # all of them: the time must not tell which is near
             if hmac.compare_digest(key.encode(), given.strip().encode()):
                 found = name
-        if found is None or kind.lower() != "bearer":
-            raise RefusedError(401, "this server wants a key: 'Authorization: Bearer KEY'")
-        return f"key {found}"
+        return found if kind.lower() == "bearer" else None
 
 
 def read_keys(path: str) -> dict[str, str]:
@@ -124,12 +134,10 @@ def read_keys(path: str) -> dict[str, str]:
     return keys
 
 
-def _is_page(scope: Scope) -> bool:
-    """Tell whether a request is for the page, which has no secrets."""
+def _is_open(scope: Scope) -> bool:
+    """Tell whether a request is for what has no secrets: pages, and whether the server is well."""
     path: str = scope["path"]
-    return scope["method"] in ("GET", "HEAD") and (
-        path in ("/", "/play") or path.startswith("/static/")
-    )
+    return scope["method"] in ("GET", "HEAD") and (path in OPEN or path.startswith("/static/"))
 
 
 def _without_port(host: str) -> str:

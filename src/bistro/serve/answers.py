@@ -45,6 +45,8 @@ def facts(entry: Entry) -> Answer:
         "single_root": parser.single_root if parser else None,
         "treebank": plain(model.origin.treebank),
         "seed": model.origin.seed,
+        "version": entry.version,
+        "sha256": entry.sha256,
         "summary": plain(model.summary()),
     }
 

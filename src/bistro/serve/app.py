@@ -25,6 +25,7 @@ from starlette.responses import Response
 
 from bistro.serve import answers, schemas
 from bistro.serve.access import LOOPBACK, Access
+from bistro.serve.access_log import Served
 from bistro.serve.catalog import Catalog
 from bistro.serve.description import describe
 from bistro.serve.errors import COMMON, MODEL_ERRORS, install, json_response
@@ -33,6 +34,7 @@ from bistro.serve.inputs import Inputs
 from bistro.serve.limits import Limits
 from bistro.serve.page_files import page_files
 from bistro.serve.udpipe_routes import add_routes
+from bistro.serve.watching import add_watching
 from bistro.serve.work import Work
 from bistro.version import __version__
 
@@ -53,6 +55,7 @@ def create_app(
     hosts: Collection[str] | None = LOOPBACK,
     origins: Sequence[str] = (),
     keys: Mapping[str, str] | None = None,
+    log: Callable[[Served], None] | None = None,
 ) -> FastAPI:
     """Return the application for some models.
 
@@ -68,6 +71,8 @@ def create_app(
         Origins of other sites whose pages may ask.
     keys
         Names of clients by their keys; without keys everybody may ask.
+    log
+        Called with every request that has been answered: the access log.
     """
     chosen = limits or Limits()
     work = Work(chosen)
@@ -77,7 +82,7 @@ def create_app(
         yield
         work.close()
 
-    # The usual pages of documentation load their scripts from other hosts.
+    # FastAPI's own pages of documentation load their scripts from other hosts: see `docs_page`.
     app = FastAPI(
         title="Bistro",
         version=__version__,
@@ -86,6 +91,7 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
+    app.state.work = work
     install(app)
     describe(app, catalog, chosen)
     _add_page(app, start="index.html" if len(catalog) else PLAYGROUND)
@@ -93,6 +99,7 @@ def create_app(
     for add in (_add_interface, _add_readers, _add_writers):
         add(app, catalog, inputs, work)
     add_routes(app, catalog, inputs, work)
+    metrics = add_watching(app, catalog, work, show_models=not keys)
     if origins:
         app.add_middleware(
             CORSMiddleware,
@@ -100,7 +107,8 @@ def create_app(
             allow_methods=["GET", "POST"],
             allow_headers=["*"],
         )
-    app.add_middleware(Guard, limits=chosen, access=Access(hosts, origins, keys))
+    access = Access(hosts, origins, keys)
+    app.add_middleware(Guard, limits=chosen, access=access, metrics=metrics, log=log)
     return app
 
 

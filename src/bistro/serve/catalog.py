@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +24,7 @@ from bistro.models.abilities import (
 )
 from bistro.models.annotating import Tokeniser
 from bistro.models.base import Model, load
+from bistro.models.installed import package_of, sha256_of
 from bistro.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class Entry:
     model: LoadedModel
     parts: dict[str, LoadedModel]
     """The part of the model that has each ability, which may be all of it."""
+    sha256: str | None = None
+    """The checksum of its file, if it came from one."""
+    version: str | None = None
+    """The version of its package, if it is installed."""
 
     @property
     def abilities(self) -> tuple[str, ...]:
@@ -80,9 +85,15 @@ class Catalog:
         )
 
     @classmethod
-    def load(cls, paths: Sequence[str]) -> Catalog:
-        """Open model files."""
-        return cls.of([(path, load(path)) for path in paths])
+    def load(cls, names: Sequence[str]) -> Catalog:
+        """Open models: files, or installed ones by name."""
+        found = cls.of([(name, load(name)) for name in names])
+        for name, entry in zip(names, found, strict=True):
+            package = package_of(name)
+            sha256 = package.sha256 if package else sha256_of(name)
+            version = package.version if package else None
+            found._entries[entry.id] = replace(entry, sha256=sha256, version=version)
+        return found
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 import traceback
 from collections.abc import Callable, Hashable
 
@@ -17,8 +18,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bistro.serve.access import Access
+from bistro.serve.access_log import Served
 from bistro.serve.errors import RefusedError, error_response
 from bistro.serve.limits import Limits
+from bistro.serve.metrics import GONE, Metrics
 from bistro.serve.work import Work
 
 CLIENT = "bistro.client"
@@ -49,21 +52,58 @@ class GoneError(Exception):
 
 
 class Guard:
-    """The outermost layer of the application."""
+    """The outermost layer of the application.
 
-    def __init__(self, app: ASGIApp, limits: Limits, access: Access) -> None:
+    Parameters
+    ----------
+    app
+        The application behind it.
+    limits
+        What requests may cost.
+    access
+        Who may ask.
+    metrics
+        Counts the requests.
+    log
+        Called with every request that has been answered.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        limits: Limits,
+        access: Access,
+        metrics: Metrics,
+        log: Callable[[Served], None] | None = None,
+    ) -> None:
         self.app = app
         self.limits = limits
         self.access = access
+        self.metrics = metrics
+        self.log = log
         self.held = 0
         """Bytes of the long bodies in memory."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer one request, and count it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         answer = Answer(send)
+        begun = time.perf_counter()
+        self.metrics.in_flight += 1
+        try:
+            await self._answer(scope, receive, answer)
+        finally:
+            self.metrics.in_flight -= 1
+            status = answer.status or GONE
+            seconds = time.perf_counter() - begun
+            self.metrics.observe(scope["method"], scope["path"], status, seconds)
+            if self.log is not None:
+                key = self.access.key_of(scope)
+                self.log(Served.of(scope, key, status, answer.sent, seconds))
+
+    async def _answer(self, scope: Scope, receive: Receive, answer: Answer) -> None:
         body = Body(self)
         try:
             client = self.access.client_of(scope)
@@ -92,17 +132,23 @@ class Answer:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.is_begun = self.is_complete = False
+        self.status = 0
+        """The status, once the answer has begun."""
+        self.sent = 0
+        """Bytes of the body."""
 
     async def send(self, message: Message) -> None:
         """Send a part of the answer."""
         if message["type"] == "http.response.start":
             self.is_begun = True
+            self.status = message["status"]
             have = {name for name, _ in message["headers"]}
             extra = [(k.encode(), v.encode()) for k, v in SECURITY_HEADERS.items()]
             added = [pair for pair in extra if pair[0] not in have]
             message = {**message, "headers": [*message["headers"], *added]}
-        elif not message.get("more_body", False):
-            self.is_complete = True
+        else:
+            self.sent += len(message.get("body", b""))
+            self.is_complete = not message.get("more_body", False)
         await self._send(message)
 
 

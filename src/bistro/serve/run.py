@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ctypes
 import gc
 import logging
+import math
 import signal
 import socket
 import sys
@@ -18,7 +20,10 @@ from bistro.errors import BistroError
 from bistro.files import explain
 from bistro.serve.connection import connections_within
 from bistro.serve.limits import Limits
+from bistro.serve.work import Work
 
+LAST_WORDS = 0.1
+"""Seconds for the answers to requests that are cut off."""
 # Options of glibc's mallopt.
 MMAP_THRESHOLD = -3
 ARENA_MAX = -8
@@ -27,9 +32,10 @@ ARENA_MAX = -8
 def serve(
     app: FastAPI, host: str, port: int, limits: Limits, *, proxies: Sequence[str] = ()
 ) -> None:
-    """Answer requests until Ctrl-C or SIGTERM.
+    """Answer requests until Ctrl-C or SIGTERM, and then finish those that have come.
 
-    `proxies` are addresses that are believed when they say for whom they ask (X-Forwarded-For).
+    A second Ctrl-C stops at once. `proxies` are addresses that are believed when they say for whom
+    they ask (X-Forwarded-For).
     """
     listening = listen(host, port)
     name, bound = listening.getsockname()[:2]
@@ -44,15 +50,44 @@ def serve(
         log_level="error",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=5,
+        # No request is computed for longer than the limit, so all of them are finished.
+        timeout_graceful_shutdown=math.ceil(limits.seconds) + 1,
     )
     print(f"Bistro is at http://{shown}:{bound}/ (Ctrl-C stops it)", file=sys.stderr, flush=True)
     _tune_interpreter()
     # Uvicorn ends at either signal, and then hands it on.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with listening, contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        Server(config, app.state.work).run(sockets=[listening])
     print("Bistro has stopped", file=sys.stderr)
+
+
+class Server(uvicorn.Server):
+    """Uvicorn's server, which says what it waits for when it stops.
+
+    Parameters
+    ----------
+    config
+        The settings of Uvicorn.
+    work
+        The computations, which end early if the server is to stop at once.
+    """
+
+    def __init__(self, config: uvicorn.Config, work: Work) -> None:
+        super().__init__(config)
+        self.work = work
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections, and finish the requests at hand."""
+        if number := len(self.server_state.tasks):
+            requests = "1 request" if number == 1 else f"{number} requests"
+            told = f"Bistro stops after {requests} (Ctrl-C stops it at once)"
+            print(told, file=sys.stderr, flush=True)
+        await super().shutdown(sockets)
+        if self.force_exit:
+            self.work.close()
+            await asyncio.sleep(LAST_WORDS)
+            await self.lifespan.shutdown()
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -101,10 +101,10 @@ class LinearizeBody(Body):
     """A tree whose words are to be ordered."""
 
     model: ModelId
-    words: list[Word] = Field(min_length=1)
-    heads: list[Head]
-    labels: list[Word] | None = None
-    tags: list[Word] | None = None
+    words: list[Word] = Field(min_length=1, examples=[["sleeps", "the", "dog"]])
+    heads: list[Head] = Field(examples=[[0, 3, 1]])
+    labels: list[Word] | None = Field(None, examples=[["root", "det", "nsubj"]])
+    tags: list[Word] | None = Field(None, examples=[["VERB", "DET", "NOUN"]])
     n: Count = 5
     seed: Seed = 1
     samples: Annotated[bool, Field(strict=True)] = Field(
@@ -129,6 +129,8 @@ class ModelFacts(BaseModel):
     single_root: bool | None
     treebank: dict[str, Any]
     seed: int
+    version: str | None = Field(description="Version of its package, if it is installed.")
+    sha256: str | None = Field(description="Checksum of its file.")
     summary: dict[str, Any]
 
 
@@ -147,6 +149,14 @@ class Models(BaseModel):
     version: str
     limits: LimitFacts
     models: list[ModelFacts]
+
+
+class Health(BaseModel):
+    """Whether the server is well; an answer at all means that it is."""
+
+    status: Literal["ok"]
+    version: str
+    models: int
 
 
 class Words(BaseModel):

@@ -19,7 +19,7 @@ from bistro.serve.work import Work
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 MEANING = {
     "data": "The text.",
-    "model": "An id of /models; default: the first model.",
+    "model": "An id of /models; default: the first model that parses.",
     "tokenizer": "Split running text; options: presegmented, ranges, normalized_spaces.",
     "tagger": "Find the tags.",
     "parser": "Find the trees.",

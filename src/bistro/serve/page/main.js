@@ -103,9 +103,15 @@ class App {
   }
 }
 
+// The version of an installed model, and the beginning of its checksum.
+function describeModel({ id, kind, version, sha256 }) {
+  const facts = [kind, version, sha256 && `SHA-256 ${sha256.slice(0, 12)}…`];
+  return `${id} (${facts.filter(Boolean).join(", ")})`;
+}
+
 function tellVersion({ version, models }) {
-  const told = models.map((model) => `${model.id} (${model.kind})`).join(", ");
-  const link = h("a", { href: "openapi.json" }, "the interface for programs");
+  const told = models.map(describeModel).join(", ");
+  const link = h("a", { href: "docs" }, "the interface for programs");
   const play = h("a", { href: "play" }, "the Pitman-Yor playground");
   replace(document.getElementById("footer"), `Bistro ${version} · ${told} · `, link, " · ", play);
 }

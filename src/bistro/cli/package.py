@@ -1,0 +1,69 @@
+"""`bistro package`: a model as a package that pip installs."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import typer
+
+import bistro
+from bistro.cli import common
+from bistro.cli.common import flag, option, say
+from bistro.files import STANDARD_STREAM
+
+
+def package(
+    model: str = common.MODEL,
+    output: str = option(
+        "DIR",
+        "The folder for the wheel; it is made if it is missing.",
+        "--output",
+        "-o",
+        default=...,
+    ),
+    name: str | None = option(
+        "NAME", "Name of the package; default: bistro- and the name of the treebank."
+    ),
+    version: str = option("V", "Version of the package.", default="1.0.0"),
+    licence: str | None = option(
+        "TEXT", "Licence of the treebank, as in 'CC BY-SA 4.0', if the model does not know it."
+    ),
+    test: str | None = option("FILE", "Test file for the figures on the card."),
+    source: bool = flag("--source", "Write the source folder of the package as well."),
+    format: str | None = common.FORMAT,
+    threads: int = common.THREADS,
+    seed: int = common.SEED,
+) -> None:
+    """Make a package of a model, which pip installs and **bistro.load** finds by name.
+
+    The package is a wheel with the model file, a card (kind, treebank, licence, settings, figures,
+    checksum) and, with --test, the page of **bistro report**. It holds no code, and making it needs
+    no network. The path of the wheel goes to stdout.
+
+        bistro package english.bistro -o dist --test test.conllu --licence 'CC BY-SA 4.0'
+        pip install dist/bistro_en_ewt-1.0.0-py3-none-any.whl
+        bistro parse bistro-en-ewt letter.txt
+    """
+    from bistro.models.installed import package_of
+    from bistro.report.model_report import ReportOptions, read_test, report_page
+    from bistro.report.package import checked_about, make_package
+
+    trained = bistro.load(model)
+    installed = package_of(model)
+    path = str(installed.path) if installed else model
+    about = checked_about(trained, model, name=name, version=version, licence=licence)
+    page = test_name = None
+    if test is None:
+        say("no test file: the card has no figures (--test FILE adds them)")
+    else:
+        items = read_test(trained, test, format)
+        test_name = "standard input" if test == STANDARD_STREAM else PurePath(test).name
+        say(f"testing {model} ({trained.kind}) on {len(items):,} sentences of {test} ...")
+        options = ReportOptions(seed=seed, threads=threads)
+        page = report_page(trained, items, options, model_name=about.name, test_name=test_name)
+    made = make_package(trained, path, about, page, test=test_name)
+    wheel = made.write_wheel(output)
+    typer.echo(wheel)
+    if source:
+        say(f"{made.write_source(output)}: the source folder")
+    say(f"after pip install {wheel}, the name of the model is {made.name}")

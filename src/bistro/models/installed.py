@@ -1,0 +1,247 @@
+"""Models that pip has installed: found by name, checked, listed.
+
+A model package is data. Its folder holds the model file and ``card.json``, which says what the
+model is; an entry point of the group ``bistro.models`` gives the name and the folder. Bistro reads
+these files where pip put them and imports nothing from the package. `bistro.report.package` writes
+such packages.
+
+Names are compared as pip compares them: ``bistro-en-ewt``, ``bistro_en_ewt`` and ``Bistro.En.EWT``
+are one name.
+
+>>> normalised("Bistro_En.EWT")
+'bistro-en-ewt'
+>>> located("models/english.bistro")
+('models/english.bistro', None)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bistro.errors import BistroWarning, ModelFileError, nearest
+from bistro.files import explain
+from bistro.modelfile import is_model_file
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+GROUP = "bistro.models"
+CARD_FILE = "card.json"
+CARD_FORMAT = 1
+"""The newest format of a card that can be read, and the one that is written."""
+SUFFIX = ".bistro"
+"""Ends the names of model files, and never the name of a package."""
+PACKAGE_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+NEEDED = {"name": str, "version": str, "kind": str, "licence": str, "file": str, "sha256": str}
+"""The entries that every card has."""
+
+
+class DamagedPackageError(ModelFileError):
+    """An installed model package that cannot be used."""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A model package that is installed.
+
+    Attributes
+    ----------
+    name
+        The name that ``bistro.load`` takes.
+    version
+        The version of the package.
+    folder
+        The folder that holds its files.
+    card
+        What ``card.json`` says of the model.
+    """
+
+    name: str
+    version: str
+    folder: Path
+    card: Mapping[str, Any]
+
+    @property
+    def path(self) -> Path:
+        """The model file."""
+        return self.folder / str(self.card["file"])
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 checksum that the package gives for the model file."""
+        return str(self.card["sha256"])
+
+    def check(self) -> None:
+        """Raise an error if the model file is not the one that was packaged."""
+        try:
+            found = sha256_of(self.path)
+        except OSError as error:
+            raise self._damaged(f"its model file cannot be read: {explain(error)}") from None
+        if found != self.sha256:
+            raise self._damaged("the checksum of its model file is wrong")
+
+    def _damaged(self, reason: str) -> DamagedPackageError:
+        return _damaged(f"{self.name} {self.version}", reason)
+
+
+def normalised(name: str) -> str:
+    """Return the form in which names of packages are compared (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def sha256_of(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 checksum of a file in hexadecimal digits."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def located(name: str) -> tuple[str, Installed | None]:
+    """Return the model file that an argument means, and its package if it is installed.
+
+    A file of that name comes first; a warning says when an installed model has the same name.
+
+    Parameters
+    ----------
+    name
+        A path, or the name of an installed model.
+
+    Raises
+    ------
+    ModelFileError
+        If there is neither such a file nor such a model, or if the package is damaged.
+    """
+    package = package_of(name)
+    if package is not None:
+        package.check()
+        return str(package.path), package
+    if _can_be_package(name):
+        if not Path(name).exists():
+            raise ModelFileError(_no_such_model(name))
+        if _is_file(name) and normalised(name) in _entries():
+            warnings.warn(_file_wins(name), BistroWarning, stacklevel=3)
+    return name, None
+
+
+def package_of(name: str) -> Installed | None:
+    """Return the installed model that an argument means; None if it means a file, or nothing."""
+    if not _can_be_package(name) or _is_file(name):
+        return None
+    entries = _entries().get(normalised(name))
+    return _read(normalised(name), entries) if entries else None
+
+
+def is_model(name: str) -> bool:
+    """Tell whether a name means a model: a model file, or an installed model."""
+    if _is_file(name):
+        return is_model_file(name)
+    return _can_be_package(name) and normalised(name) in _entries()
+
+
+def _is_file(name: str) -> bool:
+    """Tell whether there is a file of this name; a folder hides no installed model."""
+    return Path(name).exists() and not Path(name).is_dir()
+
+
+def every() -> Iterator[Installed | DamagedPackageError]:
+    """Yield the installed models in the order of their names; a damaged one is its error."""
+    for name, entries in sorted(_entries().items()):
+        try:
+            yield _read(name, entries)
+        except DamagedPackageError as error:
+            yield error
+
+
+def _can_be_package(name: str) -> bool:
+    """Tell whether a package can have this name; not a path or the name of a model file."""
+    return PACKAGE_NAME.fullmatch(name) is not None and not name.endswith(SUFFIX)
+
+
+def _entries() -> dict[str, list[EntryPoint]]:
+    """Return the entry points of installed models by their names."""
+    # Looks through all installed packages: only when a name may be one of them.
+    from importlib import metadata
+
+    found: dict[str, list[EntryPoint]] = {}
+    for entry in metadata.entry_points(group=GROUP):
+        found.setdefault(normalised(entry.name), []).append(entry)
+    return found
+
+
+def _read(name: str, entries: list[EntryPoint]) -> Installed:
+    """Return an installed model after a look at its card."""
+    if len(entries) > 1:
+        owners = " and ".join(sorted(_owner(entry) for entry in entries))
+        raise DamagedPackageError(
+            f"{name}: several installed packages have a model of this name: {owners}: uninstall "
+            "all but one"
+        )
+    entry = entries[0]
+    if entry.dist is None:
+        raise _damaged(name, "it belongs to no package")
+    folder = Path(str(entry.dist.locate_file(entry.module.replace(".", "/"))))
+    version = entry.dist.version
+    card = _card(f"{name} {version}", folder / CARD_FILE)
+    return Installed(name, version, folder, card)
+
+
+def _card(owner: str, path: Path) -> dict[str, Any]:
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise _damaged(owner, f"{CARD_FILE} cannot be read: {explain(error)}") from None
+    except (ValueError, RecursionError):
+        raise _damaged(owner, f"{CARD_FILE} is not valid JSON") from None
+    format = card.get("format") if isinstance(card, dict) else None
+    if type(format) is not int or format < 1:
+        raise _damaged(owner, f"{CARD_FILE} does not say its format")
+    if format > CARD_FORMAT:
+        raise DamagedPackageError(
+            f"{owner}: is a package of a newer format ({format}; this Bistro reads up to "
+            f"{CARD_FORMAT}): update Bistro"
+        )
+    for key, type_ in NEEDED.items():
+        if not isinstance(card.get(key), type_):
+            raise _damaged(owner, f"{CARD_FILE} does not say the {key} of the model")
+    if Path(card["file"]).name != card["file"]:
+        raise _damaged(owner, f"{CARD_FILE} names a file outside the package")
+    result: dict[str, Any] = card
+    return result
+
+
+def _damaged(owner: str, reason: str) -> DamagedPackageError:
+    return DamagedPackageError(
+        f"{owner}: the installed package is damaged: {reason}: install it again with "
+        "pip install --force-reinstall"
+    )
+
+
+def _owner(entry: EntryPoint) -> str:
+    return f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+
+
+def _no_such_model(name: str) -> str:
+    names = list(_entries())
+    if Path(f"{name}{SUFFIX}").is_file():
+        hint = f" (did you mean '{name}{SUFFIX}'?)"
+    else:
+        hint = nearest(normalised(name), names)
+    installed = "bistro models lists those that are installed" if names else "none is installed"
+    return (
+        f"{name}: cannot be read: no such file, and no installed model has this name{hint}; "
+        f"{installed}"
+    )
+
+
+def _file_wins(name: str) -> str:
+    return (
+        f"{name} is a file here and also the name of an installed model: the file is used; "
+        "run the command in another folder, or rename the file, to use the installed model"
+    )

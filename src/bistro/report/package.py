@@ -1,0 +1,218 @@
+"""A model as a package that pip installs: its file, its card, its report, and a name.
+
+    bistro_models/bistro_en_ewt/model.bistro    the model file, byte for byte
+    bistro_models/bistro_en_ewt/card.json       what the model is; see `bistro.report.card`
+    bistro_models/bistro_en_ewt/report.html     the report of the test, if there was one
+    bistro_en_ewt-1.0.0.dist-info/...           what pip needs; see `bistro.report.wheel`
+
+There is no code in it. `bistro.models.installed` finds the model by the entry point.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from bistro.errors import BistroError, OutputError
+from bistro.files import explain, writing
+from bistro.models.base import Model
+from bistro.models.installed import CARD_FILE, GROUP, PACKAGE_NAME, SUFFIX, normalised, sha256_of
+from bistro.report.card import About, card_markdown, make_card, summary_of
+from bistro.report.html import Page
+from bistro.report.wheel import Content, Distribution, licence_expression, write_wheel
+from bistro.version import __version__
+
+FOLDER = "bistro_models"
+"""The folder of ``site-packages`` that holds all installed models."""
+MODEL_FILE = f"model{SUFFIX}"
+REPORT_FILE = "report.html"
+OWN_NAME = "bistro-syntax"
+DEFAULT_VERSION = "1.0.0"
+VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
+"""Versions as Python packages have them (PEP 440), without epochs and local parts."""
+UD_FILE = re.compile(r"([a-z]{2,3})_([a-z0-9]+)-ud-")
+PYPROJECT = """\
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = {name}
+version = {version}
+description = {summary}
+readme = "README.md"
+license = {licence}
+dependencies = {requires}
+
+[project.entry-points."{group}"]
+{name} = {module}
+
+[tool.setuptools]
+packages = [{module}]
+
+[tool.setuptools.package-data]
+"*" = ["*"]
+"""
+
+
+def checked_about(
+    model: Model,
+    path: str,
+    *,
+    name: str | None = None,
+    version: str = DEFAULT_VERSION,
+    licence: str | None = None,
+) -> About:
+    """Return the name, the version and the licence of a package, or say what is wrong with them.
+
+    Parameters
+    ----------
+    model
+        The model.
+    path
+        The name of its file, from which the package gets a name if the treebank gives none.
+    name
+        The name of the package; by default ``bistro-`` with the name of the treebank.
+    version
+        Its version.
+    licence
+        The licence of the treebank, if the model does not know it.
+    """
+    chosen = name if name is not None else default_name(model, path)
+    if not PACKAGE_NAME.fullmatch(chosen) or chosen.lower().endswith(SUFFIX):
+        raise BistroError(
+            f"'{chosen}' cannot be the name of a package: use letters, digits and -, as in "
+            "bistro-en-ewt"
+        )
+    if normalised(chosen) == OWN_NAME:
+        raise BistroError(f"'{chosen}' is the name of Bistro itself: choose another --name")
+    if not VERSION.fullmatch(version):
+        raise BistroError(f"'{version}' cannot be the version of a package: write it as 1.0.0")
+    known = licence or model.origin.treebank.get("license")
+    if not isinstance(known, str) or not known.strip():
+        raise BistroError(
+            "the model does not know the licence of its treebank: say it, as in "
+            "--licence 'CC BY-SA 4.0'"
+        )
+    return About(normalised(chosen), version, " ".join(known.split()))
+
+
+def default_name(model: Model, path: str) -> str:
+    """Return the name of a package: that of a UD treebank, or else that of the model file.
+
+    >>> import bistro
+    >>> model = bistro.train("ngram", bistro.builtin(sentences=20, seed=1))
+    >>> default_name(model, "models/My English.bistro")
+    'bistro-my-english'
+    """
+    treebank = UD_FILE.search(str(model.origin.treebank.get("name", "")))
+    if treebank:
+        return f"bistro-{treebank[1]}-{treebank[2]}"
+    stem = re.sub(r"[^a-z0-9]+", "-", PurePath(path).name.removesuffix(SUFFIX).lower()).strip("-")
+    return stem if stem.startswith("bistro-") else f"bistro-{stem or 'model'}"
+
+
+@dataclass(frozen=True)
+class Package:
+    """All that a package holds."""
+
+    card: Mapping[str, Any]
+    files: Mapping[str, Content]
+    """Contents by their path below ``site-packages``."""
+    distribution: Distribution
+
+    @property
+    def name(self) -> str:
+        """The name of the package."""
+        return self.distribution.name
+
+    def write_wheel(self, folder: str) -> Path:
+        """Write the wheel into a folder, which is made if it is missing; return its path."""
+        path = Path(folder) / self.distribution.wheel_name
+        _make_folder(path.parent)
+        with writing(path) as stream:
+            write_wheel(stream, self.distribution, self.files)
+        return path
+
+    def write_source(self, folder: str) -> Path:
+        """Write the folder from which build tools make the same package; return its path."""
+        top = Path(folder) / self.name
+        contents = {**self.files, "README.md": self.distribution.description.encode()}
+        contents["pyproject.toml"] = self._pyproject().encode()
+        for name, content in contents.items():
+            path = top / name
+            _make_folder(path.parent)
+            with writing(path) as stream:
+                stream.write(content if isinstance(content, bytes) else content.read_bytes())
+        return top
+
+    def _pyproject(self) -> str:
+        about = self.distribution
+        values = {
+            "name": about.name,
+            "version": about.version,
+            "summary": " ".join(about.summary.split()),
+            "licence": licence_expression(about.licence),
+            "requires": list(about.requires),
+            "module": _module(about.name),
+        }
+        # Strings and lists of JSON are those of TOML too.
+        shown = {key: json.dumps(value) for key, value in values.items()}
+        return PYPROJECT.format(group=GROUP, **shown)
+
+
+def make_package(
+    model: Model, path: str, about: About, page: Page | None = None, *, test: str | None = None
+) -> Package:
+    """Return the package of a model.
+
+    Parameters
+    ----------
+    model
+        The model.
+    path
+        Its file.
+    about
+        The name, the version and the licence, from `checked_about`.
+    page
+        The report of a test, whose figures go on the card.
+    test
+        The name of the test file.
+    """
+    file = {"file": MODEL_FILE, "bytes": Path(path).stat().st_size, "sha256": sha256_of(path)}
+    card = {**make_card(model, about, page, test=test), **file}
+    module = _module(about.name)
+    folder = module.replace(".", "/")
+    encoded = json.dumps(card, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    files: dict[str, Content] = {
+        f"{folder}/{MODEL_FILE}": Path(path),
+        f"{folder}/{CARD_FILE}": encoded.encode(),
+    }
+    if page is not None:
+        files[f"{folder}/{REPORT_FILE}"] = page.render().encode()
+    distribution = Distribution(
+        about.name,
+        about.version,
+        summary_of(card),
+        about.licence,
+        card_markdown(card),
+        requires=[] if "+" in __version__ else [f"{OWN_NAME}>={__version__}"],
+        entry_points=f"[{GROUP}]\n{about.name} = {module}\n",
+    )
+    return Package(card, files, distribution)
+
+
+def _module(name: str) -> str:
+    """Return the folder of a package as an entry point writes it."""
+    return f"{FOLDER}.{name.replace('-', '_')}"
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {explain(error)}") from None
