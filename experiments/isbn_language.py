@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 
 import bistro
 from bistro.config import apply_overrides, read_toml
-from bistro.evaluate.interpolation import mixed, mixing_weight
 from bistro.inference.chains import Session
 from bistro.models.abilities import SCORE
 from bistro.models.base import Model
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
+from bistro.tasks.mixture import fitted_weights, mixed
 from bistro.treebank.treebank import Treebank
 from experiments.language_tables import log_probs, perplexity
 from experiments.treebanks import Split, load_split
@@ -80,9 +80,9 @@ def report(name: str, folder: Path | None) -> None:
     for told in others:
         print(f"{told:<31} {perplexity(logs[told][1]):7.2f}  {logs[told][1].size:,} events")
     for one, other in combinations(reversed(logs), 2):
-        weight = mixing_weight(logs[one][0], logs[other][0])
-        both = perplexity(mixed(logs[one][1], logs[other][1], weight))
-        print(f"{f'{one} and {other}':<31} {both:7.2f}  weight of {one} {weight:.2f}")
+        weights = fitted_weights([logs[one][0], logs[other][0]])
+        both = perplexity(mixed([logs[one][1], logs[other][1]], weights))
+        print(f"{f'{one} and {other}':<31} {both:7.2f}  weight of {one} {weights[0]:.2f}")
 
 
 def main() -> None:

@@ -36,13 +36,13 @@ from numpy.typing import NDArray
 import bistro
 from benchmarks.data import data_dir
 from bistro.config import apply_overrides, read_toml
-from bistro.evaluate.interpolation import mixed, mixing_weight
 from bistro.models.abilities import SCORE
 from bistro.models.base import Model
 from bistro.models.inputs import as_words
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel
+from bistro.tasks.mixture import fitted_weights, mixed
 from bistro.treebank.treebank import Treebank
 from experiments.treebanks import HEADINGS, evaluate, load_split
 
@@ -113,15 +113,15 @@ def rows(data: Data, unknown: str, overrides: list[str], *, parse: bool) -> Iter
     parser = train_parser(data, unknown, overrides)
     spent_on_parser = time.process_time() - began
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    weight = mixing_weight(log_probs(parser, data.dev), log_probs(ngram, data.dev))
+    weights = fitted_weights([log_probs(parser, data.dev), log_probs(ngram, data.dev)])
     for name, sentences in {"test": data.test, **data.more}.items():
         baseline, syntactic = log_probs(ngram, sentences), log_probs(parser, sentences)
-        mixture = mixed(syntactic, baseline, weight)
+        mixture = mixed([syntactic, baseline], weights)
         figures = [perplexity(logs) for logs in (baseline, syntactic, mixture)]
         against = ", ".join(f"{100 * (f / figures[0] - 1):+.1f} %" for f in figures[1:])
         yield (
             f"{name:<9} {baseline.size:>8,} events  5-gram {figures[0]:7.2f}  "
-            f"transition {figures[1]:7.2f}  mixture {figures[2]:7.2f} (weight {weight:.2f})  "
+            f"transition {figures[1]:7.2f}  mixture {figures[2]:7.2f} (weight {weights[0]:.2f})  "
             f"against the 5-gram {against}"
         )
     yield (

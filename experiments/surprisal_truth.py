@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bistro
-from bistro.evaluate.interpolation import mixed, mixing_weight
 from bistro.inference.grammar.exact import ExactGrammar, english
 from bistro.models.presets import file_or_preset
 from bistro.rng import Stream
+from bistro.tasks.mixture import fitted_weights, mixed
 from bistro.treebank.builtin.derivations import Derivation
 from bistro.treebank.builtin.rules import Rule, Word
 
@@ -144,9 +144,9 @@ def main() -> None:
         return
     for pair in (("ngram", "tuned"), ("tuned", "symbols")):
         logs = [[-bits * np.log(2) for bits in found[name]] for name in pair]
-        weight = mixing_weight(logs[0][2], logs[1][2])
-        both = [_bits(mixed(one, other, weight)) for one, other in zip(*logs, strict=True)]
-        report(f"{pair[0]} {weight:.2f} + {pair[1]}", both[0], truth, both[1])
+        weights = fitted_weights([logs[0][2], logs[1][2]])
+        both = [_bits(mixed(pair_of, weights)) for pair_of in zip(*logs, strict=True)]
+        report(f"{pair[0]} {weights[0]:.2f} + {pair[1]}", both[0], truth, both[1])
 
 
 def _bits(log_probs: Bits) -> Bits:

@@ -3,10 +3,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
+
 #include "bind/bind.hpp"
+#include "bind/next_words.hpp"
 #include "bind/results.hpp"
 #include "bind/texts.hpp"
 #include "isbn/language.hpp"
+#include "isbn/next_words.hpp"
 #include "isbn/parser.hpp"
 #include "isbn/trainer.hpp"
 
@@ -167,6 +171,32 @@ nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
     return found.give_all();
 }
 
+// What comes after the words of one sentence, or of none; one run.
+NextWordSums next_word_sums(const IsbnHolder& self, const Batch& batch, const isbn::BeamOptions& search, int) {
+    nb::gil_scoped_release release;
+    check(batch, self.shape);
+    if (batch.size() > 1) throw std::invalid_argument("one sentence is gone on with at a time");
+    const isbn::Network<float> network = self.network();
+    const auto run = std::make_shared<isbn::NextWords>(self.shape, self.seen);
+    isbn::Beam<float> beam(network, self.seen, search);
+    run->go_on(beam, batch.size() > 0 ? batch.sentence(0) : Sentence{});
+    NextWordSums found;
+    found.log_prefix.push_back(run->log_prefix);
+    for (std::int32_t word = 0; word < self.shape.symbols().words; ++word) found.words.push_back(run->word(word));
+    found.words.push_back(run->end);
+    const auto clusters = static_cast<std::size_t>(self.shape.symbols().clusters());
+    const std::int32_t num_words = self.shape.symbols().words;
+    found.tags = [=](std::span<const std::int32_t> words) {
+        std::vector<double> out(words.size() * clusters);
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (words[i] < 0 || words[i] >= num_words) throw std::invalid_argument("there is no such word");
+            run->clusters_of(words[i], out.data() + i * clusters);
+        }
+        return out;
+    };
+    return found;
+}
+
 // Sentences drawn from the model, one after the other.
 nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int32_t most_words, std::uint64_t seed,
                                std::uint64_t purpose, double temperature, const Batch& prefix, std::int64_t particles) {
@@ -244,6 +274,8 @@ void bind_isbn(nb::module_& m) {
              "Parses of all sentences as flat arrays; the same for any number of threads.")
         .def("score", &score_with_beam, "batch"_a, "search"_a, "threads"_a = 1,
              "Log-probabilities of all prefixes, sentence ends included, and means over derivations (nats).")
+        .def("next_words", &next_word_sums, "batch"_a, "search"_a, "threads"_a = 1, nb::keep_alive<0, 1>(),
+             "What comes after the words of one sentence, or of none.")
         .def("generate", &generate_with_network, "n"_a, nb::kw_only(), "most_words"_a, "seed"_a, "purpose"_a, "temperature"_a,
              "prefix"_a, "particles"_a, "Sentences drawn from the model, with their trees.");
 }

@@ -41,9 +41,9 @@ pcfg::Words words_of(std::int32_t known_symbols, const In<std::int64_t>& begin, 
 
 template <class Semiring>
 pcfg::Result chart(const pcfg::Grammar<Semiring>& grammar, const In<std::int64_t>& begin, const Column& symbols, const In<double>& probs,
-                   bool keep) {
+                   bool keep, bool ahead) {
     nb::gil_scoped_release release;
-    return pcfg::Chart<Semiring>(grammar, words_of(grammar.symbols, begin, symbols, probs), keep).fill();
+    return pcfg::Chart<Semiring>(grammar, words_of(grammar.symbols, begin, symbols, probs), keep, ahead).fill();
 }
 
 nb::tuple cell(const pcfg::Result& result, std::int64_t start, std::int64_t end) {
@@ -68,8 +68,9 @@ void bind_kind(nb::module_& m, const char* name, const char* doc) {
         }, nb::kw_only(), "symbols"_a, "start"_a, "parents"_a.noconvert(), "lefts"_a.noconvert(), "rights"_a.noconvert(),
              "probs"_a.noconvert(), "unary_parents"_a.noconvert(), "unary_children"_a.noconvert(), "unary_probs"_a.noconvert())
         .def("chart", &chart<Semiring>, nb::kw_only(), "begin"_a.noconvert(), "symbols"_a.noconvert(), "probs"_a.noconvert(), "keep"_a,
+             "ahead"_a = false,
              "Fill the chart of a sentence. Word i is emitted by symbols[begin[i]:begin[i + 1]] with these probabilities. The values "
-             "of all spans remain if `keep` is set.");
+             "of all spans remain if `keep` is set, and with `ahead` what is expected after the last word.");
 }
 
 }  // namespace
@@ -81,6 +82,8 @@ void bind_pcfg(nb::module_& m) {
                      nb::rv_policy::move, "The same for its beginnings of 1, 2, … words, each with all its continuations.")
         .def_prop_ro("scales", [](const pcfg::Result& self) { return give(std::vector<double>(self.scales)); }, nb::rv_policy::move,
                      "Powers of two by which the probabilities of each word were multiplied.")
+        .def_prop_ro("expected", [](const pcfg::Result& self) { return give(std::vector<double>(self.expected)); }, nb::rv_policy::move,
+                     "By symbol: the probability that it begins after the last word, given all words; empty if not asked for.")
         .def("cell", &cell, "start"_a, "end"_a,
              "(symbols, values) over a span, in ascending order of symbols; empty if the values were not kept.");
     bind_kind<pcfg::Sums>(m, "ContextFreeSums",

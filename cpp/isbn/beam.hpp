@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "isbn/search.hpp"
@@ -64,6 +66,24 @@ public:
         return kept_;
     }
 
+    // Derivations of the first words of a sentence, whatever follows: `watch` as in `run`, then `open` sees every derivation that
+    // comes to generate one word more or the end, with the stage and the mask of the decision for its tag.
+    using Open = std::function<void(double log_prob, std::int32_t stage, std::uint8_t mask, Stages<Real>& stages)>;
+    template <class Watch>
+    void run_open(const Sentence& sentence, const Watch& watch, Open open) {
+        begin(sentence, sentence.size() + 1);
+        for (std::int32_t next = 1; next <= sentence.size(); ++next) {
+            pass(false);
+            watch(shifted_);
+            keep();
+        }
+        open_ = std::move(open);
+        limit_ = kOpen * options_.width;
+        pass(false);
+        limit_ = options_.width;
+        open_ = nullptr;
+    }
+
     // All states made, which the links of configurations mean.
     const Stages<Real>& stages() const { return stages_; }
 
@@ -116,14 +136,14 @@ private:
         if (item.action == kShift) return shift(item, is_last);
         if (item.label == kAbsent) return label(item);
         if (item.level >= expanded_.size()) expanded_.resize(item.level + 1, 0);
-        if (++expanded_[item.level] <= 4 * options_.width + kLeastExpanded) expand(item, is_last);
+        if (++expanded_[item.level] <= 4 * limit_ + kLeastExpanded) expand(item, is_last);
     }
 
     // The log-probability that the next word is expected to have at most: a little more than the highest so far.
     double most_for_word() const { return std::isfinite(best_word_) ? std::min(0.0, best_word_ + options_.margin) : 0.0; }
 
     // What a derivation must exceed to be kept.
-    double threshold() const { return best_.size() < options_.width ? -std::numeric_limits<double>::infinity() : best_.top(); }
+    double threshold() const { return best_.size() < limit_ ? -std::numeric_limits<double>::infinity() : best_.top(); }
 
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label, std::uint32_t level) {
         if (log_prob > threshold()) agenda_.push({log_prob, order_++, node, action, label, level});
@@ -135,7 +155,7 @@ private:
 
     void note_score(double log_prob) {
         best_.push(log_prob);
-        if (best_.size() > options_.width) best_.pop();
+        if (best_.size() > limit_) best_.pop();
     }
 
     void expand(const Item& item, bool is_last) {
@@ -241,6 +261,10 @@ private:
         const double log_prob = item.log_prob;
         const Configuration& c = node_at(item.node).configuration;
         const TagDecision decision{after_action(node_at(item.node), kShift), end_mask(c.may_end(shape_.symbols().single_root))};
+        if (open_) {
+            note_score(log_prob);
+            return open_(log_prob, decision.stage, decision.mask, stages_);
+        }
         stages_.decide(decision.stage, kTagGroup, decision.mask, tags_);
         if (is_last) return finish(c, decision, log_prob + log_of(tags_[kEnd]));
         const std::int32_t next = c.front() + 1, word = words_[static_cast<std::size_t>(next)];
@@ -360,6 +384,8 @@ private:
     }
 
     static constexpr std::size_t kLeastExpanded = 60;
+    // Derivations that go on to any word, for each that is kept otherwise: the likeliest before a word are not those with it.
+    static constexpr std::size_t kOpen = 10;
 
     const Shape& shape_;
     const SeenClusters& seen_;
@@ -378,6 +404,8 @@ private:
     std::vector<std::size_t> expanded_;  // by level
     double best_word_ = 0;
     std::uint32_t order_ = 0;
+    std::size_t limit_ = options_.width;
+    Open open_;  // sees what is about to generate a word that nobody knows
 };
 
 }  // namespace bistro::isbn

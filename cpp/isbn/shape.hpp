@@ -159,6 +159,7 @@ public:
     Outcome of_bundle(std::int32_t cluster) const {
         return {kFirstBundles + symbols_.tag_of[cluster], bundle_[cluster]};
     }
+    std::int32_t bundles_of_tag(std::int32_t tag) const { return static_cast<std::int32_t>(cluster_of_[tag].size()); }
     std::int32_t clusters_of_tag(std::int32_t tag, std::int32_t outcome) const { return cluster_of_[tag][outcome]; }
     std::int32_t word_group(std::int32_t cluster) const { return kFirstBundles + symbols_.tags + cluster; }
 

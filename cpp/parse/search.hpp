@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "parse/memory.hpp"
@@ -28,6 +30,8 @@ struct SearchOptions {
 template <class Franchise, class Policy>
 class Search {
 public:
+    using Open = std::function<void(const Derivation&, const Elements&)>;
+
     Search(const TransitionModel<Franchise>& model, Policy policy, SearchOptions options)
         : model_(model), policy_(policy), options_(options), memory_(model), of_actions_(model.actions, model.code().outcomes()),
           tag_choices_(model, options.unseen_tags) {}
@@ -54,6 +58,29 @@ public:
         if (options_.unseen_tags > 0 && options_.unseen_tags < 1)
             for (Derivation& d : finals_) d.log_weight -= d.unseen * std::log(options_.unseen_tags);
         std::sort(finals_.begin(), finals_.end(), better);
+        return finals_;
+    }
+
+    // Derivations of the first words of a sentence, whatever follows: `watch` as in `run`, then `open` sees every derivation that
+    // comes to generate one word more, with the elements before its tag is chosen. Returned are those that end here instead.
+    // `longer` is the sentence with any word behind it.
+    template <class Watch>
+    const std::vector<Derivation>& run_open(const Sentence& sentence, const Sentence& longer, const Watch& watch, Open open) {
+        history_ = nullptr;
+        states_.clear();
+        finals_.clear();
+        beam_.assign(1, {start(model_.system, states_), 0.0, policy_.initial(), 0.0, -1});
+        for (std::int32_t i = 0; i < sentence.size() && !beam_.empty(); ++i) {
+            pass(sentence);
+            watch(beam_);
+            policy_.select(beam_);
+        }
+        const std::vector<Derivation> after_words = beam_;
+        open_ = std::move(open);
+        pass(longer);
+        open_ = nullptr;
+        beam_ = after_words;
+        if (sentence.size() > 0) pass(sentence);
         return finals_;
     }
 
@@ -140,6 +167,7 @@ private:
     }
 
     void shift_word(const Sentence& sentence, const Derivation& d) {
+        if (open_) return open_(d, elements_);
         const std::int32_t position = states_[d.state].shifted + 1;
         const std::int32_t word = sentence.words[position - 1];
         if (!answer_->has_tags) {
@@ -231,6 +259,7 @@ private:
     PredictionMemory memory_;
     Distributions<Franchise> of_actions_;
     TagChoices<Franchise> tag_choices_;
+    Open open_;  // sees what is about to generate a word that nobody knows
     PredictionMemory::Answer* answer_ = nullptr;  // for the derivation that is being expanded
 };
 

@@ -35,8 +35,9 @@ namespace bistro::pcfg {
 template <class Semiring>
 class Chart {
 public:
-    Chart(const Grammar<Semiring>& grammar, const Words& words, bool keep)
-        : grammar_(grammar), terms_(grammar.terms), words_(words), keep_(keep), length_(words.count()), starts_(length_),
+    // `keep`: the values of all spans remain; `ahead`: so does what is expected after the last word.
+    Chart(const Grammar<Semiring>& grammar, const Words& words, bool keep, bool ahead = false)
+        : grammar_(grammar), terms_(grammar.terms), words_(words), keep_(keep), ahead_asked_(ahead), length_(words.count()), starts_(length_),
           values_(static_cast<std::size_t>(length_) * grammar.symbols), rights_(static_cast<std::size_t>(length_) * terms_.size),
           filled_(length_, false), ahead_(terms_.size, 0.0), products_(terms_.size), group_values_(grammar.short_groups.size(), 0.0) {}
 
@@ -55,6 +56,7 @@ public:
             }
         }
         if (length_ > 0 && filled_[0]) result_.log_prob = logarithm(values_[grammar_.start]);
+        if (ahead_asked_) look_ahead();
         return std::move(result_);
     }
 
@@ -107,6 +109,15 @@ private:
         std::fill(ahead_.begin(), ahead_.end(), 0.0);
     }
 
+    // What is expected after the last word, given the words so far.
+    void look_ahead() {
+        Start after;
+        expect(after);
+        const double before = length_ > 0 ? std::exp(result_.prefix_log_probs.back() + static_cast<double>(exponent_) * std::numbers::ln2) : 1.0;
+        result_.expected = std::move(after.expected);
+        for (double& value : result_.expected) value /= before;
+    }
+
     // Finds the probability of the words up to this one, and brings it near 1; tells whether it is above 0.
     bool scale(std::int32_t word) {
         double prefix = 0;
@@ -130,7 +141,7 @@ private:
             for (std::int32_t symbol = 0; symbol < grammar_.symbols; ++symbol) out[symbol] = here.expected[symbol] != 0 ? out[symbol] : 0;
         double* right = rights(start);
         for (std::int32_t term = 0; term < terms_.size; ++term) right[term] = terms_.right.template gather<Semiring>(term, out);
-        if (end < length_) {
+        if (end < length_ || ahead_asked_) {
             keep_left(here, end, out);
             if (end - start <= kShort) keep_short(here, end, out);
         }
@@ -215,7 +226,7 @@ private:
     const Grammar<Semiring>& grammar_;
     const Terms& terms_;
     Words words_;
-    bool keep_;
+    bool keep_, ahead_asked_;
     std::int32_t length_;
     std::int64_t exponent_ = 0;
     Result result_;

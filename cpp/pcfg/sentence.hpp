@@ -26,6 +26,7 @@ struct Result {
     double log_prob = -std::numeric_limits<double>::infinity();
     std::vector<double> prefix_log_probs;  // of the first word, the first two, …
     std::vector<double> scales;            // what the probabilities of each word were multiplied by
+    std::vector<double> expected;          // if asked for, by symbol: p(words, then a symbol that begins) / p(words)
     // If asked for: symbols and values over each span; those of a span are entries begin[c] to begin[c + 1], c = cell(start, end).
     std::vector<std::int64_t> begin{0};
     std::vector<std::int32_t> symbols;

@@ -25,6 +25,7 @@ COMMANDS = {
     "train": ("KIND", "TRAIN", "--set", "--resume", "MODEL.checkpoint", "--checkpoint-seconds"),
     "perplexity": ("MODEL", "INPUT", "--json", "end of each sentence", "unknown"),
     "surprisal": ("-log2 p(word | words before it)", "in bits", "prefix_log2_prob", "--no-eos"),
+    "next-word": ("likeliest next words", "--targets", "--top", "entropy_se", "--text"),
     "generate": ("--number", "--seed", "The same seed gives the same sentences"),
     "evaluate": ("GOLD", "SYSTEM", "--punct"),
     "convert": ("--projectivize", "--from", "--to"),

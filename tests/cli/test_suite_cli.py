@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,8 @@ def test_one_row_a_suite(bistro_here: Command, model_file: Path, pairs: Path) ->
     ended = bistro_here("suite", model_file, pairs, "garden-path")
     assert ended.code == 0
     header, first, second = (line.split("\t") for line in ended.out.splitlines())
-    assert header == ["suite", "items", "right", "accuracy", "low", "high", "unknown"]
+    assert header[:7] == ["suite", "items", "right", "accuracy", "low", "high", "unknown"]
+    assert header[7:] == ["ties", "tie_share"]
     assert first[1] == "2" and first[6] == "1"
     assert second[:2] == ["garden-path", "10"]
     assert "reduced relative" in ended.err
@@ -42,6 +44,23 @@ def test_rows_by_item_and_region(bistro_here: Command, model_file: Path, pairs: 
     signs = {"good": -1, "bad": 1}
     difference = sum(signs[cell[2]] * float(cell[4]) for cell in cells if cell[1] == "1")
     assert difference == pytest.approx(float(margin), abs=1e-5)
+
+
+def test_ties_are_shown(bistro_here: Command, model_file: Path, tmp_path: Path) -> None:
+    """Two words of one unknown class are the same to an n-gram model."""
+    path = tmp_path / "ties.csv"
+    path.write_text("good,bad\nThe dog was .,The was dog .\nThe blicking .,The frinking .\n")
+    ended = bistro_here("suite", model_file, path)
+    figures = dict(zip(*(line.split("\t") for line in ended.out.splitlines()), strict=True))
+    assert (figures["ties"], figures["tie_share"]) == ("1", "0.500000")
+    assert "ties, counted as wrong" in ended.err and "1 (50%)" in ended.err
+    by_item = bistro_here("suite", model_file, path, "--by", "item").out.splitlines()
+    assert [line.split("\t")[-1] for line in by_item] == ["tie", "0", "1"]
+    told = json.loads(bistro_here("suite", model_file, path, "--json").out)
+    [suite] = told["suites"].values()
+    assert suite["ties"] == 1 and suite["tie_share"] == 0.5
+    told = json.loads(bistro_here("suite", model_file, path, "--json", "--by", "item").out)
+    assert [row["tie"] for row in next(iter(told["suites"].values()))] == [0, 1]
 
 
 @pytest.mark.parametrize(

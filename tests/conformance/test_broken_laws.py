@@ -74,6 +74,11 @@ def doubled(parse: Any) -> Any:
     return replace(parse, marginals=replace(parse.marginals, heads=rows))
 
 
+def twice_as_probable(sums: Any) -> Any:
+    sums.listed = sums.listed._replace(log_probs=sums.listed.log_probs + math.log(2))
+    return sums
+
+
 def noisy(scores: Any) -> Any:
     return replace(scores, log_probs=scores.log_probs - 1e-9 * next(COUNTER))
 
@@ -176,6 +181,7 @@ BREAKS: dict[str, tuple[str, Break]] = {
     ),
     "surprisals_sum": ("ngram", changed("surprisal", lambda table: table[1:])),
     "scores_are_repeatable": ("ngram", changed("score", noisy)),
+    "next_words_are_shares": ("ngram", changed("next_sums", twice_as_probable)),
     "texts_are_lists_of_words": ("ngram", lambda model: setattr(model, "surprisal", len)),
     "draws_follow_the_seed": ("ngram", same_draw),
     "draws_continue_a_prefix": ("ngram", changed("generate", any_draw)),

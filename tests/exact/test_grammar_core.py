@@ -236,7 +236,8 @@ def test_bad_rules_are_refused(change: dict[str, Any], message: str) -> None:
 )
 def test_bad_words_are_refused(change: dict[str, Any]) -> None:
     grammar = _core.ContextFreeSums(**random_rules(1)._asdict())
-    good = {"begin": np.array([0, 1]), "symbols": np.array([8], np.int32), "probs": np.array([1.0])}
+    one = (np.array([0, 1]), np.array([8], np.int32), np.array([1.0]))
+    good: dict[str, Any] = dict(zip(("begin", "symbols", "probs"), one, strict=True))
     assert grammar.chart(**good, keep=True).scales.size == 1
     with pytest.raises(ValueError, match="do not fit"):
         grammar.chart(**{**good, **change}, keep=False)
@@ -260,5 +261,6 @@ def test_no_words_have_no_derivation() -> None:
     grammar = _core.ContextFreeSums(**random_rules(1)._asdict())
     none = grammar.chart(**columns_of(english()._emissions(["zebra"])), keep=True)
     assert none.log_prob == -math.inf and none.prefix_log_probs.tolist() == [-math.inf]
-    empty = {"begin": np.array([0]), "symbols": np.array([], np.int32), "probs": np.array([])}
+    nothing = (np.array([0]), np.array([], np.int32), np.array([]))
+    empty: dict[str, Any] = dict(zip(("begin", "symbols", "probs"), nothing, strict=True))
     assert grammar.chart(**empty, keep=True).log_prob == -math.inf

@@ -150,10 +150,13 @@ def test_an_item_is_right_if_all_its_predictions_hold() -> None:
     result = run_suite(Uniform(), pairs_suite([("a b", "aaa b"), ("aa b", "a b"), ("a", "a")]))
     assert [item.right for item in result.items] == [True, False, False]
     assert [item.margins for item in result.items] == [[2.0], [-1.0], [0.0]]
+    assert [item.tied for item in result.items] == [False, False, True]
+    assert result.ties == 1 and result.tie_share == pytest.approx(1 / 3)
     assert result.accuracy == pytest.approx(1 / 3)
     low, high = result.interval
     assert [low, high] == pytest.approx([0.0615, 0.7923], abs=1e-3)
     frame = result.to_pandas()
+    assert frame.groupby("item").tie.first().tolist() == [False, False, True]
     assert frame.groupby(["item", "condition"]).surprisal.sum()["1", "bad"] == pytest.approx(4)
 
 

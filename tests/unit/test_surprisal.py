@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import optimize
 
 import bistro
 from bistro.errors import BistroError, ConfigError, TreebankError
-from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
 from bistro.models.ngram.model import NgramModel
 from bistro.models.results.surprisal import Token, rows_of, word_tokens
 from bistro.models.transition.model import TransitionModel
@@ -181,76 +178,6 @@ def test_zero_width_characters() -> None:
     assert visible(joined) == joined
     with pytest.raises(TreebankError, match=r"a.csv:3: a word cannot be seen: it is U\+200B"):
         visible("\u200b", "a.csv", 3)
-
-
-# ---- interpolation -----------------------------------------------------------------------------
-@pytest.mark.parametrize("seed", range(5))
-def test_the_weight_is_the_best_of_all(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    first, second = np.log(rng.beta(1, 3 + seed, 400)), np.log(rng.beta(1, 5, 400))
-    found = mixing_weight(first, second)
-    best = optimize.minimize_scalar(
-        lambda w: -mixed(first, second, w).sum(), bounds=(0, 1), method="bounded"
-    )
-    assert found == pytest.approx(best.x, abs=1e-3)
-    grid = max(mixed(first, second, w).sum() for w in np.linspace(0, 1, 201))
-    assert mixed(first, second, found).sum() >= grid - 1e-6
-
-
-def test_weights_at_the_ends() -> None:
-    good, bad = np.log([0.9, 0.8]), np.log([0.1, 0.2])
-    assert mixing_weight(good, bad) == pytest.approx(1.0, abs=1e-6)
-    assert mixing_weight(bad, good) == pytest.approx(0.0, abs=1e-6)
-    assert mixed(good, bad, 1.0).tolist() == pytest.approx(good.tolist())
-    assert mixed(good, np.array([-np.inf, -1.0]), 0.5)[0] == pytest.approx(math.log(0.45))
-    with pytest.raises(ValueError, match="the same events"):
-        mixing_weight(good, bad[:1])
-
-
-def test_models_of_other_vocabularies_are_refused(
-    parser: TransitionModel, ngram: NgramModel, treebank: Treebank
-) -> None:
-    require_same_events(parser, ngram)
-    other = bistro.train("ngram", treebank, seed=1, unknown="single", **FEW_SWEEPS)
-    with pytest.raises(BistroError, match="different vocabularies"):
-        require_same_events(parser, other)
-
-
-def test_the_mixture_on_the_command_line(
-    parser: TransitionModel,
-    ngram: NgramModel,
-    treebank: Treebank,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    from bistro.cli.main import run
-    from bistro.treebank.treebank import write
-
-    monkeypatch.chdir(tmp_path)
-    more = bistro.builtin(sentences=60, seed=2)
-    write(more[:30], "dev.conllu")
-    write(more[30:], "test.conllu")
-    parser.save("parser.bistro")
-    ngram.save("ngram.bistro")
-    command = ["perplexity", "parser.bistro", "--with", "ngram.bistro", "--dev", "dev.conllu"]
-    options = ("--json", "--particles", "30", "--repeats", "2")
-    assert run([*command, "dev.conllu", *options]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["perplexity"] < min(part["perplexity"] for part in told["parts"].values())
-    assert run([*command, "test.conllu", *options]) == 0
-    told = json.loads(capsys.readouterr().out)
-    alone = [told["parts"][name]["perplexity"] for name in ("parser.bistro", "ngram.bistro")]
-    assert 0 < told["weight"] < 1
-    assert told["perplexity"] < 1.02 * min(alone)
-    assert alone[1] == pytest.approx(math.exp(-ngram.score(more[30:]).log_probs.mean()), rel=1e-9)
-    assert run([*command, "test.conllu", "--repeats", "1"]) == 0
-    assert "mixture" in capsys.readouterr().out
-    assert run(["perplexity", "parser.bistro", "test.conllu", "--with", "ngram.bistro"]) == 2
-    assert "needs both: --with MODEL2 and --dev DEV" in capsys.readouterr().err
-    swapped = ["perplexity", "ngram.bistro", "--with", "ngram.bistro", "--dev", "dev.conllu"]
-    assert run([*swapped, "test.conllu", "--particles", "5"]) == 2
-    assert "sums over nothing" in capsys.readouterr().err
 
 
 # ---- generation on the command line ------------------------------------------------------------

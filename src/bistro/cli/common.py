@@ -225,7 +225,12 @@ def tell_reader(model: bistro.Model, settings: dict[str, Any]) -> None:
 
 
 def print_json(figures: dict[str, Any]) -> None:
-    """Print one object; what is not finite becomes a text, since JSON has no such numbers."""
+    """Print one object as `json_text` writes it."""
+    print(json_text(figures))
+
+
+def json_text(figures: dict[str, Any]) -> str:
+    """Return one object; what is not finite becomes a text, since JSON has no such numbers."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, dict):
@@ -236,7 +241,7 @@ def print_json(figures: dict[str, Any]) -> None:
             return str(value)
         return value
 
-    print(json.dumps(plain(figures), ensure_ascii=False, indent=2))
+    return json.dumps(plain(figures), ensure_ascii=False, indent=2)
 
 
 def require_suffix(path: str | None, *suffixes: str) -> None:

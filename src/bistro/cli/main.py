@@ -34,10 +34,9 @@ UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 COMMANDS = (
     *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
-    *("reading-times", "suite", "generate", "linearize", "segment", "evaluate", "draw"),
-    *("complete", "next", "doctor", "crossval", "learning-curve", "report"),
-    *("diagnose", "convert", "fetch", "info", "models", "package", "serve", "explain"),
-    "topics",
+    *("next-word", "reading-times", "suite", "generate", "linearize", "segment", "evaluate"),
+    *("draw", "complete", "next", "doctor", "crossval", "learning-curve", "report"),
+    *("diagnose", "convert", "fetch", "info", "models", "package", "serve", "explain", "topics"),
 )
 """Every command, in the order of the help; each is a function of the module of its name."""
 

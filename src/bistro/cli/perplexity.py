@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import bistro
-from bistro.cli import common
-from bistro.cli.common import option, print_json, score_settings, tell_odd_words
-from bistro.errors import BistroError
+from bistro.cli import common, mixtures
+from bistro.cli.common import print_json, score_settings, tell_odd_words
 
 if TYPE_CHECKING:
     from bistro.evaluate.language import LanguageFigures
-    from bistro.models.results.scores import TextScores
+    from bistro.tasks.mixture import Mixture
 
 
 def perplexity(
     model: str = common.MODEL,
     input: str = common.INPUT,
-    other: str | None = option("MODEL2", "Mix the model with this one, word by word.", "--with"),
-    dev: str | None = option("DEV", "The text on which the mixing weight is fitted."),
+    others: list[str] | None = mixtures.WITH,
+    dev: str | None = mixtures.DEV,
+    weights: str | None = mixtures.WEIGHTS,
     json: bool = common.JSON,
     format: str | None = common.FORMAT,
     method: str | None = common.METHOD,
@@ -40,8 +39,8 @@ def perplexity(
     analyses, estimated by sequential Monte Carlo (unbiased) or bounded from below by --method
     search.
 
-    --with mixes two models of one vocabulary, p = λ p1 + (1 - λ) p2, with the λ that is best on
-    DEV, and prints the figures of both and of the mixture.
+    --with mixes models of one vocabulary, p = λ p1 + (1 - λ) p2, with the λ that is best on DEV or
+    the --weights given, and prints the figures of all of them and of the mixture.
 
         bistro perplexity english.bistro test.conllu
         bistro perplexity english.bistro test.txt.gz --json
@@ -54,15 +53,20 @@ def perplexity(
     from bistro.models.defaults import chosen_options
     from bistro.tasks.annotate import read_sentences
 
-    if (other is None) != (dev is None):
-        raise BistroError("a mixture needs both: --with MODEL2 and --dev DEV")
+    mixtures.require_mixture(others, dev, weights)
     choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
     choices |= {"selection": selection, "tags_per_word": tags_per_word}
     choices |= {"tags_seen": tags_seen, "seed": seed}
-    if other is not None and dev is not None:
-        _mixture([model, other], dev, input, format, choices, json)
-        return
     trained = bistro.load(model)
+    if others:
+        paths = [model, *others]
+        models = [trained, *map(bistro.load, others)]
+        mixture = mixtures.mixture_of(models, choices, dev, weights, format)
+        texts = bistro.read(input, format=format, roots="any")
+        tell_odd_words(texts)
+        told = {"models": paths, "input": input, "dev": dev}
+        _print_mixture(mixture, paths, texts, told, json)
+        return
     settings = score_settings(trained, **choices)
     found = read_sentences(trained, input, format, roots="any")
     sentences = list(common.watch_words(found, input, trained))
@@ -76,51 +80,35 @@ def perplexity(
         print_figures(figures, f"{model} on {input}")
 
 
-def _mixture(
+def _print_mixture(
+    mixture: Mixture,
     paths: Sequence[str],
-    dev: str,
-    test: str,
-    format: str | None,
-    choices: dict[str, Any],
+    sentences: Sequence[Any],
+    told: dict[str, Any],
     json: bool,
 ) -> None:
-    """Print the figures of two models and of their mixture."""
-    from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
+    """Print the figures of a mixture and of its models."""
     from bistro.evaluate.text import figures_of
-    from bistro.models.abilities import SCORE
     from bistro.models.inputs import as_words
 
-    models = [bistro.load(path) for path in paths]
-    scorers = [SCORE.of(trained) for trained in models]
-    require_same_events(*scorers)
-    nothing = {**dict.fromkeys(choices), "tags_seen": False, "seed": choices["seed"]}
-    asked = [bool(scorer.score_options.names()) for scorer in scorers]
-    # Options of sums go to the parser; where there is none they are refused as ever.
-    settings = [
-        score_settings(m, **(choices if sums or not any(asked) else {**choices, **nothing}))
-        for m, sums in zip(models, asked, strict=True)
-    ]
-
-    def scores_of(sentences: Sequence[Sequence[str]]) -> list[TextScores]:
-        pairs = zip(scorers, settings, strict=True)
-        return [scorer.score(sentences, **options) for scorer, options in pairs]
-
-    tuned = scores_of(as_words(bistro.read(dev, format=format, roots="any")))
-    weight = mixing_weight(tuned[0].log_probs, tuned[1].log_probs)
-    sentences = bistro.read(test, format=format, roots="any")
-    tell_odd_words(sentences)
     words = as_words(sentences)
-    first, second = scores_of(words)
-    both = replace(first, log_probs=mixed(first.log_probs, second.log_probs, weight))
-    named = {"mixture": both, paths[0]: first, paths[1]: replace(first, log_probs=second.log_probs)}
-    figures = {name: figures_of(scorers[0], words, scores) for name, scores in named.items()}
+    parts = [member.score(words) for member in mixture.members]
+    figures = {
+        "mixture": figures_of(mixture, words, mixture.combined(parts)),
+        **{
+            path: figures_of(member.scorer, words, scores)
+            for path, member, scores in zip(paths, mixture.members, parts, strict=True)
+        },
+    }
     if json:
-        parts = {name: f.to_dict() for name, f in list(figures.items())[1:]}
-        told = {"models": list(paths), "input": test, "dev": dev, "weight": weight}
-        print_json({**told, **figures["mixture"].to_dict(), "parts": parts})
-    else:
-        title = f"{test}: {weight:.3f} {paths[0]} + {1 - weight:.3f} {paths[1]} (λ from {dev})"
-        _print_side_by_side(figures, title)
+        of_parts = {name: f.to_dict() for name, f in list(figures.items())[1:]}
+        weights = {"weight": mixture.weights[0], "weights": mixture.weights}
+        print_json({**told, **weights, **figures["mixture"].to_dict(), "parts": of_parts})
+        return
+    named = zip(mixture.weights, paths, strict=True)
+    shares = " + ".join(f"{weight:.3f} {path}" for weight, path in named)
+    source = f"weights from {told['dev']}" if told["dev"] else "weights as given"
+    _print_side_by_side(figures, f"{told['input']}: {shares} ({source})")
 
 
 def print_figures(figures: LanguageFigures, title: str) -> None:

@@ -9,14 +9,15 @@ import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import argument, flag, option, say, score_settings, write_table
 from bistro.errors import BistroError
+from bistro.files import write_text
 
 if TYPE_CHECKING:
     from bistro.tasks.suite_results import SuiteResult
 
 COLUMNS = {
-    "suite": ("suite", "items", "right", "accuracy", "low", "high", "unknown"),
-    "item": ("suite", "item", "prediction", "margin", "right", "unknown"),
-    "region": ("suite", "item", "condition", "region", "surprisal", "right"),
+    "suite": ("suite", "items", "right", "accuracy", "low", "high", "unknown", "ties", "tie_share"),
+    "item": ("suite", "item", "prediction", "margin", "right", "unknown", "tie"),
+    "region": ("suite", "item", "condition", "region", "surprisal", "right", "tie"),
 }
 
 
@@ -35,6 +36,7 @@ def suite(
         default=True,
     ),
     output: str = outputs.results(outputs.TABLE),
+    json: bool = common.JSON,
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,
     repeats: int | None = common.REPEATS,
@@ -48,7 +50,8 @@ def suite(
     the JSON of SyntaxGym, or one of our own: agreement, garden-path, subordination.
 
     The table, separated by tabs: items, how many are right (all predictions hold), the share with
-    its 95 % interval (Wilson), and how many words the model does not know. **--by item** tells
+    its 95 % interval (Wilson), how many words the model does not know, and how many items are ties
+    (two sides equally probable, which counts as wrong) with their share. **--by item** tells
     the margin of every prediction in bits, above 0 where it holds; **--by region** the surprisals.
 
         bistro suite english.bistro
@@ -67,20 +70,40 @@ def suite(
         if result.suite.about:
             say(f"{result.suite.name}: {result.suite.about}")
     common.tell_reader(trained, settings)
+    tied = [result for result in results if result.ties]
+    if tied:
+        shown = ", ".join(f"{one.suite.name} {one.ties} ({one.tie_share:.0%})" for one in tied)
+        say(f"ties, counted as wrong: {shown}")
+    if json:
+        rows = {one.suite.name: _figures(one, by) for one in results}
+        told = {"model": model, "by": by, "suites": rows}
+        write_text(output, common.json_text(told) + "\n")
+        return
     write_table(output, COLUMNS[by], (row for result in results for row in _rows(result, by)))
 
 
 def _rows(result: SuiteResult, by: str) -> Iterator[list[Any]]:
+    from bistro.tasks.suite_results import TIE_WITHIN
+
     name = result.suite.name
     if by == "suite":
         right = sum(item.right for item in result.items)
         unknown = sum(item.unknown for item in result.items)
-        yield [name, len(result.items), right, result.accuracy, *result.interval, unknown]
+        ties = (result.ties, result.tie_share)
+        yield [name, len(result.items), right, result.accuracy, *result.interval, unknown, *ties]
     elif by == "item":
         for item in result.items:
             for formula, margin in zip(result.suite.predictions, item.margins, strict=True):
-                yield [name, item.name, formula.text, margin, int(margin > 0), item.unknown]
+                signs = (int(margin > TIE_WITHIN), item.unknown, int(abs(margin) <= TIE_WITHIN))
+                yield [name, item.name, formula.text, margin, *signs]
     else:
         for item in result.items:
             for (condition, region), bits in item.bits.items():
-                yield [name, item.name, condition, region, bits, int(item.right)]
+                of_item = (int(item.right), int(item.tied))
+                yield [name, item.name, condition, region, bits, *of_item]
+
+
+def _figures(result: SuiteResult, by: str) -> Any:
+    """Return the rows of a suite by the names of their columns; one for a whole suite."""
+    rows = [dict(zip(COLUMNS[by], row, strict=True)) for row in _rows(result, by)]
+    return rows[0] if by == "suite" else rows

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 import bistro
-from bistro.cli import common, outputs
+from bistro.cli import common, mixtures, outputs
 from bistro.cli.common import flag, option
 from bistro.errors import BistroError
 
 if TYPE_CHECKING:
+    from bistro.tasks.mixture import Mixture
+    from bistro.tasks.stimuli import Stimulus
     from bistro.tasks.surprisal import ReadSentence
 
 TABLE_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -34,10 +36,19 @@ def surprisal(
         help="Split punctuation from the words of text, or take what is between spaces; a pipeline "
         "splits by default, by what it has learned.",
     ),
+    brackets: bool = flag(
+        "--brackets", "Regions are in square brackets, as in The [old dog] barks; one row each."
+    ),
+    region: str | None = option(
+        "COLUMN", "With --sentence: neighbouring rows with equal values here are one row."
+    ),
     words: bool = flag("--words", "Write a separate row for each word of a multiword token."),
     eos: bool = flag(
         "--eos/--no-eos", "Write a row for the end of each sentence, or not.", default=True
     ),
+    others: list[str] | None = mixtures.WITH,
+    dev: str | None = mixtures.DEV,
+    weights: str | None = mixtures.WEIGHTS,
     format: str | None = common.FORMAT,
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,
@@ -72,44 +83,83 @@ def surprisal(
     --input raw the pipeline finds the sentences too, with --input lines words are what is between
     spaces.
 
+    A region, in --brackets or named by the column --region, has one row: the sum over its words and
+    the error of that sum. A column region has its number from 1.
+
+    --with mixes models of one vocabulary word by word, with the weights that are best on DEV or
+    the --weights given; parts of surprisal and entropies are NA.
+
         echo "The dog sleeps ." | bistro surprisal english.bistro
+        echo "The horse [raced past the barn] fell ." | bistro surprisal english.bistro --brackets
+        bistro surprisal parser.bistro --with ngram.bistro --dev dev.conllu items.conllu
         bistro surprisal english.bistro items.conllu -o items.tsv.gz
         bistro surprisal english.bistro items.csv --text sentence --id item --split-punct
         bistro surprisal english.bistro reading.csv --text word --sentence item -o reading.tsv
     """
+    _check_options(text, id, sentence, brackets, region)
+    mixtures.require_mixture(others, dev, weights)
     trained = bistro.load(model)
-    search = {"selection": selection, "tags_per_word": tags_per_word}
-    settings = common.score_settings(trained, method, particles, repeats, tags_seen, seed, **search)
-    if text is not None:
-        if id is not None and sentence:
-            raise BistroError("--id names sentences of a row each: leave it out with --sentence")
-    elif id is not None or sentence:
-        raise BistroError("--id and --sentence need --text COLUMN")
+    choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
+    choices |= {"selection": selection, "tags_per_word": tags_per_word}
+    choices |= {"tags_seen": tags_seen, "seed": seed}
+    reader: bistro.Model | Mixture = trained
+    settings: dict[str, Any] = {}
+    if others:
+        models = [trained, *map(bistro.load, others)]
+        reader = mixtures.mixture_of(models, choices, dev, weights)
+        common.say(f"words are scored by a {reader.score_protocol()}")
+    else:
+        settings = common.score_settings(trained, **choices)
     with common.cluster_workers(cluster) as workers:
         asked = {**settings, "eos": eos, "workers": workers}
         if text is not None:
-            columns, rows = _of_stimuli(trained, input, text, id, sentence, split_punct, asked)
+            stimuli = _stimuli(trained, input, text, id, sentence, split_punct, brackets, region)
+            columns, rows = _of_stimuli(reader, stimuli, asked)
         else:
-            given = _sentences(trained, input, format, split_punct, not words)
-            columns, rows = _of_sentences(trained, given, asked)
-        common.tell_reader(trained, settings)
+            given = _sentences(trained, input, format, split_punct, not words, brackets)
+            columns, rows = _of_sentences(reader, given, asked)
+        if not others:
+            common.tell_reader(trained, settings)
         common.write_table(output, columns, rows)
 
 
+def _check_options(
+    text: str | None,
+    id: str | None,
+    sentence: list[str] | None,
+    brackets: bool,
+    region: str | None,
+) -> None:
+    """Refuse options of tables that do not go together."""
+    if text is None and (id is not None or sentence):
+        raise BistroError("--id and --sentence need --text COLUMN")
+    if id is not None and sentence:
+        raise BistroError("--id names sentences of a row each: leave it out with --sentence")
+    if region is not None and not sentence:
+        raise BistroError("--region joins rows of one word each: add --sentence COLUMN")
+    if brackets and sentence:
+        raise BistroError("--brackets are for sentences of a row each: use --region COLUMN")
+
+
 def _sentences(
-    model: bistro.Model, path: str, format: str | None, split_punct: bool | None, multiword: bool
+    model: bistro.Model,
+    path: str,
+    format: str | None,
+    split_punct: bool | None,
+    multiword: bool,
+    brackets: bool,
 ) -> list[ReadSentence]:
     """Return the sentences of a file; the words of text are found as for the cells of a table."""
     from bistro.models.abilities import TOKENISE
     from bistro.tasks.cutting import cutting, file_sentences
-    from bistro.tasks.surprisal import cut_sentence, read_sentence
+    from bistro.tasks.surprisal import bracketed_sentence, cut_sentence, read_sentence
 
     if format is None and path.lower().endswith(TABLE_SUFFIXES):
         raise BistroError(
             f"{path}: is a table: name the column that holds the sentences, --text COLUMN"
         )
     finds_words = TOKENISE.is_of(model) and split_punct is not False
-    if finds_words and format == "raw":
+    if finds_words and format == "raw" and not brackets:
         found = file_sentences(model, path)
         return [cut_sentence(t, str(i), multiword=multiword) for i, t in enumerate(found, start=1)]
     treebank = bistro.read(path, format=format, roots="any")
@@ -117,42 +167,70 @@ def _sentences(
     if split_punct and not is_cut:
         raise BistroError(f"{path}: has its words already: leave out --split-punct")
     common.tell_odd_words(treebank)
+    if brackets:
+        if treebank.format != "text":
+            raise BistroError(f"{path}: --brackets are for text: leave them out")
+        cut = cutting(model, split_punct)
+        return [bracketed_sentence(s, str(i), path, cut) for i, s in enumerate(treebank, start=1)]
     sentences = treebank if is_cut else common.watch_words(treebank, path, model)
-    cut = cutting(model, split_punct) if is_cut else None
+    chosen = cutting(model, split_punct) if is_cut else None
     return [
-        read_sentence(sentence, str(i), path, multiword=multiword, cut=cut)
+        read_sentence(sentence, str(i), path, multiword=multiword, cut=chosen)
         for i, sentence in enumerate(sentences, start=1)
     ]
 
 
 def _of_sentences(
-    model: bistro.Model, sentences: Sequence[ReadSentence], asked: dict[str, Any]
+    model: bistro.Model | Mixture, sentences: Sequence[ReadSentence], asked: dict[str, Any]
 ) -> tuple[Sequence[str], common.Cells]:
+    from bistro.tasks.regions import COLUMN, region_names
     from bistro.tasks.surprisal import COLUMNS, scored_rows
 
-    rows = scored_rows(model, sentences, **asked)
-    return COLUMNS, (list(vars(row).values()) for row in rows)
+    rows = (list(vars(row).values()) for row in scored_rows(model, sentences, **asked))
+    parts = [sentence.parts for sentence in sentences if sentence.parts is not None]
+    if not parts:
+        return COLUMNS, rows
+    names = region_names(parts, eos=asked["eos"])
+    named = ([name, *row] for name, row in zip(names, rows, strict=True))
+    return [COLUMN, *COLUMNS], named
 
 
-def _of_stimuli(
+def _stimuli(
     model: bistro.Model,
     path: str,
     text: str,
     id: str | None,
     sentence: list[str] | None,
     split_punct: bool | None,
-    asked: dict[str, Any],
-) -> tuple[Sequence[str], common.Cells]:
+    brackets: bool,
+    region: str | None,
+) -> tuple[list[str], list[Stimulus]]:
+    """Return the columns of a table of stimuli, and the stimuli."""
     from bistro.tasks.cutting import cutting
+    from bistro.tasks.regions import COLUMN, bracketed_stimuli, joined_regions
     from bistro.tasks.stimuli import one_row_each, one_word_a_row, read_table
-    from bistro.tasks.surprisal import stimulus_rows
 
     table = read_table(path)
     cut = cutting(model, split_punct)
+    columns = table.columns
     if sentence:
         found = list(one_word_a_row(table, text, sentence, cut=cut))
+        if region is not None:
+            place = table.column(region)
+            found = [joined_regions(stimulus, place) for stimulus in found]
+    elif brackets:
+        found = list(bracketed_stimuli(table, text, name=id, cut=cut))
+        columns = [*columns, f"bistro_{COLUMN}" if COLUMN in columns else COLUMN]
     else:
         found = list(one_row_each(table, text, name=id, cut=cut))
     place = table.column(text)
     common.tell_invisible(cells[place] for _, cells in table.rows)
-    return stimulus_rows(model, table.columns, found, **asked)
+    return columns, found
+
+
+def _of_stimuli(
+    model: bistro.Model | Mixture, stimuli: tuple[list[str], list[Stimulus]], asked: dict[str, Any]
+) -> tuple[Sequence[str], common.Cells]:
+    from bistro.tasks.surprisal import stimulus_rows
+
+    return stimulus_rows(model, *stimuli, **asked)

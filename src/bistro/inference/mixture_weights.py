@@ -26,10 +26,11 @@ def equal_weights(members: int) -> Floats:
     return np.full(members, 1 / members)
 
 
-def mixture_weights(probabilities: Floats) -> Floats:
+def mixture_weights(probabilities: Floats, close_enough: float = CLOSE_ENOUGH) -> Floats:
     """Return the weights, summing to 1, that give events (columns) the highest likelihood.
 
-    An event that no member gives any probability tells nothing of the weights.
+    An event that no member gives any probability tells nothing of the weights. They are found
+    when none of them moves by more than `close_enough`.
     """
     told = probabilities[:, probabilities.sum(axis=0) > 0]
     weights = equal_weights(len(probabilities))
@@ -41,7 +42,7 @@ def mixture_weights(probabilities: Floats) -> Floats:
         # A member of weight 0 may be the only one for an event: the weight cannot come back.
         alive = total > 0
         before, weights = weights, (shares[:, alive] / total[alive]).mean(axis=1)
-        if np.abs(weights - before).max() < CLOSE_ENOUGH:
+        if np.abs(weights - before).max() < close_enough:
             break
     summed: Floats = weights / weights.sum()
     return summed

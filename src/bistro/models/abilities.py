@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bistro.models.inputs import Words
     from bistro.models.parsing.votes import Votes
     from bistro.models.results.explanations import Explanation
+    from bistro.models.results.next_words import NextSums, NextWords
     from bistro.models.results.parses import Parse
     from bistro.models.results.readings import Reading
     from bistro.models.results.scores import TextScores
@@ -156,6 +157,8 @@ class Scorer(Protocol):
     vocabulary      the words it tells apart
     score           return the log-probability of every event
     surprisal       return the surprisal of every word in bits
+    next_words      return how probable every word is after a context
+    next_sums       return what `next_words` is made of
     score_protocol  say how scores are computed with these options
     """
 
@@ -175,6 +178,8 @@ class Scorer(Protocol):
         tokens: Sequence[Sequence[Token]] | None = None,
         **options: Any,
     ) -> SurprisalTable: ...
+    def next_words(self, context: Words, **options: Any) -> NextWords: ...
+    def next_sums(self, context: Sequence[str], **options: Any) -> NextSums: ...
     def score_protocol(self, **options: Any) -> str: ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bistro.errors import BistroError
 from bistro.models.inputs import STRING, Words, as_words
@@ -12,6 +12,10 @@ from bistro.models.options import Options
 from bistro.models.results.scores import TextScores
 from bistro.models.results.surprisal import SurprisalTable, Token, rows_of, word_tokens
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.encoding.vocabulary import Vocabulary
+    from bistro.models.results.next_words import NextSums, NextWords
 
 
 class Scoring(ABC):
@@ -22,6 +26,11 @@ class Scoring(ABC):
     """The options of `score`; without fields if scores are exact."""
     is_cubic: ClassVar[bool] = False
     """Whether the time to score a sentence grows with the cube of its length."""
+    if TYPE_CHECKING:
+
+        @property
+        def vocabulary(self) -> Vocabulary:
+            """The words it tells apart."""
 
     @abstractmethod
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
@@ -70,6 +79,29 @@ class Scoring(ABC):
             strict=True,
         )
         return SurprisalTable(rows_of(scores, named, eos=eos), scores)
+
+    def next_words(self, context: Words, **options: Any) -> NextWords:
+        """Return how probable every word, and the end of the sentence, is after a context.
+
+        Parameters
+        ----------
+        context
+            The first words of a sentence; none: the beginning.
+        **options
+            Those of the model's scores.
+        """
+        from bistro.models.results.next_words import NextWords
+
+        if isinstance(context, str):
+            raise BistroError(STRING)
+        words = list(as_words([context])[0])
+        return NextWords(words, self.next_sums(words, **options))
+
+    def next_sums(self, context: Sequence[str], **options: Any) -> NextSums:
+        """Return the probabilities of all next words; a family may have a faster way than this."""
+        from bistro.models.next_words import ScoredSums
+
+        return ScoredSums(self, context, options)
 
 
 def distinct(sentences: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[int]]:

@@ -2,8 +2,11 @@
 
     accuracy = items of which all predictions hold / items
 
-An item whose margin (see `suite_formulas`) is above 0 in all predictions is right. Where surprisals
-are Monte Carlo estimates, use more particles or repeats until margins no longer change their sign.
+An item whose margin (see `suite_formulas`) is above 0 in all predictions is right. An item with a
+margin of 0 and none below is a *tie*: the model makes no difference where one was predicted. A tie
+counts as wrong, and ties are counted: an n-gram model, which sees only a few words at a time, may
+have many. Where surprisals are Monte Carlo estimates, use more particles or repeats until margins
+no longer change their sign.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=2000, seed=1), seed=1)
@@ -41,6 +44,8 @@ METRICS: dict[str, Callable[[Sequence[float]], float]] = {
 }
 NO_WORDS = 0.0
 """The figure of a region without words."""
+TIE_WITHIN = 1e-9
+"""Margins, in bits, that are this small are 0: sums of the same terms differ by rounding."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,12 @@ class ItemResult:
     @property
     def right(self) -> bool:
         """Whether all predictions hold."""
-        return all(margin > 0 for margin in self.margins)
+        return all(margin > TIE_WITHIN for margin in self.margins)
+
+    @property
+    def tied(self) -> bool:
+        """Whether it is wrong only because the two sides of some prediction are equal."""
+        return not self.right and all(margin >= -TIE_WITHIN for margin in self.margins)
 
 
 @dataclass(frozen=True)
@@ -71,6 +81,16 @@ class SuiteResult:
         return sum(item.right for item in self.items) / len(self.items)
 
     @property
+    def ties(self) -> int:
+        """How many items are ties, which count as wrong."""
+        return sum(item.tied for item in self.items)
+
+    @property
+    def tie_share(self) -> float:
+        """The share of items that are ties."""
+        return self.ties / len(self.items)
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval of the accuracy by Wilson's formula, items taken as independent."""
         n, p, z = len(self.items), self.accuracy, 1.96
@@ -79,16 +99,16 @@ class SuiteResult:
         return max(0.0, centre - half), min(1.0, centre + half)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row per item, condition and region, with bits; `right` is the whole item."""
+        """Return one row per item, condition and region; `right` and `tie` are of the item."""
         import pandas as pd
 
         return pd.DataFrame(
             [
-                (self.suite.name, item.name, condition, region, bits, item.right)
+                (self.suite.name, item.name, condition, region, bits, item.right, item.tied)
                 for item in self.items
                 for (condition, region), bits in item.bits.items()
             ],
-            columns=["suite", "item", "condition", "region", "surprisal", "right"],
+            columns=["suite", "item", "condition", "region", "surprisal", "right", "tie"],
         )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from bistro.errors import ConfigError
 from bistro.inference.workers import Workers
 from bistro.models.abilities import SCORE
 from bistro.models.base import Model
@@ -23,7 +24,9 @@ from bistro.models.results.surprisal import (
 )
 from bistro.models.results.tokens import CutToken, words_in
 from bistro.tasks import spread
-from bistro.tasks.cutting import Cutting, visible
+from bistro.tasks.cutting import Cutting, visible, visible_text
+from bistro.tasks.mixture import Mixture
+from bistro.tasks.regions import Parts, bracketed, region_rows
 from bistro.tasks.stimuli import Stimulus
 from bistro.treebank.sentence import Sentence
 
@@ -70,6 +73,8 @@ class ReadSentence(NamedTuple):
     name: str
     words: list[str]
     rows: list[Token]
+    parts: Parts | None = None
+    """Where rows are regions in brackets: their texts and names."""
 
 
 def cut_sentence(tokens: Sequence[CutToken], name: str, *, multiword: bool) -> ReadSentence:
@@ -90,8 +95,16 @@ def read_sentence(
     return ReadSentence(sentence.sent_id or name, words, rows)
 
 
+def bracketed_sentence(sentence: Sentence, name: str, path: str, cut: Cutting) -> ReadSentence:
+    """Return a line of text whose regions are in brackets, with one row per region."""
+    text = visible_text(" ".join(sentence.forms), path, sentence.line)
+    parts = bracketed(text, path, sentence.line)
+    rows, words = region_rows(parts, cut)
+    return ReadSentence(sentence.sent_id or name, words, rows, parts)
+
+
 def scored_rows(
-    model: Model,
+    model: Model | Mixture,
     sentences: Sequence[ReadSentence],
     *,
     eos: bool = True,
@@ -99,7 +112,11 @@ def scored_rows(
     **options: Any,
 ) -> Iterator[SurprisalRow]:
     """Yield the rows of sentences; `workers` score them in pieces, or else this process."""
-    names, texts, tokens = (list(part) for part in zip(*sentences, strict=True))
+    names, texts, tokens, _ = (list(part) for part in zip(*sentences, strict=True))
+    if isinstance(model, Mixture):
+        if workers is not None:
+            raise ConfigError("a mixture (--with) is scored by one process: not --cluster")
+        return iter(model.surprisal(texts, eos=eos, names=names, tokens=tokens, **options))
     if workers is None:
         return iter(
             SCORE.of(model).surprisal(texts, eos=eos, names=names, tokens=tokens, **options)
@@ -108,7 +125,7 @@ def scored_rows(
 
 
 def stimulus_rows(
-    model: Model,
+    model: Model | Mixture,
     columns: Sequence[str],
     stimuli: Sequence[Stimulus],
     *,

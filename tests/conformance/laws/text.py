@@ -81,10 +81,30 @@ def _columns(scores: TextScores) -> list[Any]:
     return [None if column is None else column.tolist() for column in vars(scores).values()]
 
 
+def next_words_are_shares(model: Scorer, data: Sequence[Any]) -> None:
+    """The probabilities of all next words and of the end sum to 1, or a little less."""
+    context = list(as_words(data)[0])[:2]
+    found = model.next_words(context)
+    is_exact = not model.score_options.names()
+    expect(0.2 < found.covered < (1 + 1e-4 if is_exact else 1.3), found.covered)
+    expect(found.entropy >= 0 and (found.entropy_se is None or not is_exact), found.entropy_se)
+    rows = found.top(20)
+    expect_falling([row.probability for row in rows])
+    expect(all(row.rank <= place for place, row in enumerate(rows, start=1)), rows)
+    known = [row for row in rows if not row.oov]
+    for again, row in zip(found.of([row.word for row in known]), known, strict=True):
+        expect((again.word, again.rank, again.oov) == (row.word, row.rank, 0), again)
+        expect_close(again.probability, row.probability)
+    expect_same(model.next_words(context).top(20), rows)
+    begin = model.next_words([])
+    expect(begin.covered > 0.2, begin.covered)
+
+
 def texts_are_lists_of_words(model: Scorer, data: Sequence[Any]) -> None:
     """A plain string is not a sentence."""
     refusal(model.score, ["The dog sleeps ."], says="list of words")
     refusal(model.surprisal, "The dog sleeps .", says="list of words")
+    refusal(model.next_words, "The dog", says="list of words")
 
 
 def draws_follow_the_seed(model: Generator, data: Sequence[Any]) -> None:
@@ -172,6 +192,7 @@ LAWS = (
         events_are_words_and_ends,
         surprisals_sum,
         scores_are_repeatable,
+        next_words_are_shares,
         texts_are_lists_of_words,
     ),
     *laws("generate", draws_follow_the_seed, draws_continue_a_prefix),

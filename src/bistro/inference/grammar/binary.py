@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,6 +114,20 @@ class BinaryGrammar:
         """Return the ways to emit a token, with a capital letter or as the lexicon has it."""
         return (self._capital if capital else self._plain).get(token, UNKNOWN)
 
+    def emitted(self, expected: Floats, *, capital: bool) -> tuple[list[str], Floats]:
+        """Return all tokens and how probable each is where symbols are expected to begin."""
+        forms, columns = self._upper_columns if capital else self._plain_columns
+        values = expected[columns["symbols"]] * columns["probs"]
+        return forms, np.add.reduceat(values, columns["begin"][:-1])
+
+    @cached_property
+    def _plain_columns(self) -> tuple[list[str], dict[str, Any]]:
+        return list(self._plain), columns_of(list(self._plain.values()))
+
+    @cached_property
+    def _upper_columns(self) -> tuple[list[str], dict[str, Any]]:
+        return list(self._capital), columns_of(list(self._capital.values()))
+
     def columns(self) -> dict[str, Any]:
         """Return the rules as the core takes them."""
         names = ("parents", "lefts", "rights", "probs")
@@ -125,8 +140,8 @@ def columns_of(tokens: Sequence[Emissions]) -> dict[str, Any]:
     """Return the emissions of a sentence as the core takes them."""
     return {
         "begin": np.cumsum([0, *(len(token.words) for token in tokens)], dtype=np.int64),
-        "symbols": np.concatenate([token.symbols for token in tokens]),
-        "probs": np.concatenate([token.probs for token in tokens]),
+        "symbols": np.concatenate([UNKNOWN.symbols, *(token.symbols for token in tokens)]),
+        "probs": np.concatenate([UNKNOWN.probs, *(token.probs for token in tokens)]),
     }
 
 

@@ -22,6 +22,10 @@ from bisect import bisect
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property, partial
 from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bistro._core import ContextFreeChart, ContextFreeMaxima, ContextFreeSums
 from bistro.errors import BistroError
@@ -34,6 +38,16 @@ from bistro.treebank.builtin.grammar import BEGINNING, Grammar, english_parts
 from bistro.treebank.sentence import Sentence
 
 NATURAL_TO_BITS = 1 / math.log(2)
+
+
+class Continuations(NamedTuple):
+    """What may come after the first words of a sentence."""
+
+    forms: list[str]
+    probs: NDArray[np.float64]
+    """The probability of each form, given the words before it."""
+    end: float
+    """The probability that the sentence ends here."""
 
 
 class ExactGrammar(Grammar):
@@ -96,6 +110,17 @@ class ExactGrammar(Grammar):
             max(before - after, 0.0) * NATURAL_TO_BITS if after > -math.inf else math.inf
             for before, after in itertools.pairwise(logs)
         ]
+
+    def continuations(self, tokens: Sequence[str]) -> Continuations:
+        """Return the probability of every token that may come next, and of the end."""
+        emissions = self._emissions(tokens) if tokens else []
+        chart = self._sums.chart(**columns_of(emissions), keep=False, ahead=True)
+        if tokens and not chart.prefix_log_probs[-1] > -math.inf:
+            raise BistroError(f"no sentence begins with '{' '.join(tokens)}'")
+        last = tokens[-1] if tokens else BEGINNING
+        forms, probs = self.binary.emitted(chart.expected, capital=last in self.capitalize_after)
+        end = math.exp(chart.log_prob - chart.prefix_log_probs[-1]) if tokens else 0.0
+        return Continuations(forms, probs, end)
 
     # ---- parses --------------------------------------------------------------------------------
     def _chart(self, grammar: ContextFreeSums | ContextFreeMaxima, tokens: Sequence[str]) -> Chart:

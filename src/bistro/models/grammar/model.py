@@ -31,6 +31,7 @@ from bistro.models.base import Model, Origin
 from bistro.models.checks import Expected, check_arrays, distinct_strings, vocabulary_of
 from bistro.models.grammar.config import GrammarConfig
 from bistro.models.grammar.counts import RuleCounts
+from bistro.models.grammar.next_words import GrammarSums
 from bistro.models.grammar.smoothing import Level, Levels, smoothed_grammar
 from bistro.models.inputs import Words, as_words, check_number
 from bistro.models.results.scores import TextScores
@@ -80,9 +81,22 @@ class GrammarModel(Scoring, Model):
         is_eos, offsets = TextScores.ends(map(len, texts))
         return TextScores(np.array(log_probs), is_eos, np.array(is_oov, dtype=np.bool_), offsets)
 
+    def next_sums(self, context: Sequence[str], **options: Any) -> GrammarSums:
+        """Return the exact probabilities of what may come next; there are no options."""
+        self.score_options.of(options, self.kind, "score words")
+        tokens, _ = self._tokens(context)
+        found = self.grammar.continuations(tokens)
+
+        def written(word: str) -> tuple[str, bool]:
+            words, unknown = self._tokens([*context, word])
+            return words[-1], unknown[-1]
+
+        classes = self.vocabulary.decode(range(self.vocabulary.num_classes))
+        return GrammarSums(found, classes, written)
+
     def _tokens(self, words: Sequence[str]) -> tuple[list[str], list[bool]]:
         """Return the words as the grammar writes them, and which of them it does not know."""
-        before = [START, *words[:-1]]
+        before = [START, *words][: len(words)]
         known = [
             not self.vocabulary.is_unknown(word) or (b in self.capitals and word in self._capitals)
             for b, word in zip(before, words, strict=True)

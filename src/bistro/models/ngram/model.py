@@ -28,6 +28,7 @@ from bistro.modelfile import Arrays
 from bistro.models.base import Origin, by_owner, flat, megabytes
 from bistro.models.checks import vocabulary_of
 from bistro.models.inputs import Words, as_words, check_draws
+from bistro.models.next_words import VocabularySums
 from bistro.models.ngram.base import AnyNgramModel
 from bistro.models.ngram.config import WORDS, NgramConfig
 from bistro.models.results.scores import TextScores
@@ -70,6 +71,19 @@ class NgramModel(AnyNgramModel):
         is_eos, offsets = TextScores.ends(map(len, words))
         return TextScores(log_probs, is_eos, is_oov, offsets)
 
+    def next_sums(self, context: Sequence[str], **options: Any) -> VocabularySums:
+        """Return the whole distribution after a context; there are no options."""
+        self.score_options.of(options, self.kind, "score words")
+        ids = self.vocabulary.encode(context)
+        shares = self.frozen.distribution(self._padded(ids))[None]
+        return VocabularySums(self.vocabulary, context, shares, speller=self.speller)
+
+    def _padded(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the context after these words: the nearest first, then sentence starts."""
+        pad = self.config.order - 1
+        starts = np.full(pad, self.vocabulary.start, dtype=np.int32)
+        return np.concatenate((ids[::-1], starts))[:pad]
+
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
         """Return which contexts made the probability of every word and of the end.
 
@@ -96,19 +110,17 @@ class NgramModel(AnyNgramModel):
             Words with which every sentence begins.
         """
         check_draws(n, seed, temperature, prefix)
-        given = self.vocabulary.encode(prefix)
-        pad = self.config.order - 1
-        start = np.concatenate((given[::-1], np.full(pad, self.vocabulary.start, dtype=np.int32)))
+        start = self._padded(self.vocabulary.encode(prefix))
         most = int(self.longest_generated) - len(prefix)
         for i in range(n):
             stream = Stream(seed, purpose_key("ngram.generate"), i)
             if temperature == 1:
                 drawn = self.frozen.sample_sequence(
-                    start[:pad], end=self.vocabulary.end, max_length=most, rng=stream
+                    start, end=self.vocabulary.end, max_length=most, rng=stream
                 )
                 ids = drawn.tolist()
             else:
-                ids = self._tempered(start[:pad], temperature, most, stream)
+                ids = self._tempered(start, temperature, most, stream)
             words = self.vocabulary.decode(ids)
             if self.speller:
                 words = spelled(self.speller, self.vocabulary, words, ids, seed=seed, number=i)

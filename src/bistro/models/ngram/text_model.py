@@ -25,6 +25,7 @@ from bistro.models.checks import vocabulary_of
 from bistro.models.inputs import Words, as_words, check_draws
 from bistro.models.ngram.base import AnyNgramModel
 from bistro.models.ngram.config import NgramConfig
+from bistro.models.ngram.next_text import TextSums
 from bistro.models.ngram.units import Ids, Units, units_from, units_of
 from bistro.models.results.scores import TextScores
 from bistro.models.runs import Run
@@ -75,20 +76,26 @@ class TextModel(AnyNgramModel):
         is_eos, offsets = TextScores.ends(map(len, words))
         if not words:
             return TextScores(np.zeros(0), is_eos, is_eos, offsets)
-        logs = self._log_probs(sequences) + self.units.log_share(np.concatenate(sequences))
+        logs = self.unit_log_probs(sequences)
         starts = np.cumsum([0, *(sequence.size for sequence in sequences)])[:-1]
         places = np.concatenate([at + own for at, own in zip(starts, begins, strict=True)])
         strangers = [[*map(self.vocabulary.is_unknown, sentence), False] for sentence in words]
         is_oov = np.array([flag for row in strangers for flag in row], dtype=np.bool_)
         return TextScores(np.add.reduceat(logs, places), is_eos, is_oov, offsets)
 
-    def _log_probs(self, sequences: Sequence[Ids]) -> NDArray[np.float64]:
+    def next_sums(self, context: Sequence[str], **options: Any) -> TextSums:
+        """Return the words of training and the end with their probabilities; no options."""
+        self.score_options.of(options, self.kind, "score words")
+        return TextSums(self, context)
+
+    def unit_log_probs(self, sequences: Sequence[Ids]) -> NDArray[np.float64]:
         """Return the log-probability of every unit, with a look for a wish to stop now and then."""
         found = []
         for first in range(0, len(sequences), _AT_ONCE):
             pause()
             found.append(self.process.log_probs(sequences[first : first + _AT_ONCE]))
-        return np.concatenate(found)
+        logs: NDArray[np.float64] = np.concatenate(found)
+        return logs + self.units.log_share(np.concatenate(sequences))
 
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,9 @@ from bistro.models.scoring import Scoring
 from bistro.progress import observed, phase
 from bistro.rng import purpose_key
 from bistro.treebank.sentence import Sentence
+
+if TYPE_CHECKING:
+    from bistro.models.parsing.next_words import ParsedSums
 
 PREFIX_PARTICLES = 200
 CHOICES = {"method": ("smc", "search"), "tags": ("all", "seen"), "selection": ("weight", "paper")}
@@ -142,6 +145,18 @@ class LanguageAbility(Scoring, ParsingAbility):
                 found.append(self.score(piece, **{**options, "part": (first, total)}))
                 work.advance(len(piece))
         return TextScores.joined(found)
+
+    def next_sums(self, context: Sequence[str], **options: Any) -> ParsedSums:
+        """Return the sums over all derivations of a context that may go on."""
+        from bistro.models.parsing.next_words import ParsedSums
+
+        chosen = chosen_options(self, "score", options)
+        self.require_prefixes()
+        texts = [Sentence.from_columns(list(context))] if context else []
+        request = chosen.request(len(self.codec.tags), len(self.codec.labels))
+        batch = self.codec.encode(texts, None, self.codec.unseen(texts))
+        sums = self._parser.next_words(batch, request, chosen.threads or os.cpu_count() or 1)
+        return ParsedSums(self.codec, context, sums, self.shown_tags(self.codec.tags))
 
     def score_protocol(self, **options: Any) -> str:
         """Say how derivations are summed with these options."""

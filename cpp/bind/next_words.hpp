@@ -1,0 +1,18 @@
+// The probabilities of next words as Python gets them, whatever parser found them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace bistro::bind {
+
+struct NextWordSums {
+    std::vector<double> log_prefix;  // by run
+    std::vector<double> words;       // by run: all words, then the end
+    // p(tag, word) of some words, by run, word and tag.
+    std::function<std::vector<double>(std::span<const std::int32_t>)> tags;
+};
+
+}  // namespace bistro::bind

@@ -1,0 +1,154 @@
+"""`bistro next-word`: what may come next after the first words of a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+import bistro
+from bistro.cli import common, mixtures, outputs
+from bistro.cli.common import argument, option
+from bistro.errors import BistroError
+from bistro.files import write_text
+
+if TYPE_CHECKING:
+    from bistro.tasks.next_word import NextWordRow, Question
+
+
+def next_word(
+    model: str = common.MODEL,
+    context: str = argument(
+        "CONTEXT", 'The first words of a sentence, "" for its beginning; with --text, a table.'
+    ),
+    top: int | None = option(
+        "K", "How many of the likeliest words to show [default: 10; 0 with targets].", min=0
+    ),
+    targets: str | None = option("W1,W2...", "Words to show, however probable they are."),
+    text: str | None = option("COLUMN", "CONTEXT is CSV or TSV; this column has the contexts."),
+    target: str | None = option("COLUMN", "The column of the words that are asked about."),
+    id: str | None = option("COLUMN", "The column that names each context."),
+    split_punct: bool | None = typer.Option(
+        None,
+        "--split-punct/--no-split-punct",
+        help="Split punctuation from the words of contexts, or take what is between spaces; a "
+        "pipeline splits by default, by what it has learned.",
+    ),
+    output: str = outputs.results(outputs.TABLE),
+    json: bool = common.JSON,
+    others: list[str] | None = mixtures.WITH,
+    dev: str | None = mixtures.DEV,
+    weights: str | None = mixtures.WEIGHTS,
+    method: str | None = common.METHOD,
+    particles: int | None = common.PARTICLES,
+    repeats: int | None = common.REPEATS,
+    seed: int = common.SEED,
+) -> None:
+    """Show the likeliest next words after a context, and how probable given words are there.
+
+    The table, separated by tabs (the columns of a table of contexts come first):
+
+    - context_id, context: its name or number, and its words
+    - target: 1 for a word that was asked about, 0 for one of the likeliest
+    - rank: 1 plus the number of more probable words, classes of unknown words and sentence ends
+    - word, oov: `</s>` is the end of the sentence; oov is 1 for a word that the model does not know
+    - probability, surprisal, mc_se: surprisal in bits, and its standard error where it is estimated
+    - tag, tag_probability: the likeliest tag of the word here, for parsers (--json shows all)
+    - entropy, entropy_se: of the next word, in bits, and its standard error where it is estimated
+
+    Where the next word attaches is not shown: a parser decides it only when it has read on.
+
+        bistro next-word english.bistro "The horse raced"
+        bistro next-word english.bistro "The horse raced" --targets past,fell --top 5
+        bistro next-word english.bistro items.csv --text context --target target -o cloze.tsv
+    """
+    mixtures.require_mixture(others, dev, weights)
+    if text is None and (target is not None or id is not None):
+        raise BistroError("--target and --id need --text COLUMN")
+    trained = bistro.load(model)
+    choices: dict[str, Any] = {"method": method, "particles": particles, "repeats": repeats}
+    choices |= {"tags_seen": False, "seed": seed}
+    reader: Any = trained
+    settings: dict[str, Any] = {}
+    if others:
+        models = [trained, *map(bistro.load, others)]
+        reader = mixtures.mixture_of(models, choices, dev, weights)
+    else:
+        settings = common.score_settings(trained, **choices)
+        common.tell_reader(trained, settings)
+    columns, questions = _questions(trained, context, text, target, id, targets, split_punct)
+    if json:
+        told = {"model": model, "contexts": list(_objects(reader, questions, top, settings))}
+        write_text(output, common.json_text(told) + "\n")
+    else:
+        _write_table(output, columns, reader, questions, top, settings)
+
+
+def _questions(
+    model: bistro.Model,
+    context: str,
+    text: str | None,
+    target: str | None,
+    id: str | None,
+    targets: str | None,
+    split_punct: bool | None,
+) -> tuple[list[str], list[Question]]:
+    """Return the columns of a table of contexts, and the questions."""
+    from bistro.tasks.cutting import cutting, visible_text
+    from bistro.tasks.next_word import Question, context_words, questions_of_table, single_word
+    from bistro.tasks.stimuli import read_table
+
+    cut = cutting(model, split_punct)
+    more = [single_word(word, cut) for word in targets.split(",")] if targets else []
+    if text is None:
+        return [], [Question("1", context_words(visible_text(context), cut), more)]
+    table = read_table(context)
+    found = list(questions_of_table(table, text, target, id, cut))
+    asked = [Question(q.name, q.context, [*q.targets, *more], q.cells) for q in found]
+    return table.columns, asked
+
+
+def _write_table(
+    output: str,
+    columns: list[str],
+    reader: Any,
+    questions: list[Question],
+    top: int | None,
+    settings: dict[str, Any],
+) -> None:
+    from bistro.tasks.next_word import COLUMNS, answers, rows_of
+
+    def rows() -> Iterator[list[Any]]:
+        for question, found in answers(reader, questions, **settings):
+            for row in rows_of(question, found, top):
+                yield [*question.cells, *_cells(row)]
+
+    ours = [f"bistro_{name}" if name in columns else name for name in COLUMNS]
+    common.write_table(output, [*columns, *ours], rows())
+
+
+def _cells(row: NextWordRow) -> list[Any]:
+    """Return the cells of a row; small probabilities keep their digits."""
+    return [
+        f"{value:.6g}" if name.endswith("probability") and value is not None else value
+        for name, value in vars(row).items()
+    ]
+
+
+def _objects(
+    reader: Any, questions: list[Question], top: int | None, settings: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield one object per context, with all tags of every word that is shown."""
+    from bistro.tasks.next_word import answers, number_shown
+
+    for question, found in answers(reader, questions, **settings):
+        yield {
+            "id": question.name,
+            "context": question.context,
+            "entropy": found.entropy,
+            "entropy_se": found.entropy_se,
+            "covered": found.covered,
+            "likeliest": [vars(word) for word in found.top(number_shown(question, top))],
+            "targets": [vars(word) for word in found.of(question.targets)],
+        }

@@ -1,0 +1,43 @@
+"""The next word of a treebank grammar: exact, as all its sums are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+
+from bistro.encoding.vocabulary import END_SYMBOL
+from bistro.inference.grammar.exact import Continuations
+from bistro.models.results.next_words import Estimates, NextSums
+
+
+class GrammarSums(NextSums):
+    """All words as they are written in this place, classes of unknown ones, and the end."""
+
+    def __init__(
+        self,
+        found: Continuations,
+        classes: Collection[str],
+        written: Callable[[str], tuple[str, bool]],
+    ) -> None:
+        """`written` says how the grammar writes a word here, and whether it is unknown."""
+        self.names = [*found.forms, END_SYMBOL]
+        oov = np.array([name in classes for name in self.names], dtype=np.bool_)
+        self.listed = Estimates.exact(np.append(found.probs, found.end), oov)
+        self._places = {name: i for i, name in enumerate(found.forms)}
+        self._written = written
+
+    def of(self, words: Sequence[str]) -> Estimates:
+        """Return the probabilities of words; one that is never written so here has none."""
+        tokens, unknown = zip(*map(self._written, words), strict=True)
+        is_end = [w == END_SYMBOL and oov for w, oov in zip(words, unknown, strict=True)]
+        end = len(self._places)
+        logs = np.array(
+            [
+                self.listed.log_probs[end if ends else self._places[token]]
+                if ends or token in self._places
+                else -np.inf
+                for token, ends in zip(tokens, is_end, strict=True)
+            ]
+        )
+        return Estimates(logs, np.array(unknown, np.bool_) & ~np.array(is_end, np.bool_))

@@ -1,0 +1,153 @@
+"""Ways to find the probability of every next word that do not belong to one family.
+
+`VocabularySums` is for models that predict numbers of a vocabulary; `ScoredSums` asks the scores of
+any model about every word that it knows, one after the other: slow, and the measure of the others.
+`MixedSums` mixes what several models say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bistro.encoding.unknown import UNKNOWN
+from bistro.encoding.vocabulary import END_SYMBOL, Vocabulary
+from bistro.errors import BistroError
+from bistro.inference.speller import Speller
+from bistro.models.mixing import shares_of
+from bistro.models.results.next_words import Estimates, Floats, NextSums, with_rest
+from bistro.treebank.invisible import seen
+
+if TYPE_CHECKING:
+    from bistro.models.abilities import Scorer
+
+
+class VocabularySums(NextSums):
+    """The next word of a model that predicts the ids of a vocabulary and the end."""
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        context: Sequence[str],
+        shares: Floats,
+        *,
+        weights: Floats | None = None,
+        speller: Speller | None = None,
+    ) -> None:
+        """`shares` are those of all events, one row per run; `weights` are of the runs."""
+        self.vocabulary = vocabulary
+        self.context = list(context)
+        self.names = vocabulary.decode(range(vocabulary.end + 1))
+        oov = vocabulary.unknown_mask(np.arange(vocabulary.end + 1, dtype=np.int32))
+        self.listed = Estimates.of_runs(shares, np.ones(1) if weights is None else weights, oov)
+        self._speller = speller
+
+    def ids(self, words: Sequence[str]) -> list[int]:
+        """Return the event of each word, as it is encoded in its place."""
+        return [
+            self.vocabulary.end
+            if word == END_SYMBOL and self.vocabulary.is_unknown(word)
+            else int(self.vocabulary.encode([*self.context, word])[-1])
+            for word in words
+        ]
+
+    def of(self, words: Sequence[str]) -> Estimates:
+        """Return the probabilities of events; unknown words are spelled if the model can."""
+        found = self.listed.at(self.ids(words))
+        if self._speller is not None and found.is_oov.any():
+            pairs = zip(words, found.is_oov, strict=True)
+            strangers = [seen(word) for word, is_oov in pairs if is_oov]
+            found.log_probs[found.is_oov] += self._speller.log_unseen(strangers)[:, 0]
+        return found
+
+
+class ScoredSums(NextSums):
+    """The next word of any model that scores: each word of its vocabulary is scored by itself.
+
+    What these and the end leave of the probability belongs to words that the model does not know.
+    """
+
+    def __init__(self, model: Scorer, context: Sequence[str], options: Mapping[str, Any]) -> None:
+        self._model, self._context, self._options = model, list(context), dict(options)
+        words = model.vocabulary.words
+        self.names = [UNKNOWN, *words, END_SYMBOL]
+        self.listed = with_rest(self.of([*words, END_SYMBOL]))
+
+    def of(self, words: Sequence[str]) -> Estimates:
+        """Score words and, if the model does not know a word of that form, the end."""
+        is_end = np.array(
+            [w == END_SYMBOL and self._model.vocabulary.is_unknown(w) for w in words], np.bool_
+        )
+        texts = [
+            # Without a context there is no sentence to end: any word holds the place.
+            self._context if end and self._context else [*self._context, word]
+            for word, end in zip(words, is_end, strict=True)
+        ]
+        scores = self._model.score(texts, **self._options)
+        places = scores.offsets[:-1] + len(self._context)
+        logs = scores.log_probs[places]
+        if not self._context:
+            logs[is_end] = -np.inf
+        steps = scores.relative_steps()
+        return Estimates(
+            logs, scores.is_oov[places] & ~is_end, None if steps is None else steps[:, places]
+        )
+
+
+class MixedSums(NextSums):
+    """The next word of a mixture: the weighted mean of what its members say."""
+
+    def __init__(self, members: Sequence[NextSums], mixing: Sequence[float]) -> None:
+        self._members, self._mixing = members, mixing
+        first = members[0].names
+        if all(set(member.names) == set(first) for member in members):
+            self.names = first
+            self.listed = self._mixed([_in_order(member, first) for member in members])
+        else:
+            # Words that any member knows; the others, which all of them can spell, are the rest.
+            known = [
+                n
+                for m in members
+                for n, oov in zip(m.names, m.listed.is_oov, strict=True)
+                if not oov
+            ]
+            words = list(dict.fromkeys(known))
+            self.names = [UNKNOWN, *words]
+            self.listed = with_rest(self.of(words))
+
+    def of(self, words: Sequence[str]) -> Estimates:
+        """Return the mixed probabilities of any words, unknown if any member says so."""
+        return self._mixed([member.of(words) for member in self._members])
+
+    def _mixed(self, parts: Sequence[Estimates]) -> Estimates:
+        require_same_runs([part.steps for part in parts])
+        logs = np.stack([part.log_probs for part in parts])
+        total, shares = shares_of(logs, np.array(self._mixing))
+        moved = [
+            share * part.steps
+            for share, part in zip(shares, parts, strict=True)
+            if part.steps is not None
+        ]
+        oov = np.any([part.is_oov for part in parts], axis=0)
+        return Estimates(total, oov, np.sum(moved, axis=0) if moved else None)
+
+
+def require_same_runs(runs: Sequence[Floats | None]) -> None:
+    """Refuse members of a mixture whose sums are estimated by different numbers of runs."""
+    numbers = {len(one) for one in runs if one is not None}
+    if len(numbers) > 1:
+        told = " and ".join(map(str, sorted(numbers)))
+        raise BistroError(
+            f"the models of a mixture are summed in different numbers of runs ({told}): give one "
+            "number for all of them (repeats)"
+        )
+
+
+def _in_order(member: NextSums, names: Sequence[str]) -> Estimates:
+    """Return the events of a member in the order of another's names."""
+    if list(member.names) == list(names):
+        return member.listed
+    place = {name: i for i, name in enumerate(member.names)}
+    return member.listed.at([place[name] for name in names])

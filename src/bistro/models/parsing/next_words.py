@@ -1,0 +1,79 @@
+"""The next word of a parser that generates words: summed over analyses, with its tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bistro.models.next_words import VocabularySums
+from bistro.models.results.next_words import Estimates, Floats, run_weights, shown_tags
+from bistro.treebank.invisible import seen
+
+if TYPE_CHECKING:
+    from bistro._core import NextWordSums
+    from bistro.models.parsing.codec import Codec
+
+
+class ParsedSums(VocabularySums):
+    """What the core found, run by run.
+
+    Sums are over all tags of the next word, whatever tags the words of the context may have.
+    """
+
+    def __init__(
+        self, codec: Codec, context: Sequence[str], sums: NextWordSums, tag_names: Sequence[str]
+    ) -> None:
+        self._weights = run_weights(sums.log_prefix)
+        shares = sums.words.reshape(len(self._weights), -1)
+        super().__init__(codec.vocabulary, context, shares, weights=self._weights)
+        self._codec, self._sums, self._tag_names = codec, sums, list(tag_names)
+        classes = self.names[: self.vocabulary.num_classes]
+        self._class_names = {name: i for i, name in enumerate(classes)}
+
+    def of(self, words: Sequence[str]) -> Estimates:
+        """Return the probabilities of events; unknown words are spelled, tag by tag."""
+        found = super().of(words)
+        speller = self._codec.speller
+        if speller is None or not found.is_oov.any():
+            return found
+        places = np.flatnonzero(found.is_oov).tolist()
+        logs = speller.log_unseen([seen(words[i]) for i in places])
+        highest = logs.max(axis=1)
+        by_tag = self._by_tag(np.array(self.ids(words))[places].tolist())
+        shares = (by_tag * np.exp(logs - highest[:, None])).sum(axis=2)
+        spelled = Estimates.of_runs(shares, self._weights, found.is_oov[places])
+        found.log_probs[places] = spelled.log_probs + highest
+        if found.steps is not None and spelled.steps is not None:
+            found.steps[:, places] = spelled.steps
+        return found
+
+    def tags(self, words: Sequence[str]) -> list[dict[str, float]]:
+        """Return the probabilities of the tags of words; the end has none."""
+        ids = [self._class_names.get(w, i) for w, i in zip(words, self.ids(words), strict=True)]
+        known = [i for i in ids if i != self.vocabulary.end]
+        masses = np.einsum("r,rwt->wt", self._weights, self._by_tag(known))
+        rows = iter(masses * self._spellings(words, ids))
+        end = self.vocabulary.end
+        return [{} if i == end else shown_tags(self._tag_names, next(rows)) for i in ids]
+
+    def _by_tag(self, ids: Sequence[int]) -> Floats:
+        """Return the probabilities of events with each tag, shape (runs, events, tags)."""
+        masses: Floats = self._sums.tags(np.array(ids, dtype=np.int32))
+        return masses.reshape(len(self._weights), len(ids), len(self._tag_names))
+
+    def _spellings(self, words: Sequence[str], ids: Sequence[int]) -> Floats:
+        """Return what spelling does to the tags of each word but the end, up to a factor.
+
+        A class that is listed stands for all its words: nothing is spelled.
+        """
+        known = [(w, i) for w, i in zip(words, ids, strict=True) if i != self.vocabulary.end]
+        factors = np.ones((len(known), len(self._tag_names)))
+        speller = self._codec.speller
+        if speller is not None:
+            for row, (word, i) in enumerate(known):
+                if i < self.vocabulary.num_classes and word not in self._class_names:
+                    logs = speller.log_unseen([seen(word)])[0]
+                    factors[row] = np.exp(logs - logs.max())
+        return factors

@@ -1,0 +1,243 @@
+"""The next word: how probable every word, and the end of the sentence, is after a context.
+
+    p(w | w_1 ... w_i) = p(w_1 ... w_i w) / p(w_1 ... w_i)
+
+A model lists events: the words that it knows, its classes of unknown words (or one event for all
+strings that it would spell), and the end of the sentence. Their probabilities sum to 1; where they
+are sums over the analyses that a search has found, to less. A word that is not listed has a
+probability all the same: that of its class, or of its spelling.
+
+>>> import bistro
+>>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
+>>> found = model.next_words(["The", "dog"])
+>>> len(found.top(3)), found.of(["sleeps"])[0].word
+(3, 'sleeps')
+>>> 0.99 < found.covered <= 1.01 and found.entropy > 0
+True
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import ConfigError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+ROUNDING = 1e-9
+"""Log-probabilities that differ by less are equal."""
+LEAST_TAG = 5e-4
+"""A tag of a word that is less probable is not shown."""
+
+
+class Estimates(NamedTuple):
+    """Probabilities of events: exact, or means over runs."""
+
+    log_probs: Floats
+    """Natural logarithms, one per event."""
+    is_oov: Flags
+    """Which events are words that the model does not know, or stand for such."""
+    steps: Floats | None = None
+    """How far each run is from each log-probability, to first order, shape (runs, events)."""
+
+    @classmethod
+    def exact(cls, probabilities: Floats, is_oov: Flags) -> Estimates:
+        """Return what is not estimated."""
+        return cls(_log(probabilities), is_oov)
+
+    @classmethod
+    def of_runs(cls, shares: Floats, weights: Floats, is_oov: Flags) -> Estimates:
+        """Return means over runs, which count by the probability that each gave the context."""
+        means: Floats = weights @ shares
+        if len(weights) < 2:
+            return cls(_log(means), is_oov)
+        ratios = np.divide(shares, means, out=np.ones_like(shares), where=means > 0)
+        return cls(_log(means), is_oov, len(weights) * weights[:, None] * (ratios - 1))
+
+    def errors(self) -> Floats | None:
+        """Return the standard error of every log-probability; None if it is exact."""
+        if self.steps is None:
+            return None
+        spread: Floats = np.std(self.steps, axis=0, ddof=1) / math.sqrt(len(self.steps))
+        return spread
+
+    def at(self, places: Sequence[int] | NDArray[np.int64]) -> Estimates:
+        """Return some of the events."""
+        steps = None if self.steps is None else self.steps[:, places]
+        return Estimates(self.log_probs[places], self.is_oov[places], steps)
+
+
+class NextSums(ABC):
+    """What a family finds out about the next word."""
+
+    names: Sequence[str]
+    """The events that are listed."""
+    listed: Estimates
+    """Their probabilities given the context."""
+
+    @abstractmethod
+    def of(self, words: Sequence[str]) -> Estimates:
+        """Return the probabilities of any words."""
+
+    def tags(self, words: Sequence[str]) -> list[dict[str, float]] | None:
+        """Return the probabilities of the tags of each word; None if the model has no tags."""
+        return None
+
+
+def run_weights(log_probs: Floats) -> Floats:
+    """Return what runs count for that gave the context these log-probabilities."""
+    weights: Floats = np.exp(log_probs - np.logaddexp.reduce(log_probs))
+    return weights
+
+
+def with_rest(listed: Estimates) -> Estimates:
+    """Return events with one before them: all words that are not known, which have the rest."""
+    rest = max(1 - float(np.exp(listed.log_probs).sum()), 0.0)
+    steps = None
+    if listed.steps is not None:
+        # What the others gain, the rest loses.
+        gained = listed.steps @ np.exp(listed.log_probs)
+        column = -gained / rest if rest > 0 else np.zeros_like(gained)
+        steps = np.concatenate([column[:, None], listed.steps], axis=1)
+    logs = np.concatenate([_log(np.array([rest])), listed.log_probs])
+    return Estimates(logs, np.concatenate([[True], listed.is_oov]).astype(np.bool_), steps)
+
+
+@dataclass(frozen=True)
+class NextWord:
+    """One word that may come next."""
+
+    rank: int
+    """1 plus the number of listed events that are more probable."""
+    word: str
+    oov: int
+    """1 if the model does not know the word: its class was scored, or its spelling."""
+    probability: float
+    surprisal: float
+    """In bits."""
+    mc_se: float | None
+    """Standard error of the surprisal where it is a Monte Carlo estimate."""
+    tags: dict[str, float] | None
+    """Probabilities of its tags, the likeliest first, where the model generates tags."""
+
+
+COLUMNS = tuple(field.name for field in fields(NextWord))
+
+
+class NextWords:
+    """The distribution over what comes next after a context."""
+
+    def __init__(self, context: Sequence[str], sums: NextSums) -> None:
+        self.context = list(context)
+        self.sums = sums
+        self.probabilities: Floats = np.exp(sums.listed.log_probs)
+        """One per event that is listed, in the order of `words`."""
+
+    @property
+    def words(self) -> Sequence[str]:
+        """The events that are listed: words, classes of unknown ones, the end."""
+        return self.sums.names
+
+    @property
+    def covered(self) -> float:
+        """The sum of all probabilities listed: 1, or less where a search dropped analyses."""
+        return float(self.probabilities.sum())
+
+    @cached_property
+    def entropy(self) -> float:
+        """The entropy of the next event in bits, all unknown words of a class being one event."""
+        share = self.probabilities / self.covered
+        return float(-(share * _log2(share)).sum())
+
+    @cached_property
+    def entropy_se(self) -> float | None:
+        """The standard error of the entropy where sums are estimated, by the delta method."""
+        steps = self.sums.listed.steps
+        if steps is None:
+            return None
+        share = self.probabilities / self.covered
+        moved = steps @ (-share * (_log2(share) + self.entropy))
+        return float(np.std(moved, ddof=1)) / math.sqrt(len(steps))
+
+    def top(self, k: int = 10) -> list[NextWord]:
+        """Return the `k` most probable events."""
+        if k < 0:
+            raise ConfigError(f"k = {k} must be at least 0")
+        order = np.lexsort((np.arange(len(self.probabilities)), -self.probabilities))[:k]
+        return self._rows([self.sums.names[i] for i in order], self.sums.listed.at(order))
+
+    def of(self, words: Sequence[str]) -> list[NextWord]:
+        """Return any words, known or not, in the order in which they are named."""
+        if isinstance(words, str):
+            raise ConfigError("give a list of words, not one string")
+        return self._rows(words, self.sums.of(words)) if words else []
+
+    def _rows(self, words: Sequence[str], found: Estimates) -> list[NextWord]:
+        tags = self.sums.tags(words)
+        ordered = np.sort(self.sums.listed.log_probs)
+        ranks = 1 + len(ordered) - np.searchsorted(ordered, found.log_probs + ROUNDING, "right")
+        errors = found.errors()
+        return [
+            NextWord(
+                int(ranks[i]),
+                word,
+                int(found.is_oov[i]),
+                math.exp(found.log_probs[i]),
+                -float(found.log_probs[i]) / math.log(2),
+                None if errors is None else float(errors[i]) / math.log(2),
+                None if tags is None else tags[i],
+            )
+            for i, word in enumerate(words)
+        ]
+
+    def to_pandas(self, k: int = 10) -> pd.DataFrame:
+        """Return the `k` most probable events as a data frame."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(row) for row in self.top(k)], columns=list(COLUMNS))
+
+    def _repr_html_(self) -> str:
+        """Show the most probable events in a notebook."""
+        from bistro.pictures.notebook import table_html  # only notebooks need it
+
+        rows = self.top()
+        cells = [(row.word, f"{row.probability:.4f}", row.surprisal) for row in rows]
+        bars = [row.probability for row in rows]
+        caption = f"entropy {self.entropy:.2f} bits"
+        return table_html(["word", "probability", "surprisal"], cells, bars=bars, caption=caption)
+
+
+def shown_tags(names: Sequence[str], masses: Floats) -> dict[str, float]:
+    """Return the shares of the tags of a word, the likeliest first."""
+    total = float(masses.sum())
+    if not total > 0:
+        return {}
+    shares: dict[str, float] = {}
+    for name, share in zip(names, (masses / total).tolist(), strict=True):
+        shares[name] = shares.get(name, 0.0) + share
+    ranked = sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
+    return {name: share for name, share in ranked if share >= LEAST_TAG}
+
+
+def _log2(shares: Floats) -> Floats:
+    """Return logarithms to base 2, 0 for events that cannot be."""
+    logs: Floats = np.log2(np.where(shares > 0, shares, 1.0))
+    return logs
+
+
+def _log(probabilities: Floats) -> Floats:
+    """Return natural logarithms, minus infinity for what cannot be."""
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(probabilities)
+    return logs

@@ -1,0 +1,127 @@
+"""Several language models in one: their probabilities mixed word by word.
+
+    p(w_i | before) = Σ_m λ_m p_m(w_i | before)
+
+The weights λ are given, or learned on a development text by expectation-maximisation
+(`bistro.inference.mixture_weights`); `bistro.models.mixing` mixes the scores. All models must give
+probabilities to the same events: the same words, in any order, and the same classes of unknown
+words; or all an open vocabulary, in which every string is a word.
+
+>>> better, worse = np.log([0.5, 0.4, 0.5]), np.log([0.1, 0.5, 0.1])
+>>> weights = fitted_weights([better, worse])
+>>> 0.9 < weights[0] <= 1.0
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import ConfigError
+from bistro.inference.mixture_weights import mixture_weights
+from bistro.models.abilities import Scorer
+from bistro.models.inputs import Words, as_words
+from bistro.models.mixing import mixed_scores, require_same_events, shares_of
+from bistro.models.next_words import MixedSums, require_same_runs
+from bistro.models.results.scores import TextScores
+from bistro.models.scoring import Scoring
+
+CLOSE_ENOUGH = 1e-8
+SUM_WITHIN = 1e-6
+"""Given weights sum to 1 up to this."""
+
+Logs = NDArray[np.float64]
+
+
+def fitted_weights(logs: Sequence[Logs]) -> list[float]:
+    """Return the weights that give events with these log-probabilities the most."""
+    if len({log.shape for log in logs}) != 1 or not logs[0].size:
+        raise ValueError("all models must score the same events, at least one")
+    table = np.stack(logs)
+    highest = np.max(table, axis=0)
+    scale = np.where(np.isfinite(highest), highest, 0.0)
+    weights: list[float] = mixture_weights(np.exp(table - scale), CLOSE_ENOUGH).tolist()
+    return weights
+
+
+def mixed(logs: Sequence[Logs], weights: Sequence[float]) -> Logs:
+    """Return the log-probabilities of the mixture."""
+    return shares_of(np.stack(logs), np.array(weights))[0]
+
+
+def checked_weights(weights: Sequence[float], models: int) -> list[float]:
+    """Return weights as shares, or refuse them."""
+    if len(weights) != models or min(weights) < 0 or abs(sum(weights) - 1) > SUM_WITHIN:
+        shown = ", ".join(f"{weight:g}" for weight in weights)
+        raise ConfigError(
+            f"the weights {shown} are not possible: one per model ({models}), none below 0, "
+            "which sum to 1"
+        )
+    return [weight / sum(weights) for weight in weights]
+
+
+@dataclass(frozen=True)
+class Member:
+    """A model of a mixture, and how its scores are asked for."""
+
+    scorer: Scorer
+    options: Mapping[str, Any]
+
+    def score(self, sentences: Iterable[Words]) -> TextScores:
+        """Score sentences with the member's own options."""
+        return self.scorer.score(sentences, **self.options)
+
+
+class Mixture(Scoring):
+    """Models that are mixed word by word; it scores like a model."""
+
+    kind: ClassVar[str] = "mixture"
+    parts: ClassVar[Sequence[Any]] = ()
+
+    def __init__(self, members: Sequence[Member], weights: Sequence[float]) -> None:
+        require_same_events(*(member.scorer for member in members))
+        self.members = list(members)
+        self.weights = checked_weights(weights, len(members))
+
+    @classmethod
+    def fitted(cls, members: Sequence[Member], development: Iterable[Words]) -> Mixture:
+        """Return the mixture whose weights are best on a development text."""
+        require_same_events(*(member.scorer for member in members))
+        words = as_words(development)
+        return cls(members, fitted_weights([m.score(words).log_probs for m in members]))
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words of the first model."""
+        return self.members[0].scorer.vocabulary
+
+    def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
+        """Return the mixed log-probabilities; the members have their own options."""
+        self.score_options.of(options, self.kind, "score words")
+        words = as_words(sentences)
+        return self.combined([member.score(words) for member in self.members])
+
+    def combined(self, parts: Sequence[TextScores]) -> TextScores:
+        """Return the scores of the mixture from those of its members."""
+        require_same_runs([part.deviation for part in parts])
+        return mixed_scores(parts, np.array(self.weights))
+
+    def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
+        """Return the mixed probabilities of all next words."""
+        self.score_options.of(options, self.kind, "score words")
+        sums = [m.scorer.next_sums(context, **m.options) for m in self.members]
+        return MixedSums(sums, self.weights)
+
+    def score_protocol(self, **options: Any) -> str:
+        """Say what is mixed, with which weights."""
+        told = (
+            f"{weight:.3f} {member.scorer.score_protocol(**member.options)}"
+            for weight, member in zip(self.weights, self.members, strict=True)
+        )
+        return f"mixture of {' + '.join(told)}"

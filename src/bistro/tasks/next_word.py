@@ -1,0 +1,172 @@
+"""What comes next: the likeliest words after contexts, and how probable given words are there.
+
+A cloze task asks people to go on with the beginning of a sentence. The model's answer is exact:
+the probability of every word, the rank of the word that the experiment is about, and the entropy of
+the whole distribution, in one tidy table.
+
+>>> import bistro
+>>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
+>>> questions = [Question("1", ["The", "dog"], ["was", "zyzzyva"])]
+>>> [(row.word, row.target, row.oov) for row in next_word_rows(model, questions)]
+[('was', 1, 0), ('zyzzyva', 1, 1)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from bistro.errors import BistroError, TreebankError
+from bistro.models.abilities import SCORE
+from bistro.models.base import Model
+from bistro.models.results.next_words import NextWord, NextWords
+from bistro.models.results.tokens import words_in
+from bistro.tasks.cutting import Cutting, visible_text
+from bistro.tasks.mixture import Mixture
+from bistro.tasks.stimuli import Table
+
+DEFAULT_TOP = 10
+"""How many words are shown where no targets are asked for."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A context, and the words that are asked about in it."""
+
+    name: str
+    context: list[str]
+    targets: list[str] = field(default_factory=list)
+    cells: list[str] = field(default_factory=list)
+    """The cells of its row in a table."""
+
+
+@dataclass(frozen=True)
+class NextWordRow:
+    """One word after one context. What a model cannot tell is None."""
+
+    context_id: str
+    context: str
+    target: int
+    """1 if the word was asked about, 0 if it is one of the likeliest."""
+    rank: int
+    """1 plus the number of words, classes of unknown words and ends that are more probable."""
+    word: str
+    oov: int
+    """1 if the model does not know the word: its class was scored, or its spelling."""
+    probability: float
+    surprisal: float
+    """In bits."""
+    mc_se: float | None
+    """Standard error of the surprisal where it is a Monte Carlo estimate."""
+    tag: str | None
+    """The likeliest tag of the word in this context, where the model generates tags."""
+    tag_probability: float | None
+    entropy: float
+    """The entropy of the next word, in bits."""
+    entropy_se: float | None
+    """Standard error of the entropy."""
+
+
+COLUMNS = tuple(one.name for one in fields(NextWordRow))
+
+
+def answers(
+    model: Model | Mixture, questions: Iterable[Question], **options: Any
+) -> Iterator[tuple[Question, NextWords]]:
+    """Yield every question with what may come next; the same context is asked about once."""
+    scorer = model if isinstance(model, Mixture) else SCORE.of(model)
+    last: tuple[list[str], NextWords] | None = None
+    for question in questions:
+        if last is None or last[0] != question.context:
+            last = question.context, scorer.next_words(question.context, **options)
+        yield question, last[1]
+
+
+def next_word_rows(
+    model: Model | Mixture,
+    questions: Iterable[Question],
+    *,
+    top: int | None = None,
+    **options: Any,
+) -> Iterator[NextWordRow]:
+    """Yield the likeliest words after each context, then the words that are asked about.
+
+    Parameters
+    ----------
+    model
+        A model that scores words, or a mixture of such.
+    questions
+        Contexts with their targets.
+    top
+        How many of the likeliest words get a row; default: 10, or none if there are targets.
+    **options
+        Those of the model's scores.
+    """
+    for question, found in answers(model, questions, **options):
+        yield from rows_of(question, found, top)
+
+
+def rows_of(question: Question, found: NextWords, top: int | None = None) -> list[NextWordRow]:
+    """Return the rows of one context."""
+    likeliest = [_row(question, found, word, 0) for word in found.top(number_shown(question, top))]
+    return likeliest + [_row(question, found, word, 1) for word in found.of(question.targets)]
+
+
+def number_shown(question: Question, top: int | None) -> int:
+    """Return how many of the likeliest words are shown."""
+    return (0 if question.targets else DEFAULT_TOP) if top is None else top
+
+
+def _row(question: Question, found: NextWords, word: NextWord, target: int) -> NextWordRow:
+    tag, share = next(iter((word.tags or {}).items()), (None, None))
+    return NextWordRow(
+        question.name,
+        " ".join(question.context),
+        target,
+        word.rank,
+        word.word,
+        word.oov,
+        word.probability,
+        word.surprisal,
+        word.mc_se,
+        tag,
+        share,
+        found.entropy,
+        found.entropy_se,
+    )
+
+
+def questions_of_table(
+    table: Table, text: str, target: str | None, name: str | None, cut: Cutting
+) -> Iterator[Question]:
+    """Yield the questions of a table: a context per row, and perhaps a target."""
+    place = table.column(text)
+    of_target = None if target is None else table.column(target)
+    names = None if name is None else table.column(name)
+    for number, (line, cells) in enumerate(table.rows, start=1):
+        context = context_words(visible_text(cells[place], table.path, line), cut)
+        targets = []
+        if of_target is not None:
+            try:
+                targets = [single_word(cells[of_target], cut)]
+            except BistroError as error:
+                raise TreebankError(str(error), path=table.path, line=line) from None
+        called = str(number) if names is None else cells[names]
+        yield Question(called, context, targets, list(cells))
+
+
+def context_words(text: str, cut: Cutting) -> list[str]:
+    """Return the words of a context, which may have none."""
+    return words_in(*cut([text])) if text.strip() else []
+
+
+def single_word(text: str, cut: Cutting) -> str:
+    """Return a target as a word of the model, or refuse what is none or several."""
+    words: Sequence[str] = context_words(visible_text(text), cut)
+    if len(words) != 1:
+        raise BistroError(
+            f"the target '{text.strip()}' is {len(words)} words, where one is asked about at a "
+            "time: put the first ones at the end of the context"
+        )
+    return words[0]

@@ -1,0 +1,103 @@
+"""Regions of a sentence: several words that get one row of surprisal, their sum, with its error.
+
+A region is written in square brackets, or is named by a column of a table with one word per row. To
+the table of surprisal a region is a token of several words, so that its sum and its error are those
+that a multiword token has.
+
+>>> bracketed("The horse [raced past the barn] [fell] .")
+[('The horse', None), ('raced past the barn', '1'), ('fell', '2'), ('.', None)]
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from bistro.errors import TreebankError
+from bistro.models.results.surprisal import Token, numbered_tokens
+from bistro.models.results.tokens import words_in
+from bistro.tasks.cutting import Cutting, visible_text
+from bistro.tasks.stimuli import MISSING, Stimulus, Table
+
+COLUMN = "region"
+Parts = list[tuple[str, str | None]]
+"""Parts of a text, each with the name of its region, or None outside of all."""
+_MARK = re.compile(r"[][]")
+
+
+def bracketed(text: str, path: str | None = None, line: int | None = None) -> Parts:
+    """Return the parts of a text with regions in brackets, which are numbered from 1."""
+    parts: Parts = []
+    inside, number, at = False, 0, 0
+    for mark in [*_MARK.finditer(text), None]:
+        part = text[at : mark.start() if mark else len(text)].strip()
+        opens = mark is not None and mark[0] == "["
+        if mark is None and inside:
+            raise _error("a bracket '[' is not closed", text, path, line)
+        if mark is not None and opens == inside:
+            problem = "is inside another region" if opens else "closes nothing"
+            raise _error(f"a bracket '{mark[0]}' {problem}", text, path, line)
+        if inside and not part:
+            raise _error("a region has no word", text, path, line)
+        number += inside
+        if part:
+            parts.append((part, str(number) if inside else None))
+        inside, at = opens, mark.end() if mark else len(text)
+    return parts
+
+
+def region_rows(parts: Parts, cut: Cutting) -> tuple[list[Token], list[str]]:
+    """Return one token per part, and all words of the sentence."""
+    cells = cut([text for text, _ in parts])
+    words = [words_in(cell) for cell in cells]
+    sizes = zip((text for text, _ in parts), map(len, words), strict=True)
+    return numbered_tokens(sizes), list(itertools.chain(*words))
+
+
+def bracketed_stimuli(
+    table: Table, text: str, *, name: str | None, cut: Cutting
+) -> Iterator[Stimulus]:
+    """Yield the sentences of a table with one per row, whose texts have regions in brackets.
+
+    The cells of a row are followed by the name of the region.
+    """
+    place = table.column(text)
+    names = None if name is None else table.column(name)
+    for number, (line, cells) in enumerate(table.rows, start=1):
+        parts = bracketed(visible_text(cells[place], table.path, line), table.path, line)
+        if not parts:
+            raise TreebankError(f"column '{text}' has no word", path=table.path, line=line)
+        tokens, words = region_rows(parts, cut)
+        called = str(number) if names is None else cells[names]
+        rows = [[*cells, region or MISSING] for region in (*(r for _, r in parts), None)]
+        yield Stimulus(called, tokens, words, rows)
+
+
+def joined_regions(stimulus: Stimulus, place: int) -> Stimulus:
+    """Return a stimulus whose neighbouring rows with an equal cell in one place are one row.
+
+    The row has the cells of the first of them.
+    """
+    rows = list(zip(stimulus.tokens, stimulus.cells, strict=False))
+    tokens: list[tuple[str, int]] = []
+    cells = []
+    for _, group in itertools.groupby(rows, key=lambda row: row[1][place]):
+        members = list(group)
+        form = " ".join(token.form for token, _ in members)
+        tokens.append((form, sum(token.size for token, _ in members)))
+        cells.append(members[0][1])
+    return replace(stimulus, tokens=numbered_tokens(tokens), cells=[*cells, stimulus.cells[-1]])
+
+
+def region_names(parts: Sequence[Parts], *, eos: bool) -> Iterator[str]:
+    """Yield the region of every row of bracketed sentences, their ends included."""
+    for sentence in parts:
+        yield from (region or MISSING for _, region in sentence)
+        if eos:
+            yield MISSING
+
+
+def _error(reason: str, text: str, path: str | None, line: int | None) -> TreebankError:
+    return TreebankError(f"{reason} in '{text[:60]}'", path=path, line=line)
