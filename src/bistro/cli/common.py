@@ -113,7 +113,8 @@ TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
 CONFIG = option("FILE.toml", "Settings: a file or a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
 DEV = option(
-    "DEV", "For every model: committee fits weights on it, isbn learns until it is best there."
+    "DEV",
+    "For every model: committee and reader fit weights on it, isbn learns until it is best there.",
 )
 TAGS = option("joint|given", "Parsers find tags too, or use FILE's.", default="joint")
 BY = option(

@@ -31,7 +31,9 @@ def explain(
     tree: str | None = option("FILE", "Instead: the first sentence of a treebank, with its tree."),
     word: list[int] | None = option("N", "Whole chains of the Nth word (may be repeated)."),
     member: str | None = option(
-        "NAME", "Of a committee: the member to explain; default: the one that counts most."
+        "NAME",
+        "Of a committee or reader: the member to explain; default: the one that counts most, or, "
+        "of a reader, the shares of all members.",
     ),
     train: str | None = option("FILE", "The training data: adds how often each context occurs."),
     format: str = option("text|tsv|json", "What to write.", default="text"),
@@ -51,7 +53,8 @@ def explain(
     - share: the part of the final probability that comes from this context
 
     Models of the kinds ngram, transition and eisner can be explained, and of a committee such
-    members: how one of them generates the committee's tree.
+    members: how one of them generates the committee's tree. Of a reader, the text shows what each
+    member gives every word, and its share in the mixture.
 
         bistro explain english.bistro "The dog sleeps ."
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu

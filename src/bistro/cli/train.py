@@ -43,8 +43,8 @@ def train(
     ),
     dev: str | None = option(
         "DEV",
-        "Held-out data: committee and linearize fit weights on it, isbn learns until it is "
-        "best there; scores on it end the run.",
+        "Held-out data: committee, reader and linearize fit weights on it, isbn learns until it "
+        "is best there; scores on it end the run.",
     ),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
@@ -62,8 +62,8 @@ def train(
     threads: int = common.THREADS,
     cluster: str | None = option(
         "ADDRESS",
-        "Who parses raw text, or trains the members of a committee: tcp://HOST:PORT (Dask) or "
-        "local:N; otherwise threads.",
+        "Who parses raw text, or trains the members of a committee or reader: tcp://HOST:PORT "
+        "(Dask) or local:N; otherwise threads.",
     ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
@@ -109,8 +109,8 @@ def train(
     path = _checked_output(output)
     if cluster and not text and not family.has_members:
         raise BistroError(
-            "--cluster parses raw text, or trains the members of a committee: name some text with "
-            "--text"
+            "--cluster parses raw text, or trains the members of a committee or reader: name some "
+            "text with --text"
         )
     treebank = read_data(family, settings, data or [], format, roots)
     settings = common.fitting_config(family, settings, config, overrides, treebank)

@@ -1,25 +1,18 @@
-"""Training of a pipeline: words and sentences, columns, then the parser, one after the other.
-
-A checkpoint holds its phase and the layers that are finished, so that an interrupted training
-goes on where it was.
-"""
+"""Training of a pipeline: words and sentences, columns, then the parser, one after the other."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.inference.chains import fingerprint_of
 from bistro.models import kinds
-from bistro.models.base import Model, from_bytes
+from bistro.models.base import Model
 from bistro.models.columns.train import train_columns
 from bistro.models.defaults import OptionValue, own_defaults
+from bistro.models.nested import trained_in_turn
 from bistro.models.pipeline.config import PipelineConfig
 from bistro.models.pipeline.model import PipelineModel
 from bistro.models.runs import Run
@@ -65,24 +58,5 @@ def train_pipeline(
         run.session.on_note(NO_SPACES)
     content = hashlib.sha256("".join(map(str, [*data, *(dev or ())])).encode()).hexdigest()
     fingerprint = fingerprint_of(PipelineModel.kind, config, run.seed, [content])
-    trained = _trained(layers, run, fingerprint)
+    trained = trained_in_turn(layers, run, fingerprint)
     return PipelineModel(config, trained, run.origin([]))
-
-
-def _trained(
-    layers: dict[str, Callable[[Run], Model]], run: Run, fingerprint: str
-) -> dict[str, Model]:
-    """Train layer after layer, leaving out those that a checkpoint holds."""
-    saved = run.session.saved(fingerprint)
-    arrays: dict[str, NDArray[Any]] = dict(saved[1]) if saved else {}
-    found: dict[str, Model] = {}
-    done: dict[str, NDArray[Any]] = {}
-    for phase, (name, train) in enumerate(layers.items()):
-        if name in arrays:
-            where = f"the layer {name} in the checkpoint"
-            found[name] = from_bytes(arrays[name].tobytes(), where)
-        else:
-            session = run.session.for_phase(fingerprint, phase, dict(done))
-            found[name] = train(Run(run.seed, run.treebank, session))
-        done[name] = np.frombuffer(found[name].to_bytes(), dtype=np.uint8)
-    return found

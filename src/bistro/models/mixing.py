@@ -1,0 +1,118 @@
+"""Scores of several models, mixed word by word.
+
+    p(w_i | before) = Σ_m weight_m p_m(w_i | before)
+
+The share of member m in a word, weight_m p_m / Σ, is the posterior probability that m generated it.
+Monte Carlo errors of the members carry over by the delta method: to first order, the logarithm of
+the sum changes by the changes of the members' logarithms, weighted with their shares,
+
+    δ log p(w_i) = Σ_m share_m(i) δ log p_m(w_i)
+
+Members that draw have the same number of runs. Run r of the mixture is made of run r of every
+member, so what their errors have in common, and what they have not, is in the spread of the runs.
+
+>>> is_eos, offsets = TextScores.ends([1])
+>>> parts = [TextScores(np.log([p, 0.5]), is_eos, ~is_eos, offsets) for p in (0.5, 0.1)]
+>>> mixed = mixed_scores(parts, np.array([0.5, 0.5]))
+>>> np.exp(mixed.log_probs).round(2).tolist(), mixed.standard_error
+([0.3, 0.5], None)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import BistroError
+from bistro.models.abilities import Scorer
+from bistro.models.results.scores import TextScores
+
+Floats = NDArray[np.float64]
+
+
+def shares_of(log_probs: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the log-probabilities of a mixture, and the share of every member in every event.
+
+    Parameters
+    ----------
+    log_probs
+        Natural logarithms, shape (members, events).
+    weights
+        One per member; they sum to 1.
+    """
+    with np.errstate(divide="ignore"):
+        joint = log_probs + np.log(weights)[:, None]
+    total = np.logaddexp.reduce(joint, axis=0)
+    # An event that no member gives any probability belongs to the members by their weights.
+    with np.errstate(invalid="ignore"):
+        shares = np.where(np.isfinite(total), np.exp(joint - total), weights[:, None])
+    return total, shares
+
+
+def mixed_scores(members: Sequence[TextScores], weights: Floats) -> TextScores:
+    """Return the scores of a mixture, with the errors that its members' runs show."""
+    first = members[0]
+    logs = np.stack([scores.log_probs for scores in members])
+    total, shares = shares_of(logs, weights)
+    return TextScores(
+        total,
+        first.is_eos,
+        np.logical_or.reduce([scores.is_oov for scores in members]),
+        first.offsets,
+        deviation=_deviation(members, shares),
+    )
+
+
+def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
+    """Return per-run prefix estimates of the mixture divided by their mean, to first order."""
+    steps = [
+        share * scores.steps
+        for scores, share in zip(members, shares, strict=True)
+        if scores.steps is not None
+    ]
+    if not steps:
+        return None
+    if len({len(step) for step in steps}) > 1:
+        raise ValueError("members that draw must have the same number of runs")
+    # A prefix is the product of its words: its error is the sum of theirs.
+    sums = np.cumsum(np.sum(steps, axis=0), axis=1)
+    offsets = members[0].offsets
+    before = np.concatenate((np.zeros((len(sums), 1)), sums), axis=1)[:, offsets[:-1]]
+    deviation: Floats = 1.0 + sums - np.repeat(before, np.diff(offsets), axis=1)
+    return deviation
+
+
+def require_same_events(*models: Scorer) -> None:
+    """Refuse models that do not tell the same words apart, so that their scores cannot be mixed."""
+    one = models[0].vocabulary
+    for model in models[1:]:
+        other = model.vocabulary
+        if same_events(one, other):
+            continue
+        if one.is_open != other.is_open:
+            raise BistroError(
+                "one model spells unknown words (unknown = spelling), the other has classes for "
+                "them, so their probabilities are of different events: train both in the same way"
+            )
+        raise BistroError(
+            f"the models have different vocabularies ({len(one):,} and {len(other):,} words and "
+            "classes), so their probabilities are of different events: train both on the same "
+            "sentences with the same unknown, unknown_below and unknown_suffixes, or both with "
+            "unknown = spelling"
+        )
+
+
+def same_events(one: Vocabulary, other: Vocabulary) -> bool:
+    """Tell whether two vocabularies tell the same words apart, in whatever order they have them."""
+    if one.is_open and other.is_open:
+        return True
+    return one.hash == other.hash or (
+        one.is_open == other.is_open
+        and one.unknown == other.unknown
+        and set(one.words) == set(other.words)
+        and set(one.classes.names) == set(other.classes.names)
+        and one.classes.suffixes == other.classes.suffixes
+    )
