@@ -8,9 +8,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
-
 from laws import SUSPICIOUS
+from scipy import stats
 
 import bistro
 from bistro.models.reader.model import ReaderModel
