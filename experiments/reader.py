@@ -48,6 +48,7 @@ def perplexity(logs: NDArray[np.float64]) -> float:
 
 def reader_of(split: Split, config: ReaderConfig, path: Path | None) -> ReaderModel:
     """Train the reader of a treebank, or open the one that is there."""
+    found: bistro.Model
     if path and path.exists():
         found = bistro.load(path)
     else:
