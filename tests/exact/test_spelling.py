@@ -15,6 +15,7 @@ from bistro._core import Stream
 from bistro.encoding.alphabet import CODE_POINTS, Alphabet
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
+from bistro.evaluate.interpolation import require_same_events
 from bistro.evaluate.text import text_figures
 from bistro.inference.chains import Session
 from bistro.inference.checkpoint import Checkpoint, StoppedError
@@ -22,7 +23,6 @@ from bistro.inference.settings import SamplerSettings, SpellingSettings
 from bistro.inference.speller import Speller, Spelling
 from bistro.inference.spelling import SpellingLearner
 from bistro.modelfile import read_model, write_model
-from bistro.models.mixing import require_same_events
 from bistro.models.ngram.model import NgramModel
 from bistro.reference import spelling as reference
 from bistro.rng import Stream as PlainStream

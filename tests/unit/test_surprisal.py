@@ -13,8 +13,7 @@ from scipy import optimize
 
 import bistro
 from bistro.errors import BistroError, ConfigError, TreebankError
-from bistro.evaluate.interpolation import mixed, mixing_weight
-from bistro.models.mixing import require_same_events
+from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
 from bistro.models.ngram.model import NgramModel
 from bistro.models.results.surprisal import Token, rows_of, word_tokens
 from bistro.models.transition.model import TransitionModel

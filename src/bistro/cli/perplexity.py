@@ -85,11 +85,10 @@ def _mixture(
     json: bool,
 ) -> None:
     """Print the figures of two models and of their mixture."""
-    from bistro.evaluate.interpolation import mixed, mixing_weight
+    from bistro.evaluate.interpolation import mixed, mixing_weight, require_same_events
     from bistro.evaluate.text import figures_of
     from bistro.models.abilities import SCORE
     from bistro.models.inputs import as_words
-    from bistro.models.mixing import require_same_events
 
     models = [bistro.load(path) for path in paths]
     scorers = [SCORE.of(trained) for trained in models]

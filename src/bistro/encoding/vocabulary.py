@@ -154,6 +154,12 @@ class Vocabulary:
         words = len(self) - self.num_classes
         return f"Vocabulary({words} words, {self.num_classes} unknown classes)"
 
+    def has_same_events(self, other: Vocabulary) -> bool:
+        """Tell whether another vocabulary tells the same words apart, in whatever order."""
+        one, two = self.to_header(), other.to_header()
+        alike = ("words", "classes", "suffixes")
+        return self.unknown == other.unknown and all(set(one[n]) == set(two[n]) for n in alike)
+
     @property
     def num_classes(self) -> int:
         """How many ids are classes of unknown words: ids below this number."""

@@ -19,6 +19,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bistro.errors import BistroError
+from bistro.models.abilities import Scorer
+
 MOST_STEPS = 1000
 CLOSE_ENOUGH = 1e-8
 
@@ -43,3 +46,21 @@ def mixed(first: Logs, second: Logs, weight: float) -> Logs:
     with np.errstate(divide="ignore"):
         logs: Logs = np.logaddexp(np.log(weight) + first, np.log1p(-weight) + second)
     return logs
+
+
+def require_same_events(first: Scorer, second: Scorer) -> None:
+    """Refuse two models that do not tell the same words apart."""
+    one, other = first.vocabulary, second.vocabulary
+    if one.hash == other.hash or (one.is_open and other.is_open):
+        return
+    if one.is_open != other.is_open:
+        raise BistroError(
+            "one model spells unknown words (unknown = spelling), the other has classes for them, "
+            "so their probabilities are of different events: train both in the same way"
+        )
+    raise BistroError(
+        f"the models have different vocabularies ({len(one):,} and {len(other):,} words and "
+        "classes), so their probabilities are of different events: train both on the same "
+        "sentences with the same unknown, unknown_below and unknown_suffixes, or both with "
+        "unknown = spelling"
+    )

@@ -25,7 +25,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError
 from bistro.models.abilities import Scorer
 from bistro.models.results.scores import TextScores
@@ -68,11 +67,8 @@ def mixed_scores(members: Sequence[TextScores], weights: Floats) -> TextScores:
 
 def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
     """Return per-run prefix estimates of the mixture divided by their mean, to first order."""
-    steps = [
-        share * scores.steps
-        for scores, share in zip(members, shares, strict=True)
-        if scores.steps is not None
-    ]
+    parts = [scores.relative_steps() for scores in members]
+    steps = [s * part for s, part in zip(shares, parts, strict=True) if part is not None]
     if not steps:
         return None
     if len({len(step) for step in steps}) > 1:
@@ -90,7 +86,7 @@ def require_same_events(*models: Scorer) -> None:
     one = models[0].vocabulary
     for model in models[1:]:
         other = model.vocabulary
-        if same_events(one, other):
+        if (one.is_open and other.is_open) or one.has_same_events(other):
             continue
         if one.is_open != other.is_open:
             raise BistroError(
@@ -103,16 +99,3 @@ def require_same_events(*models: Scorer) -> None:
             "sentences with the same unknown, unknown_below and unknown_suffixes, or both with "
             "unknown = spelling"
         )
-
-
-def same_events(one: Vocabulary, other: Vocabulary) -> bool:
-    """Tell whether two vocabularies tell the same words apart, in whatever order they have them."""
-    if one.is_open and other.is_open:
-        return True
-    return one.hash == other.hash or (
-        one.is_open == other.is_open
-        and one.unknown == other.unknown
-        and set(one.words) == set(other.words)
-        and set(one.classes.names) == set(other.classes.names)
-        and one.classes.suffixes == other.classes.suffixes
-    )

@@ -75,27 +75,26 @@ class TextScores:
         )
 
     @property
-    def steps(self) -> NDArray[np.float64] | None:
-        """By run, how far each log-probability is off, to first order; None if exact.
+    def standard_error(self) -> NDArray[np.float64] | None:
+        """Monte Carlo error of each log-probability, log(P_i / P_{i-1}), by the delta method.
 
-        The log-probability of event i is log(P_i / P_{i-1}). Both means come from the same runs,
-        so their errors partly cancel: what counts is the difference of the relative deviations.
+        Both means come from the same runs, so their errors partly cancel: what counts is the spread
+        of the difference of the relative deviations.
         """
+        steps = self.relative_steps()
+        if steps is None:
+            return None
+        spread: NDArray[np.float64] = np.std(steps, axis=0, ddof=1)
+        return spread / math.sqrt(len(steps))
+
+    def relative_steps(self) -> NDArray[np.float64] | None:
+        """Return how far each run is from each log-probability, to first order; None if exact."""
         if self.deviation is None:
             return None
         before = np.ones_like(self.deviation)
         before[:, 1:] = self.deviation[:, :-1]
         before[:, self.offsets[:-1]] = 1.0
         return self.deviation - before
-
-    @property
-    def standard_error(self) -> NDArray[np.float64] | None:
-        """Monte Carlo error of each log-probability, by the delta method."""
-        steps = self.steps
-        if steps is None:
-            return None
-        spread: NDArray[np.float64] = np.std(steps, axis=0, ddof=1)
-        return spread / math.sqrt(len(steps))
 
     def error_of(self, first: int, begin: int, end: int) -> float | None:
         """Return the error of the events ``begin:end`` together; their sentence begins at `first`.
