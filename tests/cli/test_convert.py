@@ -96,6 +96,15 @@ def test_without_options_the_same_bytes(
     assert (tmp_path / "copy").read_bytes() == content.encode()
 
 
+def test_a_suffix_that_no_format_has_is_refused(
+    convert: Convert, file: MakeFile, tmp_path: Path
+) -> None:
+    result = convert(file("a.conllu", CONLLU), "-o", tmp_path / "a.json")
+    assert result.code == 2 and "no format has this suffix" in result.err
+    result = convert(file("a.conllu", CONLLU), "-o", tmp_path / "a.json", "--to", "conllu")
+    assert result.code == 0
+
+
 def test_conllu_to_conllx_says_what_is_lost(
     convert: Convert, file: MakeFile, tmp_path: Path
 ) -> None:

@@ -74,7 +74,10 @@ def test_two_outputs_with_one_name(bistro_here: Command, copies: Path) -> None:
         (("train", "ngram", "train.txt", "-o", "notes.txt", *QUICK), "a model file"),
         (("surprisal", "english.bistro", "test.conllu", "-o", "notes.txt"), "a table"),
         (("surprisal", "english.bistro", "train.txt", "-o", "test.conllu"), "a table"),
-        (("convert", "test.conllu", "-o", "english.bistro"), "a text or a treebank"),
+        (
+            ("convert", "test.conllu", "--to", "conllu", "-o", "english.bistro"),
+            "a text or a treebank",
+        ),
         (("generate", "english.bistro", "-o", "photo.png"), "a text or a treebank"),
     ],
 )

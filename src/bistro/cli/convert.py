@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import bistro
 from bistro.cli import outputs
 from bistro.cli.common import argument, flag, option, say
-from bistro.errors import ConfigError, nearest
+from bistro.errors import ConfigError, OutputError, nearest
 
 if TYPE_CHECKING:
     from bistro.treebank.conversion import Conversion
@@ -115,9 +115,15 @@ def _plan(**choices: str | None) -> Conversion:
 
 
 def _target(source: str, to: str | None, output: str) -> str:
-    from bistro.treebank.detect import WRITABLE_FORMATS, check_format, format_of_suffix
+    from bistro.treebank.detect import WRITABLE_FORMATS, check_format, format_of_suffix, suffix_of
 
-    target = to or format_of_suffix(output) or source
+    known = format_of_suffix(output)
+    if not (to or known) and suffix_of(output):
+        raise OutputError(
+            f"{output}: no format has this suffix: use .conllu, .conll, .txt or .mrg, or say which "
+            "one it is with --to"
+        )
+    target = to or known or source
     check_format(target, WRITABLE_FORMATS)
     if target != source and "brackets" in (source, target):
         raise ConfigError(

@@ -32,7 +32,16 @@ UsageError: type[Any] = typer.BadParameter.__bases__[0]
 COMMANDS = (
     *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
     *("reading-times", "suite", "generate"),
-    *("linearize", "segment", "evaluate", "complete", "crossval", "learning-curve", "report"),
+    *(
+        "linearize",
+        "segment",
+        "evaluate",
+        "draw",
+        "complete",
+        "crossval",
+        "learning-curve",
+        "report",
+    ),
     *("doctor", "diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
 )
 """Every command, in the order of the help; each is a function of the module of its name."""

@@ -49,6 +49,7 @@ TEXT = Writes("a text or a treebank", frozenset({"columns", "brackets", "table",
 LINES = Writes("a text or a table", frozenset({"brackets", "table", "json", "text"}))
 PAGE = Writes("a web page", frozenset({"page"}))
 PICTURE = Writes("a picture", frozenset({"picture", "page"}))
+DRAWING = Writes("a picture of trees", frozenset({"picture"}))
 DRAWS = Writes("a NetCDF file", frozenset({"netcdf"}))
 FORCE = typer.Option(
     False, "--force", help="Overwrite existing files of other kinds too; never an input."
@@ -112,8 +113,9 @@ def content_of(path: str) -> str:
             begin = stream.read(_LOOKED_AT)
         text = begin.decode("utf-8", "strict" if len(begin) < _LOOKED_AT else "ignore")
     except (InputError, UnicodeDecodeError):
-        netcdf = (b"\x89HDF", b"CDF")
-        return "netcdf" if _begin(path).startswith(netcdf) else "other"
+        begin = _begin(path)
+        kinds = {"netcdf": (b"\x89HDF", b"CDF"), "picture": (b"%PDF", b"\x89PNG")}
+        return next((kind for kind, own in kinds.items() if begin.startswith(own)), "other")
     return _content_of_text(text.lstrip("\ufeff")) if text.strip() else "nothing"
 
 
@@ -121,7 +123,7 @@ def _content_of_text(text: str) -> str:
     begin = text.lstrip()[:100].lower()
     for content, beginnings in (
         ("page", ("<!doctype html", "<html")),
-        ("picture", ("<svg", "<?xml")),
+        ("picture", ("<svg", "<?xml", "\\documentclass", "%pdf")),
         ("netcdf", ("cdf\x01", "cdf\x02", "cdf\x05")),
         ("brackets", ("(",)),
         ("json", ("{",)),

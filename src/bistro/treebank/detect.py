@@ -97,12 +97,17 @@ def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
         )
 
 
-def format_of_suffix(path: str) -> str | None:
-    """Return the format a file name tells, if it does."""
+def suffix_of(path: str) -> str:
+    """Return the suffix of a file name, without one that tells how it is compressed."""
     suffixes = [suffix.lower() for suffix in PurePath(path).suffixes]
     if suffixes and suffixes[-1] in _COMPRESSED:
         suffixes.pop()
-    return _SUFFIXES.get(suffixes[-1]) if suffixes else None
+    return suffixes[-1] if suffixes else ""
+
+
+def format_of_suffix(path: str) -> str | None:
+    """Return the format a file name tells, if it does."""
+    return _SUFFIXES.get(suffix_of(path))
 
 
 def format_of_content(first: bytes) -> str:

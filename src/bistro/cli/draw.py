@@ -1,0 +1,98 @@
+"""`bistro draw`: trees as pictures."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any, cast
+
+import bistro
+from bistro.cli import common, outputs
+from bistro.cli.common import flag, option, say
+from bistro.errors import BistroError, ConfigError, OutputError
+from bistro.files import STANDARD_STREAM, writing
+
+
+def draw(
+    treebank: str = common.TREEBANK,
+    output: str = outputs.output(
+        outputs.DRAWING,
+        "OUT",
+        "Where to write: .svg or .png (one tree), .pdf (one page per tree), .tex "
+        "(tikz-dependency). - writes SVG to stdout.",
+        "--output",
+        "-o",
+        default=STANDARD_STREAM,
+    ),
+    sentence: list[str] | None = option(
+        "ID", "A sentence: its sent_id, or its number from 1. Repeat for several; default: all."
+    ),
+    tags: str = option("upos|xpos|none", "Tags below the words.", default="upos"),
+    probabilities: bool = flag(
+        "--probabilities", "Show the probabilities of heads, as `parse --marginals` wrote them."
+    ),
+    direction: str = option(
+        "auto|ltr|rtl", "Where the first word is; auto follows the script.", default="auto"
+    ),
+    width: float | None = option("PIXELS", "Scale wider pictures down to this.", min=50),
+    scale: float = option("X", "Pixels of a PNG per pixel of the SVG.", default=2.0, min=0.1),
+    format: str | None = common.FORMAT,
+) -> None:
+    """Draw the trees of a file for a paper, a slide or a page.
+
+    FILE has dependencies (CoNLL-U, CoNLL-X) or bracketed trees (.mrg). The suffix of OUT decides
+    the format. PDF and PNG need one more package: pip install 'bistro-syntax[draw]'.
+
+        bistro draw parsed.conllu --sentence 3 -o tree.svg
+        bistro draw parsed.conllu --sentence 3 --probabilities -o tree.pdf
+        bistro draw parsed.conllu -o all.pdf
+        bistro draw parsed.conllu --sentence weblog-07 -o tree.tex
+    """
+    from bistro.tasks.draw import FORMATS, chosen_sentences, drawn
+
+    for name, value, known in (
+        ("tags", tags, ("upos", "xpos", "none")),
+        ("direction", direction, ("auto", "ltr", "rtl")),
+    ):
+        if value not in known:
+            raise ConfigError(f"--{name} '{value}' must be one of {', '.join(known)}")
+    suffix = "svg" if output == STANDARD_STREAM else PurePath(output).suffix.lower().lstrip(".")
+    if suffix not in FORMATS:
+        raise OutputError(f"{output}: must end in {', '.join(f'.{name}' for name in FORMATS)}")
+    items = _read(treebank, format)
+    if sentence and items and not isinstance(items[0], bistro.Sentence):
+        items = [items[_number(name, len(items)) - 1] for name in sentence]
+    elif sentence:
+        items = list(chosen_sentences(items, sentence))
+    content = drawn(
+        items,
+        suffix,
+        tags=cast(Any, tags),
+        probabilities=probabilities,
+        direction=cast(Any, direction),
+        width=width,
+        scale=scale,
+        path=treebank,
+    )
+    with writing(output) as stream:
+        stream.write(content)
+    if output != STANDARD_STREAM:
+        say(f"{output}: {len(items):,} {'tree' if len(items) == 1 else 'trees'}")
+
+
+def _read(path: str, format: str | None) -> list[Any]:
+    """Return sentences, or bracketed trees."""
+    from bistro.treebank.brackets import iter_trees
+    from bistro.treebank.detect import FORMATS, choose_format
+    from bistro.treebank.treebank import opened, parse
+
+    with opened(path) as (stream, name):
+        source = choose_format(name, stream, format, FORMATS)
+        if source == "brackets":
+            return list(iter_trees(cast(Any, stream), name))
+        return list(parse(stream, name, source, "any", partial=True))
+
+
+def _number(name: str, most: int) -> int:
+    if not name.isdecimal() or not 1 <= int(name) <= most:
+        raise BistroError(f"there is no tree '{name}': use a number from 1 to {most:,}")
+    return int(name)
