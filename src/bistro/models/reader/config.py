@@ -10,13 +10,19 @@ from bistro.errors import ConfigError
 from bistro.inference.settings import UNKNOWN_HELP, UnknownSetting
 from bistro.models.defaults import DEFAULTS_HELP, OptionDefaults
 
+QUICK = (
+    "hidden=80 learning.passes=30 learning.reads=75000 learning.patience=2 learning.rate=0.1 "
+    "learning.dropout=0.15"
+)
+"""The latent-variable parser of the default committee: beside others, a small one is enough."""
+
 
 @dataclass(frozen=True)
 class ReaderConfig:
     """Settings of the reader."""
 
     members: tuple[str, ...] = setting(
-        ("ngram", "transition", "isbn"),
+        ("ngram", "transition", f"isbn {QUICK}"),
         "The models that are mixed, each as KIND, KIND:PRESET or KIND:FILE.toml, followed by "
         "changes of single settings, as in 'isbn hidden=80 learning.passes=20'. A kind without a "
         "preset has the one that fits the treebank, if there is one.",
