@@ -198,6 +198,18 @@ def test_an_event_without_probability_has_no_error() -> None:
     assert mixed.log_probs.tolist() == [-np.inf, 0.0]
 
 
+def test_a_member_that_has_lost_the_sentence_is_left_out() -> None:
+    is_eos, offsets = TextScores.ends([2])
+    none = np.zeros(3, np.bool_)
+    runs = np.array([[1.1, np.nan, np.nan], [0.9, np.nan, np.nan]])
+    lost = TextScores(np.array([-1.0, -np.inf, np.nan]), is_eos, none, offsets, deviation=runs)
+    sound = TextScores(np.array([-2.0, -3.0, -4.0]), is_eos, none, offsets)
+    mixed = mixed_scores([lost, sound], np.array([0.5, 0.5]))
+    assert mixed.log_probs[1:] == pytest.approx([-3 - math.log(2), -4 - math.log(2)])
+    error = mixed.standard_error
+    assert error is not None and error[0] > 0 and error[1:].tolist() == [0, 0]
+
+
 # ---- explanations ------------------------------------------------------------------------------
 
 

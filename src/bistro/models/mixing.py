@@ -32,6 +32,14 @@ from bistro.models.results.scores import TextScores
 Floats = NDArray[np.float64]
 
 
+def probabilities_of(members: Sequence[TextScores]) -> Floats:
+    """Return the probability of every event under every member, shape (members, events).
+
+    A member that has lost all analyses of the words before gives the next one nothing.
+    """
+    return np.nan_to_num(np.exp([scores.log_probs for scores in members]))
+
+
 def shares_of(log_probs: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Return the log-probabilities of a mixture, and the share of every member in every event.
 
@@ -42,8 +50,10 @@ def shares_of(log_probs: Floats, weights: Floats) -> tuple[Floats, Floats]:
     weights
         One per member; they sum to 1.
     """
+    # A member that has lost all analyses of the words before has nothing to say of the next one.
+    known = np.where(np.isnan(log_probs), -np.inf, log_probs)
     with np.errstate(divide="ignore"):
-        joint = log_probs + np.log(weights)[:, None]
+        joint = known + np.log(weights)[:, None]
     total = np.logaddexp.reduce(joint, axis=0)
     # An event that no member gives any probability belongs to the members by their weights.
     with np.errstate(invalid="ignore"):
@@ -68,7 +78,11 @@ def mixed_scores(members: Sequence[TextScores], weights: Floats) -> TextScores:
 def _deviation(members: Sequence[TextScores], shares: Floats) -> Floats | None:
     """Return per-run prefix estimates of the mixture divided by their mean, to first order."""
     parts = [scores.relative_steps() for scores in members]
-    steps = [s * part for s, part in zip(shares, parts, strict=True) if part is not None]
+    steps = [
+        share * np.where(share > 0, part, 0.0)
+        for share, part in zip(shares, parts, strict=True)
+        if part is not None
+    ]
     if not steps:
         return None
     if len({len(step) for step in steps}) > 1:

@@ -11,12 +11,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.errors import BistroError, nearest
 from bistro.models.abilities import EXPLAIN
 from bistro.models.inputs import Words, as_words
+from bistro.models.mixing import probabilities_of
 from bistro.models.results.explanations import MEMBER, Decision, Explanation, Level
 from bistro.sums import added
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 def explain_shares(model: ReaderModel, sentence: Words) -> Explanation:
     """Return a decision for every word of a sentence and for its end."""
     (words,) = as_words([sentence])
-    scores = model.member_scores([words])
-    table = np.exp([one.log_probs for one in scores])
+    table = probabilities_of(model.member_scores([words]))
     tokens = [*words, END_SYMBOL]
     decisions = [
         _decision(model, place, token, table[:, place - 1].tolist())

@@ -21,6 +21,7 @@ from bistro.inference.workers import LocalWorkers, Workers
 from bistro.models.base import Model, from_bytes
 from bistro.models.committee.held_out import places
 from bistro.models.inputs import Words, as_words
+from bistro.models.mixing import probabilities_of
 from bistro.models.nested import saved_models, trained_in_turn
 from bistro.models.parsing.training import trees_of
 from bistro.models.reader.config import ReaderConfig
@@ -81,8 +82,7 @@ def fitted_weights(
     if not words:
         raise BistroError("the development set has no words to fit the weights on")
     step = -(-sum(map(len, words)) // MOST_WORDS)
-    scores = model.member_scores(words[::step], threads=threads)
-    return mixture_weights(np.exp([one.log_probs for one in scores]))
+    return mixture_weights(probabilities_of(model.member_scores(words[::step], threads=threads)))
 
 
 def _trained(
