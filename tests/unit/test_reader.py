@@ -26,7 +26,6 @@ from bistro.models.mixing import mixed_scores, require_same_events
 from bistro.models.reader.config import ReaderConfig
 from bistro.models.reader.members import members_of
 from bistro.models.reader.model import ReaderModel
-from bistro.models.reader.train import fitted_weights
 from bistro.models.results.scores import TextScores
 
 SHORT = "sampler.sweeps=3 sampler.samples=2"
@@ -123,8 +122,9 @@ def test_the_weights_are_those_that_make_the_development_set_likeliest(model: Re
 def test_weights_can_be_equal_and_need_words() -> None:
     equal = trained(*MEMBERS[:2], weights="equal")
     assert equal.weights.tolist() == [0.5, 0.5]
-    with pytest.raises(BistroError, match="no words to fit the weights on"):
-        fitted_weights(equal, [[], []], 1)
+    for dev in ([], [[], []]):
+        with pytest.raises(BistroError, match="no words to fit the weights on"):
+            trained(dev=dev)
 
 
 def test_without_a_development_set_a_tenth_is_held_out() -> None:

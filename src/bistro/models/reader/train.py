@@ -52,6 +52,8 @@ def train_reader(
 ) -> ReaderModel:
     """Train the members, and fit their weights on a development set or on held-out sentences."""
     members = members_of(config, data)
+    if dev is not None and not any(map(len, dev)):
+        raise BistroError("the development set has no words to fit the weights on")
     if any(member.kind.can("parse") for member in members):
         trees_of(data)
     sentences, held_out = (data, dev) if dev is not None else split(data, config.held_out)
@@ -78,9 +80,7 @@ def fitted_weights(
     model: ReaderModel, held_out: Sequence[Words], threads: int
 ) -> NDArray[np.float64]:
     """Return the weights under which held-out sentences are most probable."""
-    words = [sentence for sentence in as_words(held_out) if sentence]
-    if not words:
-        raise BistroError("the development set has no words to fit the weights on")
+    words = as_words(held_out)
     step = -(-sum(map(len, words)) // MOST_WORDS)
     return mixture_weights(probabilities_of(model.member_scores(words[::step], threads=threads)))
 
