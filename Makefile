@@ -28,7 +28,7 @@ sanitize: $(VENV)/.test-installed
 
 # The documentation as a site, in site/.
 site: $(VENV)/.test-installed
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	PYTHONPATH=tools $(BIN)/zensical build --strict --clean
 
 benchmark: $(VENV)/.test-installed
 	$(BIN)/python -m benchmarks all

@@ -58,7 +58,7 @@ def parsing(model: TransitionModel, sentences: Treebank) -> None:
         for selection, size in (("paper", 1000), ("weight", 100), ("weight", 1000)):
             seconds = speed(model, sentences, tags=tags, selection=selection, size=size)
             print(
-                f"  tags {tags}, {size} particles by {selection}, least risk: "
+                f"  tags {tags}, {size} particles by {selection}, minimum risk: "
                 f"{len(sentences) / seconds:,.0f} sentences/s, "
                 f"{sentences.words / seconds:,.0f} words/s",
                 flush=True,

@@ -95,7 +95,7 @@ def speed(model: CommitteeModel, sentences: Sequence[Sentence], way: str) -> flo
 def calibration_error(
     model: CommitteeModel, sentences: Sequence[Sentence], options: dict[str, Any]
 ) -> float:
-    """Return the expected calibration error of the heads of least risk, in percent."""
+    """Return the expected calibration error of the minimum-risk heads, in percent."""
     mixture = model.mixture(sentences, model.asked(**options))
     heads = mixture.trees(model.single_root, 2)[0]
     gold = np.array([head for sentence in sentences for head in sentence.heads])

@@ -122,7 +122,8 @@ def report(name: str, kind: str, seeds: Sequence[int], with_train: bool, k: int 
             else:
                 spoilt, planted = plant_values(clean, what, seed)
             seen = examine(spoilt, kind=kind, seed=seed, beside=train, k=k)
-            found.append(share_found(seen.tags if what == "upos" else seen.arcs, planted))
+            arcs = [*seen.crossings, *seen.arcs]
+            found.append(share_found(seen.tags if what == "upos" else arcs, planted))
         shown = " ".join(f"{value:.1f}" for value in found)
         print(f"{name:<4} {kind:<10} {what:<8} mean {fmean(found):5.1f}   {shown}", flush=True)
     seconds = (time.process_time() - begin) / (3 * len(seeds))

@@ -5,7 +5,7 @@
 The table of the paper itself: ``python -m experiments.paper wallach-2008 table1``. `beyond`: the
 WSJ sample, gold tags (Penn), punctuation left out, Gibbs seating, seed 1; development and test
 part. `treebanks`: EWT and DDT, labels of finished arcs and generated labels, given and own tags,
-least risk.
+minimum risk.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ def beyond() -> None:
     for name, model, options in (
         ("one sample, most probable tree", one, {"mbr": False}),
         ("ten samples averaged, most probable tree", ten, {"mbr": False}),
-        ("one sample, least risk, temperature 1", one, {"temperature": 1.0}),
-        ("ten samples averaged, least risk, temperature 1", ten, {"temperature": 1.0}),
-        ("ten samples averaged, least risk, temperature 1.4", ten, {}),
-        ("ten samples averaged, least risk, temperature 2", ten, {"temperature": 2.0}),
+        ("one sample, minimum risk, temperature 1", one, {"temperature": 1.0}),
+        ("ten samples averaged, minimum risk, temperature 1", ten, {"temperature": 1.0}),
+        ("ten samples averaged, minimum risk, temperature 1.4", ten, {}),
+        ("ten samples averaged, minimum risk, temperature 2", ten, {"temperature": 2.0}),
     ):
         print(f"{name:<50} {uas(model, split, **options)}", flush=True)
     print(f"{'ten samples, one tree drawn a sentence':<50} {drawn(ten, split)}", flush=True)
     for part in ("dev", "test"):
         row = evaluate(ten, getattr(split, part), tags="joint").row()
-        print(f"own tags, least risk, {part}: {HEADINGS}\n{'':<28} {row}", flush=True)
+        print(f"own tags, minimum risk, {part}: {HEADINGS}\n{'':<28} {row}", flush=True)
 
 
 def drawn(model: EisnerModel, split: Split, number: int = 10) -> str:

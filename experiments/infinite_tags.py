@@ -38,13 +38,13 @@ TREEBANKS = {
 }
 SEARCHES: dict[str, dict[str, Any]] = {
     "PCFG (HMM), best sequence": {"search": "hmm", "mbr": False},
-    "PCFG (HMM), least risk": {"search": "hmm"},
+    "PCFG (HMM), minimum risk": {"search": "hmm"},
     "A* nodes, 200 ways": {"search": "astar-nodes", "beam": 200},
     "A* full, beam 200": {"search": "astar-full", "beam": 200},
     "MCMC, 5,000 draws": {"search": "mcmc", "samples": 5000},
     "beam 256, best sequence": {"beam": 256, "mbr": False},
-    "beam 256, least risk": {"beam": 256},
-    "beam 16, least risk": {"beam": 16},
+    "beam 256, minimum risk": {"beam": 256},
+    "beam 16, minimum risk": {"beam": 16},
 }
 DEPTHS = (1, 2, 3, 4, None)
 ONE_PASS: dict[str, Any] = {}
@@ -90,7 +90,7 @@ def searches(names: Sequence[str]) -> None:
 
 
 def depth(names: Sequence[str]) -> None:
-    print("\nDepth: test, percent of words, of sentences, by least risk, beam 64")
+    print("\nDepth: test, percent of words, of sentences, by minimum risk, beam 64")
     ways = {"as in the paper": SEATING, "one pass": ONE_PASS, "sampled": SAMPLED}
     for name in names:
         treebank, column = TREEBANKS[name]

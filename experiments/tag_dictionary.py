@@ -5,11 +5,11 @@
     python -m experiments.tag_dictionary --perplexity wsj
 
 Means over seeds 1 to N (default: 5) with their standard deviation. Transition parser: presets
-`wsj`, `ud` and `ddt`, 20 sweeps, own tags, 1000 particles by weight, least risk. Committee: default
-members, one half of the development part fits the weights with each dictionary. WSJ and DDT:
-punctuation left out; EWT: all words, subtypes ignored. Perplexity: what language models lose if
-they sum only over the tags that each word had in training (`--tags-seen`); all commands sum over
-all tags by default.
+`wsj`, `ud` and `ddt`, 20 sweeps, own tags, 1000 particles by weight, minimum risk. Committee:
+default members, one half of the development part fits the weights with each dictionary. WSJ and
+DDT: punctuation left out; EWT: all words, subtypes ignored. Perplexity: the loss of language models
+if they sum only over the tags that each word had in training (`--tags-seen`); all commands sum
+over all tags by default.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ with the length as in the sequence memoizer, which the paper builds on. `sizes` 
 seating, flat priors); minimal seating whose pairs predict blocks left out, which is the best that
 any prior could do for held-out data; and sampled seating (30 sweeps, 10 averaged; unbounded is 20).
 
-Tasks: ewt, ddt (UPOS), wsj (XPOS): percent of tags right, beam 16, least risk; trees (WSJ sample):
-labelled F1, 500 draws with 10 subtrees each. Development parts, one thread; sampled seating of tags
-with two seeds, all else with one.
+Tasks: ewt, ddt (UPOS), wsj (XPOS): percent of tags right, beam 16, minimum risk; trees (WSJ
+sample): labelled F1, 500 draws with 10 subtrees each. Development parts, one thread; sampled
+seating of tags with two seeds, all else with one.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def smoothing(name: str) -> None:
 
 
 def information(model: LinearizeModel, sentences: Iterable[Sentence]) -> dict[str, float]:
-    """Return bits a dependent: of all families, those with all dependents on one side, and both."""
+    """Return bits per dependent: all families, those with dependents on one side, on both."""
     bits: defaultdict[str, float] = defaultdict(float)
     dependents: Counter[str] = Counter()
     for sentence in sentences:
@@ -112,7 +112,7 @@ def lengths(model: LinearizeModel, sentences: Iterable[Sentence]) -> dict[str, f
 def pictures(figures: dict[str, tuple[dict[str, float], dict[str, float]]], folder: Path) -> None:
     """Draw both tables, a group of bars a language."""
     for place, (file, unit) in enumerate(
-        (("order-information", "bits a dependent"), ("order-lengths", "words"))
+        (("order-information", "bits per dependent"), ("order-lengths", "words"))
     ):
         kinds = next(iter(figures.values()))[place]
         series = {kind: [both[place][kind] for both in figures.values()] for kind in kinds}
@@ -130,7 +130,7 @@ def describe(names: Sequence[str], folder: Path | None) -> None:
         data = load(name)
         model = train(data)
         figures[name] = information(model, data[2]), lengths(model, data[2])
-        for title, row in zip(("bits a dependent", "mean length"), figures[name], strict=True):
+        for title, row in zip(("bits per dependent", "mean length"), figures[name], strict=True):
             shown = ", ".join(f"{kind} {value:.3f}" for kind, value in row.items())
             print(f"{NAMES[name]}: {title}: {shown}", flush=True)
     if folder:

@@ -207,7 +207,7 @@ void bind_language(nb::module_& m) {
         .def("resume", &Sampler::resume, "steps"_a.noconvert(), "ends"_a.noconvert(),
              "Takes up what `histories` gave, in franchises that were rebuilt and restored.")
         .def("sweep", &Sampler::sweep, "particles"_a, "rng"_a, nb::call_guard<nb::gil_scoped_release>(),
-             "Draws every derivation anew; returns how many draws were accepted, and how many changed something.")
+             "Resamples every derivation; returns how many draws were accepted, and how many changed something.")
         .def("drop_empty", [](Sampler& self) { self.sampler.drop_empty(); }, nb::call_guard<nb::gil_scoped_release>(),
              "Frees restaurants without customers, where there are many; entries get other numbers.")
         .def("draw", &Sampler::draw, "index"_a, "steps"_a.noconvert(), nb::kw_only(), "particles"_a, "rng"_a,

@@ -159,7 +159,7 @@ PAPER = Paper(
             "Section 3.3: BLEU of the most probable orders",
             "Test parts, BLEU (sacrebleu, tokens as they are) and sentences in their real order; "
             "the paper has the best of its 12 models on the data of the 2011 shared task (WSJ). "
-            "Equally probable orders by lot. Note: ties broken by the input's order / "
+            "Equally probable orders at random. Note: ties broken by the input's order / "
             "a sampled order instead of the best / only sentences whose heads were all seen with "
             "the same dependents.",
             bleu,
@@ -168,9 +168,9 @@ PAPER = Paper(
         Table(
             "unseen",
             "Section 3.3: observed orders and the amount of data",
-            "BLEU of the most probable orders of HDR oo / HDR n2, ties by lot, learned from a part "
-            "of the training data. The WSJ sample has no relations: HD oo / HD n2. Note: heads of "
-            "the test part that were never seen with the same dependents.",
+            "BLEU of the most probable orders of HDR oo / HDR n2, ties at random, learned from a "
+            "part of the training data. The WSJ sample has no relations: HD oo / HD n2. Note: "
+            "heads of the test part that were never seen with the same dependents.",
             unseen,
         ),
     ),

@@ -95,8 +95,8 @@ PAPER = Paper(
             "table5a",
             "Table 5(a): frequent spines",
             "Of the 1,000 most frequent spines of the right trees, how many are among the 1,000 "
-            "most frequent of the trees found, in percent; ties broken by lot. Test parts, MCMC: "
-            "2,000 draws of trees, 5,000 of tags.",
+            "most frequent of the trees found, in percent; ties broken at random. Test parts, "
+            "MCMC: 2,000 draws of trees, 5,000 of tags.",
             table5a,
             "trees: preset `phrases`; tags: preset `tagger` of the same depth (20 for ∞).",
         ),

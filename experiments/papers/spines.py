@@ -1,9 +1,9 @@
 """How many of the most frequent spines of right trees are also the most frequent of trees found.
 
 Of long spines most occur once, so the thousand most frequent ones are not a set: which of those
-with the count of the thousandth belong to it is arbitrary. Ties are therefore broken by lot: every
-spine draws one number, the same for both lists, and belongs to a list if the number is below its
-chance there. The expected share is computed exactly, and right trees match themselves fully.
+with the count of the thousandth belong to it is arbitrary. Ties are therefore broken at random:
+every spine draws one number, the same for both lists, and belongs to a list if the number is below
+its chance there. The expected share is computed exactly, and right trees match themselves fully.
 
 >>> right, found = Counter({"a": 3, "b": 1, "c": 1}), Counter({"a": 2, "b": 1, "d": 1, "e": 1})
 >>> matched(right, right, most=2), round(matched(right, found, most=2), 1)
@@ -20,7 +20,7 @@ MOST_FREQUENT = 1000
 
 
 def chances(counts: Counter[Spine], most: int) -> dict[Spine, float]:
-    """Return the probability of each spine to be among the most frequent, ties broken by lot."""
+    """Return the probability of each spine to be among the most frequent, ties broken at random."""
     ranked = counts.most_common()
     if len(ranked) <= most:
         return dict.fromkeys(counts, 1.0)

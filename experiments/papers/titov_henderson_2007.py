@@ -46,7 +46,7 @@ BY_LENGTH = {
 AS_PUBLISHED: dict[str, Any] = {"tags": "given", "size": 30, "labels_per_arc": 5, "mbr": False}
 BEST = (
     "Bistro's default settings (160 variables, feed-forward means, dropout, classes of unknown "
-    "words, rich features for TF), the tree of least risk"
+    "words, rich features for TF), the minimum-risk tree"
 )
 
 

@@ -100,7 +100,7 @@ def row(name: str, paper: str, model: TopicsModel, tags: str = "given") -> Row:
     own, best = figures(published(model), tags, SWEEPS), figures(model, tags)
     risk = accuracy((p.sentence, p.heads) for p in model.parse_all(wsj().test, tags=tags))
     live = len(model.samples[-1].live)
-    return Row(name, paper, own, best, f"at best, least risk: {risk:.1f}; {live} live states")
+    return Row(name, paper, own, best, f"at best, minimum risk: {risk:.1f}; {live} live states")
 
 
 def table2() -> Iterator[Row]:

@@ -72,7 +72,7 @@ def test_a_treebank_without_spaces(bistro_here: Command, tmp_path: Path) -> None
     treebank, model = tmp_path / "words.conllu", tmp_path / "words.bistro"
     treebank.write_text(ROWS.format(misc="_") * 5)
     done = bistro_here("train", "tokens", treebank, "-o", model)
-    assert done.code == 2 and "which words stand without a space" in done.err
+    assert done.code == 2 and "which words have no space after them" in done.err
     done = bistro_here("train", "pipeline", treebank, "--set", "parser=transition", "-o", model)
     assert done.code == 0 and "will not find words in running text" in done.err
     done = bistro_here("parse", model, stdin=b"It rains.\n")

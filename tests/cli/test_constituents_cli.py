@@ -133,7 +133,7 @@ def test_a_sentence_without_a_tree_is_flat_and_told(model: Path, bistro_here: Co
         ("((S (X a)))\n((S (NP (X a)\n", "bad.mrg:2: .*lacks 3 closing brackets"),
         ("((S (X a)))\n((S (NP (-NONE- *))))\n", "bad.mrg:2: a tree without words"),
         ("((S (X a)))\n()\n", "bad.mrg:2: a tree without words"),
-        ("((S (X a)))\n((S (NP) (X a)))\n", "bad.mrg:2: 'NP' stands alone"),
+        ("((S (X a)))\n((S (NP) (X a)))\n", "bad.mrg:2: 'NP' is alone"),
         ("((S (X a))))\n", "bad.mrg:1: a closing bracket too many"),
         ("", "bad.mrg: the file is empty"),
     ],

@@ -181,8 +181,8 @@ def test_a_label_with_an_arrow_names_its_place(convert: Convert, file: MakeFile)
         (["--projectivize", "heads"], CONLLU, "'heads' is unknown (did you mean 'head'?)"),
         (["--projectivize", "head", "--deprojectivize", "head"], CONLLU, "choose one"),
         (["--roots", "two"], CONLLU, "--roots 'two' is unknown"),
-        (["--from", "conlu"], CONLLU, "'conlu' is no format (did you mean 'conllu'?)"),
-        (["--to", "conlx"], CONLLU, "'conlx' is no format (did you mean 'conllx'?)"),
+        (["--from", "conlu"], CONLLU, "'conlu' is not a format (did you mean 'conllu'?)"),
+        (["--to", "conlx"], CONLLU, "'conlx' is not a format (did you mean 'conllx'?)"),
         ([], "", "<stdin>: the file is empty"),
         ([], CONLLU + "1\ta\n", "<stdin>:10: 2 columns found, 10 expected"),
         ([], CONLLU.replace("\t0\troot", "\t_\troot"), "1 of 4 words have no head"),
@@ -257,7 +257,7 @@ def test_a_text_that_contradicts_its_words_is_a_warning(convert: Convert, file: 
     ("arguments", "stdin", "reason"),
     [
         (["--to", "raw"], BRACKETS, "brackets cannot become raw"),
-        (["--from", "raw"], CONLLU, "'raw' is no format"),
+        (["--from", "raw"], CONLLU, "'raw' is not a format"),
         (["--to", "rav"], CONLLU, "did you mean 'raw'"),
     ],
 )

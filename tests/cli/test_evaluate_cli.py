@@ -181,7 +181,7 @@ def test_brackets_as_json(run: Run, trees: tuple[Path, Path]) -> None:
         (GOLD_TREES, "gold.mrg has 2 trees, but .*system.mrg has 1"),
         (GOLD_TREES + GOLD_TREES.replace("dog", "cat"), "'dog' at .*gold.mrg:2.*system.mrg:2"),
         (GOLD_TREES + "((S (NP (DT the)\n", "system.mrg:2: .*lacks 3 closing brackets"),
-        (GOLD_TREES + "((S (NP)))\n", "system.mrg:2: 'NP' stands alone"),
+        (GOLD_TREES + "((S (NP)))\n", "system.mrg:2: 'NP' is alone"),
         (GOLD_TREES + "(())\n", "system.mrg:2: "),
         ("", "system.mrg: the file is empty"),
     ],

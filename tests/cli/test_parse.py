@@ -43,7 +43,7 @@ def test_text_in_trees_out(bistro_here: Command, parsers: Path) -> None:
     assert "# parse_rank = 1" in second
     assert re.fullmatch(
         r"2 sentences, 7 words, [\d,]+ words/s; transition, tags joint, particles [\d,]+ "
-        r"by weight, soft tag dictionary 0\.3, temperature 2, least risk\n",
+        r"by weight, soft tag dictionary 0\.3, temperature 2, minimum risk\n",
         done.err,
     )
 

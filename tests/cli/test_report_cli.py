@@ -85,7 +85,7 @@ def test_the_page_of_a_parser(bistro_here: Command, here: Path, files: Path, par
     ]
     assert {"Surest", "Most doubtful", "Most wrong", "actions", "words"} <= set(page.cells["h3"])
     assert page.source.count("<svg") > 20
-    for told in ("least risk", "subtypes of relations ignored", "summed over analyses", "seed"):
+    for told in ("minimum risk", "subtypes of relations ignored", "summed over analyses", "seed"):
         assert told in page.text
     assert page.tiles["kind"] == "transition"
 

@@ -36,7 +36,7 @@ def test_a_parser_tags(bistro_here: Command, taggers: Path) -> None:
     assert done.out.startswith("# sent_id = 1\n# text = The dog sleeps .\n1\tThe\t")
     assert tags_in(done.out) == ["DET", "NOUN", "VERB", "PUNCT"]
     assert re.fullmatch(
-        r"1 sentences, 4 words, [\d,]+ words/s; transition, tags joint, .*least risk\n", done.err
+        r"1 sentences, 4 words, [\d,]+ words/s; transition, tags joint, .*minimum risk\n", done.err
     )
 
 
@@ -113,7 +113,7 @@ def test_trained_on_the_command_line(bistro_here: Command, files: Path, here: Pa
     done = bistro_here("tag", "t.bistro", files / "test.txt", "--marginals")
     assert done.code == 0
     assert "# text = " in done.out and "PUpos=" in done.out
-    assert re.search(r"words/s; tags, beam 16, least risk\n", done.err)
+    assert re.search(r"words/s; tags, beam 16, minimum risk\n", done.err)
     assert "tags" in bistro_here("info", "t.bistro").out
 
 

@@ -1,4 +1,4 @@
-"""Searches with a budget: what they find, that they are repeatable, and trees of least risk."""
+"""Searches with a budget: what they find, that they are repeatable, and minimum-risk trees."""
 
 from __future__ import annotations
 

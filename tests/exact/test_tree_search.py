@@ -1,4 +1,4 @@
-"""Searches under rules in contexts against enumeration: A*, chains, trees of least risk."""
+"""Searches under rules in contexts against enumeration: A*, chains, minimum-risk trees."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ HOLDERS = {"committee", "pipeline", "reader"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 FAMILIES = {path.parent.name for path in PACKAGE.glob("models/*/train.py")} - {"unbounded"}
 REFERENCE = re.compile(r"bistro(\.\w+)+:\w+")
-MOST_LINES, MOST_IN_FUNCTION, MOST_LOADED = 400, 60, 75
+MOST_LINES, MOST_IN_FUNCTION, MOST_LOADED = 400, 60, 76
 
 
 def name_of(path: Path) -> str:

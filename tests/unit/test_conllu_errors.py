@@ -29,9 +29,9 @@ FAULTS = {
     "ids from 2": (row(2, 0), 4, "the id is 2, expected 1"),
     "a gap": (row(1, 0) + row(3, 1), 5, "the id is 3, expected 2"),
     "an id twice": (row(1, 0) + row(1, 1), 5, "the id is 1, expected 2"),
-    "an id that is none": (row(1, 0) + row("x", 1), 5, "'x' is no word number"),
-    "an Arabic digit": (row("١", 0), 4, "no word number"),
-    "a superscript": (row("²", 0), 4, "no word number"),
+    "an id that is none": (row(1, 0) + row("x", 1), 5, "'x' is not a word number"),
+    "an Arabic digit": (row("١", 0), 4, "not a word number"),
+    "a superscript": (row("²", 0), 4, "not a word number"),
     "head outside": (row(1, 0) + row(2, 3), 5, "head 3 of word 2 is outside the sentence (0 to 2)"),
     "a huge head": (row(1, 0) + row(2, "9" * 5000), 5, "must be a number or _"),
     "a negative head": (row(1, 0) + row(2, -1), 5, "HEAD is '-1': it must be a number or _"),
@@ -45,8 +45,8 @@ FAULTS = {
     "an empty form": (row(1, 0) + row(2, 1, ""), 5, "word 2 has an empty FORM"),
     "no words": ("# a comment\n# alone\n", 4, "a sentence without words"),
     "only a multiword token": (TOKEN.format("1-2"), 4, "a sentence without words"),
-    "a range backwards": (TOKEN.format("2-1") + row(1, 0), 4, "'2-1' is no range of words"),
-    "a range of words": (TOKEN.format("a-b") + row(1, 0), 4, "'a-b' is no range of words"),
+    "a range backwards": (TOKEN.format("2-1") + row(1, 0), 4, "'2-1' is not a range of words"),
+    "a range of words": (TOKEN.format("a-b") + row(1, 0), 4, "'a-b' is not a range of words"),
     "a range too late": (row(1, 0) + TOKEN.format("1-2") + row(2, 1), 5, "just before its first"),
     "a range too long": (TOKEN.format("1-3") + row(1, 0) + row(2, 1), 4, "ends at word 3"),
     "ranges that overlap": (
@@ -62,7 +62,7 @@ FAULTS = {
     "an odd empty node": (row(1, 0) + row("1.1.1", "_"), 5, "is '1.1.1', expected 1.1"),
     "an empty node before": (row("1.1", "_") + row(1, 0), 4, "is '1.1', expected 0.1 here"),
     "a NUL": (row(1, 0, "a\0b"), 4, "a NUL character"),
-    "a mark inside": ("\ufeff" + row(1, 0), 4, "is no word number"),
+    "a mark inside": ("\ufeff" + row(1, 0), 4, "is not a word number"),
 }
 
 
@@ -144,5 +144,5 @@ def test_the_sentences_before_a_fault_in_a_later_piece_arrive() -> None:
 def test_missing_file_and_unknown_format(tmp_path: Path) -> None:
     with pytest.raises(BistroError, match="cannot be read: no such file"):
         read(tmp_path / "none.conllu")
-    with pytest.raises(BistroError, match=r"'conlu' is no format \(did you mean 'conllu'\?\)"):
+    with pytest.raises(BistroError, match=r"'conlu' is not a format \(did you mean 'conllu'\?\)"):
         read(io.BytesIO(GOOD.encode()), "conlu")

@@ -27,7 +27,7 @@ def test_a_model_keeps_its_defaults_in_its_file(tmp_path: Path) -> None:
     assert "particles 7 by paper" in loaded.parse_protocol()
     assert loaded.parse_protocol().endswith("most probable trees")
     assert "particles 9 by paper" in loaded.parse_protocol(size=9)
-    assert loaded.parse_protocol(mbr=True).endswith("least risk")
+    assert loaded.parse_protocol(mbr=True).endswith("minimum risk")
     assert "beam of 100" in loaded.score_protocol()
     words = ["The", "dog", "sleeps", "."]
     plain = bistro.train("transition", TREEBANK, sampler=SHORT)

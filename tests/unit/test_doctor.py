@@ -78,10 +78,11 @@ def _share(logs: Mapping[tuple[int, str], float], head: int, label: str) -> floa
 def test_planted_heads_are_found(kind: str) -> None:
     spoilt, planted = plant_heads(TREEBANK, seed=1, share=0.02)
     found = examine(spoilt, kind=kind, k=3, **QUICK)
-    assert len(found.arcs) == len(found.tags) == TREEBANK.words
-    assert share_found(found.arcs, planted) > 75
+    arcs = [*found.crossings, *found.arcs]
+    assert len(arcs) == len(found.tags) == TREEBANK.words
+    assert share_found(arcs, planted) > 75
     place, word = next(iter(planted))
-    mine = next(f for f in found.arcs if (f.sentence, f.word) == (place, word))
+    mine = next(f for f in arcs if (f.sentence, f.word) == (place, word))
     gold = TREEBANK[place]
     assert mine.annotated == f"{spoilt[place].heads[word - 1]}:{gold.deprels[word - 1]}"
 
@@ -142,7 +143,8 @@ def test_crossing_arcs_several_roots_and_one_word() -> None:
     odd = [crossing, two, one]
     for beside in (TREEBANK[:100], [*TREEBANK[:100], *odd]):
         found = examine(odd, beside=beside, **QUICK)
-        assert len(found.arcs) == 10
+        assert len(found.arcs) + len(found.crossings) == 10
+        assert all(finding.what == "crossing" for finding in found.crossings)
         assert all(0 <= f.surprise <= 50 for f in found.findings)
 
 
@@ -151,7 +153,7 @@ def test_words_without_labels() -> None:
     spoilt, planted = plant_heads(bare, seed=1, share=0.02)
     found = examine(spoilt, k=3, labels="none", **QUICK)
     assert found.arcs[0].annotated.isdigit()
-    assert share_found(found.arcs, planted) > 40
+    assert share_found([*found.crossings, *found.arcs], planted) > 40
 
 
 def test_other_data_and_folds_beside_it() -> None:

@@ -156,9 +156,9 @@ def test_bars_of_two_series_have_a_legend_and_values() -> None:
 
 def test_the_legend_keeps_clear_of_the_unit() -> None:
     series = {name: [0.64] for name in ("all", "before the head", "after the head", "both sides")}
-    svg = bar_chart(["a"], series, unit="bits a dependent")
+    svg = bar_chart(["a"], series, unit="bits per dependent")
     texts = {e.text: e for e in ElementTree.fromstring(svg).iter() if e.get("font-size")}
-    end = number(texts["bits a dependent"], "x") + text_width("bits a dependent", 11)
+    end = number(texts["bits per dependent"], "x") + text_width("bits per dependent", 11)
     boxes = [number(e, "x") for e in svg_parts(svg, "rect", "bar") if e.get("y") == "8.0"]
     assert len(boxes) == 4
     assert min(boxes) > end

@@ -94,8 +94,8 @@ def test_all_kinds_of_files(tmp_path: Path) -> None:
     [
         (json.dumps({"items": []}), "'meta' is missing"),
         (json.dumps(suite_json(items=[])), "has no items"),
-        (json.dumps(suite_json(items=3)), "is no suite"),
-        (json.dumps([1, 2]), "is no suite: its JSON is not an object"),
+        (json.dumps(suite_json(items=3)), "is not a suite"),
+        (json.dumps([1, 2]), "is not a suite: its JSON is not an object"),
         ("", "is empty"),
         ("\n \n", "is empty"),
         (json.dumps(suite_json(predictions=[{"formula": "(7;%a%) > 1"}])), "no region 7"),

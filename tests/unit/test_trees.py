@@ -102,10 +102,10 @@ def test_words_to_parse_come_from_any_format() -> None:
     [
         ("((S (X a)))\n((S (NP (-NONE- *))))\n", ":2: a tree without words"),
         ("((S (X a)))\n\n()\n", ":3: a tree without words"),
-        ("((S (X a)))\n((S (NP)))\n", ":2: 'NP' stands alone"),
+        ("((S (X a)))\n((S (NP)))\n", ":2: 'NP' is alone"),
         ("((S (X a))\n((S (X a)))\n", r"r.mrg:\d: "),
         ("((S (@S (X a) (X b)) (X c)))\n", ":1: the label '@S' begins with '@'"),
-        ("It rains\n", "looks like|stands outside"),
+        ("It rains\n", "looks like|is outside"),
         ("", "empty"),
     ],
 )

@@ -242,7 +242,7 @@ def test_a_journal_of_another_search_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BistroError, match=r"another search \(it differs in seed"):
         Journal(tmp_path / "j", {"seed": 2, "metric": "las"})
     (tmp_path / "k").write_text("hello\n")
-    with pytest.raises(BistroError, match="is no journal"):
+    with pytest.raises(BistroError, match="is not the journal"):
         Journal(tmp_path / "k", {})
 
 

@@ -89,7 +89,7 @@ def test_a_tree_without_a_probability_has_no_bar(visit: Any) -> None:
     page.wait_for_selector(".candidate")
     first, second = (page.locator(".candidate").nth(i) for i in range(2))
     assert first.locator(".mass, .share").count() == 0
-    assert first.text_content().startswith("least risk: ")
+    assert first.text_content().startswith("best guess; about ")
     assert second.locator(".mass").count() == 1
 
 

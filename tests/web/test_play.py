@@ -143,14 +143,14 @@ def test_an_address_shows_the_same_picture_again(play: Any) -> None:
 
 def test_an_evening_begins_the_same_however_many_come(play: Any) -> None:
     page = play(n=10)
-    ten = page.text_content(".told")
+    ten = page.text_content(".summary")
     page.get_by_role("button", name="One guest").click()
-    assert "11 guests" in page.text_content(".told")
+    assert "11 guests" in page.text_content(".summary")
     page.get_by_label("Guests n", exact=True).fill("0")
-    assert page.text_content(".told").startswith("1 guest at 1 table;")
+    assert page.text_content(".summary").startswith("1 guest at 1 table;")
     page.evaluate("location.hash = '#n=10'")
-    page.wait_for_function("document.querySelector('.told').textContent.startsWith('10 ')")
-    assert page.text_content(".told") == ten
+    page.wait_for_function("document.querySelector('.summary').textContent.startsWith('10 ')")
+    assert page.text_content(".summary") == ten
 
 
 def test_keys_do_what_buttons_do(play: Any) -> None:
@@ -159,9 +159,9 @@ def test_keys_do_what_buttons_do(play: Any) -> None:
     page.keyboard.press("Enter")  # the link that skips the header
     page.keyboard.press("ArrowRight")
     page.keyboard.press("PageUp")
-    assert "16 guests" in page.text_content(".told")
+    assert "16 guests" in page.text_content(".summary")
     page.keyboard.press("Space")
-    page.wait_for_function("!document.querySelector('.told').textContent.startsWith('16 ')")
+    page.wait_for_function("!document.querySelector('.summary').textContent.startsWith('16 ')")
     assert page.get_by_role("button", name="Stop").get_attribute("aria-pressed") == "true"
     page.keyboard.press("Space")
     assert page.get_by_role("button", name="Let guests arrive").is_visible()
@@ -198,7 +198,7 @@ def test_text_of_ones_own(play: Any) -> None:
 
 def test_bad_addresses_are_read_as_well_as_possible(play: Any) -> None:
     page = play(n=10**9, d="x", theta=-5, sweeps="many", seed="1e999", text="<b>a</b> &amp; b")
-    assert page.text_content(".told").startswith("3,000 guests at 77 tables")
+    assert page.text_content(".summary").startswith("3,000 guests at 77 tables")
     assert "after <b>a</b>" in page.text_content(".restaurants")
 
 

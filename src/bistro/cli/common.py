@@ -72,7 +72,7 @@ THREADS = option(
 )
 SEED = option(
     "N",
-    "Decides every random choice: the same seed, the same result.",
+    "Random seed: the same seed gives the same result.",
     default=1,
     min=0,
     callback=_at_most(2**64 - 1),
@@ -88,17 +88,22 @@ ROOTS = option(
     "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
 )
 METHOD = option("smc|search", "How to sum over analyses (parsers).")
-PARTICLES = option("N", "Effort of that sum [default: 100].", "--particles", min=1)
+PARTICLES = option("N", "Number of particles for that sum [default: 100].", "--particles", min=1)
 REPEATS = option("N", "Independent runs, for the standard error [default: 10].", "--repeats", min=1)
 SELECTION = typer.Option(
     None,
     "--selection",
-    help="How --method search shares particles out after each word: by weight, or as in the paper.",
+    help="How --method search divides particles after each word: by weight, or as in the paper.",
 )
 TAGS_PER_WORD = option(
-    "N", "Most tags tried for a word; 0: all [default: 0].", "--tags-per-word", min=0
+    "N",
+    "Maximum number of tags tried per word; 0 tries all [default: 0].",
+    "--tags-per-word",
+    min=0,
 )
-TAGS_SEEN = flag("--tags-seen", "Only tags that a word had in training: faster, a bound.")
+TAGS_SEEN = flag(
+    "--tags-seen", "Use only the tags that a word had in training: faster, but a lower bound."
+)
 TAG_DICTIONARY = option(
     "soft|hard|none",
     "Tags that a word never had in training: less weight, not tried, or like all others "
@@ -106,20 +111,22 @@ TAG_DICTIONARY = option(
 )
 CLUSTER = option(
     "ADDRESS",
-    "Who does the work: tcp://HOST:PORT (Dask) or local:N processes; otherwise threads. The result "
-    "does not depend on it.",
+    "Workers: tcp://HOST:PORT (Dask) or local:N processes; default: threads. The result does not "
+    "depend on it.",
 )
 TREEBANK = argument("FILE", "A treebank (CoNLL-U, CoNLL-X); - is stdin.")
 CONFIG = option("FILE.toml", "Settings: a file or a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
 DEV = option(
     "DEV",
-    "For every model: committee and reader fit weights on it, isbn learns until it is best there.",
+    "Development data: committee and reader fit weights on it, isbn stops training at its best.",
 )
-TAGS = option("joint|given", "Parsers find tags too, or use FILE's.", default="joint")
+TAGS = option(
+    "joint|given", "Tags found by the parser (joint), or those of FILE (given).", default="joint"
+)
 BY = option(
     "sentence|document",
-    "What is never cut; documents begin with a comment # newdoc.",
+    "Unit that is kept whole; documents begin with a comment # newdoc.",
     default="sentence",
 )
 
@@ -142,7 +149,7 @@ def say(message: str) -> None:
 
 
 def console(*, markup: bool = False, **options: Any) -> Console:
-    """Return a console that prints text as it is: ``[/q]`` in a name is no markup."""
+    """Return a console that prints text as it is: ``[/q]`` in a name is not markup."""
     from rich.console import Console
 
     return Console(highlight=False, markup=markup, emoji=False, **options)

@@ -16,12 +16,14 @@ def complete(
     output: str = outputs.results(outputs.TREES),
     model: str | None = option(
         "MODEL",
-        "A parser; otherwise one is trained on the sentences of FILE that lack nothing.",
+        "A parser; default: one trained on the complete sentences of FILE.",
     ),
-    kind: str | None = option("KIND", "The parser to train, without --model; default: committee."),
+    kind: str | None = option(
+        "KIND", "Kind of parser to train if there is no --model; default: committee."
+    ),
     below: float = option(
         "P",
-        "Values that are less probable are not filled in; MISC names them (MaybeHead=…).",
+        "Leave less probable values open; MISC names them (MaybeHead=…).",
         default=0.0,
         min=0.0,
         max=1.0,

@@ -33,13 +33,14 @@ def convert(
         "the suffix of OUT, or as INPUT.",
     ),
     projectivize: str | None = option(
-        "head|path|head+path", "Lift non-projective arcs and note it in the labels."
+        "head|path|head+path",
+        "Make trees projective: lift crossing arcs and record it in the labels.",
     ),
     deprojectivize: str | None = option(
-        "head|path|head+path", "Put lifted arcs back as the labels say."
+        "head|path|head+path", "Undo --projectivize: move lifted arcs back, by their labels."
     ),
     roots: str | None = option(
-        "one|any", "Roots a sentence may have; otherwise one in CoNLL-U, any in CoNLL-X."
+        "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
     ),
     partial: bool = flag("--partial", "Allow sentences in which only some words have heads."),
 ) -> None:

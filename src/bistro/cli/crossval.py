@@ -18,13 +18,13 @@ def crossval(
         "KIND", "The kind of model: transition, eisner, isbn, committee, topics, ngram or tags."
     ),
     treebank: str = common.TREEBANK,
-    folds: int = option("K", "How many folds.", "-k", "--folds", default=10),
+    folds: int = option("K", "Number of folds.", "-k", "--folds", default=10),
     by: str = common.BY,
     tags: str = common.TAGS,
     output: str | None = outputs.output(
         outputs.TREES,
         "OUT",
-        "FILE with each sentence parsed by the model that has not seen it, with marginals.",
+        "Write FILE with each sentence parsed by the model that has not seen it, with marginals.",
         "--output",
         "-o",
     ),

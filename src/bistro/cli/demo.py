@@ -26,7 +26,7 @@ def demo(
         "english", help="The built-in English one, or 4,851 hand-annotated Turkish sentences."
     ),
     output: str = option(
-        "FOLDER", "Where the results go.", "--output", "-o", default="bistro-demo"
+        "FOLDER", "Folder for the results.", "--output", "-o", default="bistro-demo"
     ),
     seed: int = common.SEED,
 ) -> None:

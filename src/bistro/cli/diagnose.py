@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 def diagnose(
     sources: list[str] = argument(
         "KIND TREEBANK... | MODEL... | KIND",
-        "What to train, and on what; or models that differ in their seed alone; or, with --sbc, "
-        "the kind of model whose sampler is checked.",
+        "A kind and a treebank to train on; or models that differ only in their seed; or, with "
+        "--sbc, the kind of model whose sampler is checked.",
     ),
     chains: int | None = option(
-        "N", "Runs, with the seeds SEED, SEED + 1, ...; default: 4.", min=2, max=10
+        "N", "Number of chains, with the seeds SEED, SEED + 1, ...; default: 4.", min=2, max=10
     ),
     burn_in: int | None = option(
-        "N", "Sweeps of each chain that are left out; default: the first half.", min=0
+        "N", "Number of first sweeps to leave out; default: half of them.", min=0
     ),
     sbc: int | None = option(
         "N",
@@ -40,16 +40,16 @@ def diagnose(
         min=20,
     ),
     error_rate: float | None = option(
-        "P", "With --sbc: how often a right sampler may be rejected; default: 0.001."
+        "P", "With --sbc: probability of rejecting a correct sampler; default: 0.001."
     ),
     output: str | None = outputs.output(
-        outputs.PAGE, "OUT.html", "Also a page with pictures.", "--output", "-o"
+        outputs.PAGE, "OUT.html", "Also write a page with pictures.", "--output", "-o"
     ),
-    netcdf: str | None = outputs.output(outputs.DRAWS, "OUT.nc", "Also the draws, for ArviZ."),
+    netcdf: str | None = outputs.output(
+        outputs.DRAWS, "OUT.nc", "Also write the draws, for ArviZ."
+    ),
     config: str | None = option("FILE.toml", "Settings: a file or a preset."),
-    overrides: list[str] | None = option(
-        "KEY=VALUE", "One setting, as often as you like.", "--set"
-    ),
+    overrides: list[str] | None = option("KEY=VALUE", "One setting (may be repeated).", "--set"),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,
     cluster: str | None = common.CLUSTER,

@@ -15,22 +15,29 @@ def doctor(
     treebank: str = common.TREEBANK,
     with_: list[str] | None = option(
         "TRAIN",
-        "Other annotated data: one model of it judges FILE; with -k, the folds of FILE are "
-        "learned from too.",
+        "Other annotated data: a model trained on it scores FILE; with -k, the folds of FILE are "
+        "added to its training data.",
         "--with",
     ),
     output: str = outputs.results(outputs.TABLE),
     kind: str = option(
         "KIND", "The parser: eisner (quick), transition, isbn or committee.", default="eisner"
     ),
-    folds: int | None = option("K", "How many folds; default: 10.", "-k", "--folds"),
+    folds: int | None = option("K", "Number of folds; default: 10.", "-k", "--folds"),
     by: str = common.BY,
-    top: int = option("N", "Rows; 0: all of them.", default=100, min=0),
-    only: str | None = option("arcs|tags", "One kind of value."),
+    top: int = option("N", "Number of rows; 0 prints all.", default=100, min=0),
+    only: str | None = option(
+        "arcs|tags|crossings",
+        "Only one kind of value; crossings: arcs that cross others as no model has seen.",
+    ),
+    since: str | None = option(
+        "OLD",
+        "An older state of FILE: examine OLD, and say how many of the findings were changed since.",
+    ),
     html: str | None = outputs.output(
         outputs.PAGE,
         "OUT.html",
-        "Also a page with the trees, as annotated and with the alternative.",
+        "Also write a page with the trees, as annotated and with the alternative.",
     ),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,
@@ -45,22 +52,25 @@ def doctor(
     head and label, and of each tag, given all the rest of the annotation. The table (TSV) has the
     most surprising first: surprise in bits (-log2 p), file:line, the word, what is annotated, and
     the likeliest alternative with its probability. 50 bits, the most, has what no model can score:
-    labels and tags that none knows, and arcs that cross others as none has seen ("crossing").
+    labels and tags that none knows. Arcs that cross others as no model has seen have a list of
+    their own (--only crossings).
 
         bistro doctor treebank.conllu > look-at.tsv
         bistro doctor dev.conllu --with train.conllu --top 500 --html look-at.html -o look-at.tsv
         bistro doctor treebank.conllu --only tags --kind committee -k 5
+        bistro doctor release-2.conllu --since release-1.conllu > judged.tsv
     """
     from bistro.models.data import SENTENCES
 
-    if only not in (None, "arcs", "tags"):
-        raise BistroError(f"--only is 'arcs' or 'tags', not '{only}'")
+    if only not in (None, *_LISTS):
+        raise BistroError(f"--only '{only}' must be one of {', '.join(_LISTS)}")
     if html == output == "-":
         raise BistroError("the table and the page cannot both go to stdout: give -o OUT.tsv")
     common.require_suffix(html, ".html", ".htm")
     family, settings = common.chosen_config(kind, config, overrides)
+    examined = bistro.read(since or treebank, format=format, roots="any", partial=True)
     found = bistro.examine(
-        bistro.read(treebank, format=format, roots="any", partial=True),
+        examined,
         kind=family.name,
         k=folds,
         beside=SENTENCES.read(with_, format=format, roots="any") if with_ else (),
@@ -73,7 +83,7 @@ def doctor(
     )
     ranked = found.findings if only is None else getattr(found, only)
     shown = ranked[:top] if top else ranked
-    write_text(output, found.to_tsv(shown))
+    write_text(output, _table(found, shown, treebank if since else None, format))
     if html is not None:
         from bistro.report.doctor import doctor_page, left_out
 
@@ -85,3 +95,24 @@ def doctor(
         f"{len(shown):,} of {len(ranked):,} values; {found.protocol}"
         f"{skipped if found.skipped else ''}"
     )
+    if found.crossings and only != "crossings":
+        say(f"arcs that cross others as no model has seen: {len(found.crossings):,}; see --only")
+
+
+_LISTS = ("arcs", "tags", "crossings")
+
+
+def _table(found: Any, shown: Any, newer: str | None, format: str | None) -> str:
+    """Return findings as a table; with a newer state of the file, also what became of them."""
+    if newer is None:
+        return str(found.to_tsv(shown))
+    from bistro.evaluate.doctor_since import changes, hits
+
+    later = bistro.read(newer, format=format, roots="any", partial=True)
+    changed = changes(found.sentences, later, found.tag_column)
+    for name in ("arcs", "tags"):
+        say(f"{name}: {hits(getattr(found, name), changed)}")
+    header, *rows = found.to_tsv(shown).splitlines()
+    values = [changed.new_value(finding) or "" for finding in shown]
+    lines = [f"{header}\tchanged_to", *(f"{r}\t{v}" for r, v in zip(rows, values, strict=True))]
+    return "".join(f"{line}\n" for line in lines)

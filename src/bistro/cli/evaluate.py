@@ -17,18 +17,19 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    gold: str = argument("GOLD", "The right trees."),
-    system: str = argument("SYSTEM", "The same text, parsed; its words may be others."),
+    gold: str = argument("GOLD", "The correct trees."),
+    system: str = argument("SYSTEM", "The same text, parsed; its words may differ."),
     json: bool = common.JSON,
     punct: str | None = option(
         "upos|penn|unicode",
-        "What punctuation is: the tag PUNCT, the Penn tags `` '' , . : or words of "
-        "Unicode punctuation. Default: what fits the tags of GOLD.",
+        "Rule for punctuation: the tag PUNCT, the Penn tags `` '' , . : or words of Unicode "
+        "punctuation. Default: the rule that fits the tags of GOLD.",
     ),
-    by_length: bool = flag("--by-length", "Also F1 of arcs by their length in words."),
+    by_length: bool = flag("--by-length", "Also print F1 of arcs by their length in words."),
     calibration: bool = flag(
         "--calibration",
-        "Also how honest the probabilities in MISC are (of `bistro parse --marginals`).",
+        "Also print the calibration of the probabilities in MISC (from `bistro parse "
+        "--marginals`).",
     ),
     plot: str | None = outputs.output(
         outputs.PICTURE,
@@ -38,7 +39,9 @@ def evaluate(
     brackets: bool = flag("--brackets", "Compare constituency trees, as EVALB does."),
     morphemes: bool = flag("--morphemes", "Compare words cut into morphemes."),
     training: list[str] | None = option(
-        "TRAIN", "With --morphemes: also figures for words that this file has, and has not."
+        "TRAIN",
+        "With --morphemes: also print scores for words that are in this file, and for words "
+        "that are not.",
     ),
 ) -> None:
     """Compare the words, tags and trees of SYSTEM with those of GOLD.

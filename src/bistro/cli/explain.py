@@ -28,14 +28,20 @@ def explain(
         "A sentence with its words separated by spaces; a pipeline finds the words itself.",
         default=None,
     ),
-    tree: str | None = option("FILE", "Instead: the first sentence of a treebank, with its tree."),
-    word: list[int] | None = option("N", "Whole chains of the Nth word (may be repeated)."),
+    tree: str | None = option(
+        "FILE", "Explain the first sentence of a treebank, with its tree, instead of SENTENCE."
+    ),
+    word: list[int] | None = option(
+        "N", "Show the whole back-off chains of the Nth word (may be repeated)."
+    ),
     member: str | None = option(
         "NAME",
-        "Of a committee or reader: the member to explain; default: the one that counts most, or, "
-        "of a reader, the shares of all members.",
+        "For a committee or reader: the member to explain; default: the one with the highest "
+        "weight, and for a reader the shares of all members.",
     ),
-    train: str | None = option("FILE", "The training data: adds how often each context occurs."),
+    train: str | None = option(
+        "FILE", "The training data: also show how often each context occurs in it."
+    ),
     format: str = option("text|tsv|json", "What to write.", default="text"),
     output: str = outputs.results(outputs.LINES),
 ) -> None:

@@ -28,7 +28,9 @@ CHECKED = {
 
 def fetch(
     treebank: str | None = typer.Argument(
-        None, help="Its name: UD_English-EWT, English-EWT or en_ewt.", show_default=False
+        None,
+        help="Name of the treebank: UD_English-EWT, English-EWT or en_ewt.",
+        show_default=False,
     ),
     release: str = typer.Option(LATEST_RELEASE, help="Release of Universal Dependencies."),
     mirror: str | None = typer.Option(
@@ -39,14 +41,12 @@ def fetch(
         show_default=False,
     ),
     force: bool = flag("--force", "Download again what is already cached."),
-    timeout: float = typer.Option(
-        30.0, min=0.1, help="Longest silence of the server to bear, in seconds."
-    ),
+    timeout: float = typer.Option(30.0, min=0.1, help="Seconds to wait for the server."),
     list_: bool = flag("--list", "List what is cached, and download nothing."),
 ) -> None:
     """Fetch a treebank of Universal Dependencies into the cache.
 
-    The paths of its CoNLL-U files go to standard output, one a line, notes to standard error. A
+    The paths of its CoNLL-U files go to standard output, one per line, notes to standard error. A
     treebank that is already there is checked against its checksums and used without the network.
     The cache is the user's cache folder, or the folder BISTRO_HOME.
 
@@ -91,7 +91,7 @@ def _say_notes(fetched: Fetched) -> None:
 
 @contextlib.contextmanager
 def _progress_bar() -> Iterator[Progress]:
-    """Yield a callback that moves one bar a file, on standard error."""
+    """Yield a callback that moves one bar per file, on standard error."""
     from rich import progress as rich_progress
     from rich.console import Console
 

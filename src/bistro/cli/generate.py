@@ -15,20 +15,24 @@ T = TypeVar("T", bound=Sized)
 
 def generate(
     model: str = common.MODEL,
-    number: int = option("N", "How many sentences.", "--number", "-n", default=10, min=1),
+    number: int = option("N", "Number of sentences.", "--number", "-n", default=10, min=1),
     seed: int = common.SEED,
     output: str = outputs.results(outputs.TEXT),
-    trees: bool = flag("--trees", "CoNLL-U with the trees they were generated with."),
-    temperature: float = option(
-        "T", "Draw by p^(1/T): below 1 the likely, above 1 the unlikely gain.", default=1.0
+    trees: bool = flag(
+        "--trees", "Write CoNLL-U with the trees that the sentences were generated with."
     ),
-    prefix: str = option("WORDS", "What every sentence begins with.", default=""),
+    temperature: float = option(
+        "T",
+        "Temperature: draw from p^(1/T); below 1 favours likely words, above 1 unlikely ones.",
+        default=1.0,
+    ),
+    prefix: str = option("WORDS", "Words with which every sentence begins.", default=""),
 ) -> None:
-    """Draw sentences from a model, one a line, words separated by spaces.
+    """Draw sentences from a model, one per line, words separated by spaces.
 
     The same seed gives the same sentences; the first ten of twenty are those of -n 10. An unknown
     word appears as its class, such as `<unk-lower-ing>`; a model trained with unknown=spelling
-    spells a new one. A parser goes on from a prefix under an analysis drawn for each sentence anew.
+    spells a new one. A parser continues a prefix under an analysis drawn for each sentence.
 
         bistro generate english.bistro -n 20 --seed 3
         bistro generate english.bistro --prefix "The old man" --temperature 0.7

@@ -21,20 +21,21 @@ def learning_curve(
         "KIND", "The kind of model: transition, eisner, isbn, committee, topics or tags."
     ),
     treebank: str = common.TREEBANK,
-    test: str | None = option("TEST", "Judge on this; otherwise on folds."),
+    test: str | None = option("TEST", "Test data; default: folds of FILE."),
     folds: int | None = option(
         "K",
-        "Folds, without --test: all that is learned from is (K - 1) / K of FILE; default: 5.",
+        "Number of folds without --test; models then learn from at most (K - 1) / K of FILE; "
+        "default: 5.",
         "-k",
         "--folds",
     ),
     by: str = common.BY,
     parts: str = option(
-        "A,B,…", "Shares of what there is to learn from.", default="1/16,1/8,1/4,1/2,1"
+        "A,B,…", "Sizes, as shares of the training data.", default="1/16,1/8,1/4,1/2,1"
     ),
-    draws: int = option("N", "Random parts of each size.", default=3),
+    draws: int = option("N", "Number of random parts of each size.", default=3),
     tags: str = common.TAGS,
-    plot: str | None = outputs.output(outputs.PICTURE, "OUT.svg", "Also a picture."),
+    plot: str | None = outputs.output(outputs.PICTURE, "OUT.svg", "Also write a picture."),
     dev: str | None = common.DEV,
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
@@ -46,9 +47,9 @@ def learning_curve(
 ) -> None:
     """Draw a learning curve: scores of models of growing parts of FILE, and a forecast.
 
-    Prints a table (TSV), a line a size; then what the smaller parts alone would have foretold for
+    Prints a table (TSV) with one line per size; then the prediction from the smaller parts for
     the largest (hindcast), and what twice the largest would bring (forecast): a power law,
-    a - b n^-c, whose uncertainty stands in the columns _sd. With --test, the largest part is all of
+    a - b n^-c, whose uncertainty is in the columns _sd. With --test, the largest part is all of
     FILE; with K folds, (K - 1) / K of it: see the column sentences.
 
         bistro learning-curve eisner treebank.conllu > curve.tsv

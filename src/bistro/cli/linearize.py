@@ -17,17 +17,22 @@ def linearize(
     output: str = outputs.results(outputs.TEXT),
     best: bool = flag("--best", "The most probable order of each tree (the default)."),
     kbest: int | None = option("K", "The K most probable orders.", min=1),
-    samples: int | None = option("N", "Draw N orders of each.", "--samples", "--sample", min=1),
+    samples: int | None = option(
+        "N", "Draw N orders of each tree.", "--samples", "--sample", min=1
+    ),
     ties: Literal["lot", "input"] = option(
         "WHICH",
-        "Of equally probable orders: one by lot (--seed), or that of the input if it is one.",
+        "Choice among equally probable orders: at random (--seed), or the order of the input if "
+        "it is one of them.",
         default="lot",
     ),
-    score: bool = flag("--score", "A table: how probable each sentence's own order is."),
-    of_labels: bool = flag(
-        "--of-labels", "--score: words with the same labels are one and the same."
+    score: bool = flag(
+        "--score", "Write a table with the probability of each sentence's own order."
     ),
-    text: bool = flag("--text", "Words, one sentence per line."),
+    of_labels: bool = flag(
+        "--of-labels", "With --score: do not distinguish words with the same labels."
+    ),
+    text: bool = flag("--text", "Write words only, one sentence per line."),
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
 ) -> None:
@@ -35,8 +40,8 @@ def linearize(
 
     Heads and numbers follow the words. Multiword tokens stay where their words stay together;
     empty nodes, enhanced graphs and spacing are left out, and so is punctuation, unless the model
-    was trained with punctuation=kept. --score writes natural logarithms a sentence, and bits a
-    dependent.
+    was trained with punctuation=kept. --score writes natural logarithms per sentence, and bits
+    per dependent.
 
         bistro linearize order.bistro trees.conllu --text
         bistro linearize order.bistro trees.conllu --samples 5 --seed 2 -o drawn.conllu

@@ -17,6 +17,7 @@ from typing import Any
 import typer
 
 from bistro.cli.outputs import checked
+from bistro.cli.plain_help import PlainCommand, PlainGroup
 from bistro.errors import BistroError, printable
 from bistro.files import explain
 
@@ -31,18 +32,9 @@ UsageError: type[Any] = typer.BadParameter.__bases__[0]
 
 COMMANDS = (
     *("demo", "train", "tune", "parse", "tag", "perplexity", "surprisal"),
-    *("reading-times", "suite", "generate"),
-    *(
-        "linearize",
-        "segment",
-        "evaluate",
-        "draw",
-        "complete",
-        "crossval",
-        "learning-curve",
-        "report",
-    ),
-    *("doctor", "diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
+    *("reading-times", "suite", "generate", "linearize", "segment", "evaluate", "draw"),
+    *("complete", "next", "doctor", "crossval", "learning-curve", "report"),
+    *("diagnose", "convert", "fetch", "info", "serve", "explain", "topics"),
 )
 """Every command, in the order of the help; each is a function of the module of its name."""
 
@@ -51,6 +43,7 @@ def app_of(names: Sequence[str]) -> typer.Typer:
     """Return the program with some of its commands: only these are imported."""
     app = typer.Typer(
         name="bistro",
+        cls=PlainGroup,
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode="markdown",
@@ -66,7 +59,8 @@ def app_of(names: Sequence[str]) -> typer.Typer:
         else:
             # What ends a help text may take time to find: only where it may be shown.
             ending = getattr(module, "epilog", None) if len(names) == 1 else None
-            app.command(name, epilog=ending() if ending else None)(checked(command))
+            text = ending() if ending else None
+            app.command(name, cls=PlainCommand, epilog=text)(checked(command))
     return app
 
 

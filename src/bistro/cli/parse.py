@@ -30,22 +30,30 @@ def parse(
         "sentence per line (a pipeline: running text); - is stdin.",
     ),
     output: str = outputs.results(outputs.TREES),
-    tags: str = option("joint|given", "Find the tags too, or use INPUT's.", default="joint"),
+    tags: str = option(
+        "joint|given",
+        "Find the tags with the tree (joint), or use those of INPUT (given).",
+        default="joint",
+    ),
     kbest: int = option("K", "Write the K most probable trees.", default=1, min=1),
     samples: int = option("N", "Write N trees drawn from the posterior.", default=0, min=0),
     marginals: bool = flag("--marginals", "Write PHead, PDeprel and PUpos into MISC."),
     mbr: bool | None = typer.Option(
         None,
         "--mbr/--no-mbr",
-        help="The tree of least risk, or the most probable one (as in --kbest); default: --mbr, or "
+        help="The minimum-risk tree, or the most probable one (as in --kbest); default: --mbr, or "
         "what the model's settings say.",
     ),
     partial: bool = flag(
-        "--partial", "Heads and labels that INPUT has are kept; find those that are _."
+        "--partial", "Keep the heads and labels of INPUT; find only those that are _."
     ),
-    particles: int | None = _number("Search with this budget; default: 1000, a committee 100."),
+    particles: int | None = _number(
+        "Number of particles of the search; default: 1000, for a committee 100."
+    ),
     beam: int | None = _number("Search with a beam of this width instead."),
-    greedy: bool = flag("--greedy", "Keep one derivation after each word.", rich_help_panel=SEARCH),
+    greedy: bool = flag(
+        "--greedy", "Greedy search: keep one derivation after each word.", rich_help_panel=SEARCH
+    ),
     tags_per_word: int | None = _number("Most tags tried; default: 10, eisner and isbn 3."),
     tag_dictionary: str | None = common.TAG_DICTIONARY,
     unseen_tags: float | None = option(
@@ -73,13 +81,13 @@ def parse(
     ),
     selection: Literal["weight", "paper"] | None = typer.Option(
         None,
-        help="How particles are shared out after each word: by weight, or faster, as in the paper.",
+        help="How particles are divided after each word: by weight, or, faster, as in the paper.",
         rich_help_panel=SEARCH,
     ),
     temperature: float | None = option(
         "T",
-        "Of marginals, samples and least risk; 1 is the model's own, overconfident posterior; "
-        "default: 2.",
+        "Temperature of marginals, samples and minimum risk; 1 is the model's own, overconfident "
+        "posterior; default: 2.",
         min=0.01,
         rich_help_panel=SEARCH,
     ),
@@ -90,13 +98,15 @@ def parse(
         "NAME", "cyk, astar-full, astar-literal, astar-nodes or mcmc; default: mcmc."
     ),
     draws: int | None = _of_trees(
-        "N", "Whole trees that mcmc draws; default: 2000, utterances 5000.", min=1
+        "N", "Number of whole trees that mcmc draws; default: 2000, for utterances 5000.", min=1
     ),
     burn_in: int | None = _of_trees(
-        "N", "How many of them are not counted; default: a tenth, utterances 0.", min=0
+        "N", "Number of first draws to leave out; default: a tenth, for utterances 0.", min=0
     ),
     subtrees: int | None = _of_trees(
-        "N", "Subtrees that mcmc proposes after each tree; default: 10, utterances 0.", min=0
+        "N",
+        "Number of subtrees that mcmc proposes after each tree; default: 10, for utterances 0.",
+        min=0,
     ),
     guide: str | None = _of_trees(
         "pcfg|parents",
@@ -104,20 +114,20 @@ def parse(
         "symbols know their parents; default: parents, utterances pcfg.",
     ),
     node_cost: float | None = _of_trees(
-        "SHARE", "Share of the draws that a node of the least-risk tree must exceed; default: 0.5."
+        "SHARE", "Share of the draws that a node of the minimum-risk tree must have; default: 0.5."
     ),
     completions: int | None = _of_trees(
-        "N", "Complete trees that A* compares; default: 100; the paper takes the first.", min=1
+        "N", "Number of complete trees that A* compares; default: 100 (the paper: 1).", min=1
     ),
     expansions: int | None = _of_trees(
-        "N", "Partial trees that A* looks into at most; default: 200000.", min=1
+        "N", "Maximum number of partial trees that A* expands; default: 200000.", min=1
     ),
     expand: str | None = _of_trees(
         "leftmost|all", "Open nodes of a partial tree that A* rewrites; default: leftmost."
     ),
     keep: str | None = option(
         "COLUMNS",
-        "Columns of INPUT that stay where they are not empty, as in upos,xpos,feats,lemmas,heads.",
+        "Columns of INPUT to keep where they are not empty, as in upos,xpos,feats,lemmas,heads.",
         rich_help_panel=PIPELINES,
     ),
     alternatives: int = option(
@@ -128,12 +138,12 @@ def parse(
         rich_help_panel=PIPELINES,
     ),
     line_ends: bool = flag(
-        "--line-ends", "Every end of a line ends a sentence.", rich_help_panel=PIPELINES
+        "--line-ends", "End a sentence at every line end.", rich_help_panel=PIPELINES
     ),
     log_probs: str | None = outputs.output(
         outputs.TABLE,
         "OUT.tsv",
-        "Also a table of the trees' probabilities, for which brackets have no place.",
+        "Also write a table of the trees' probabilities, which brackets cannot hold.",
         rich_help_panel=CONSTITUENTS,
     ),
     format: str | None = common.FORMAT,
@@ -144,8 +154,8 @@ def parse(
     """Parse sentences: INPUT comes back with new heads, labels and tags, all else as it was.
 
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
-    labels), and its parse_rank (or number as a sample). Several trees of a sentence stand one after
-    the other. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for probabilities.
+    labels), and its parse_rank (or number as a sample). Several trees of a sentence follow each
+    other. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for probabilities.
     Several models parse together with equal weights, as a committee does with its own: their trees
     have an expected_uas, and of several trees each has a posterior, instead of a log_prob.
     A model of constituency (kind trees) takes the words of any of these, or of bracketed trees,
@@ -307,7 +317,7 @@ def _models_and_input(paths: list[str]) -> tuple[list[str], str]:
     for path in others[1:]:
         if not is_model_file(path):
             raise BistroError(
-                f"{path}: is no model file: models come first, then one input, or none for stdin"
+                f"{path}: is not a model file: models come first, then one input, or none for stdin"
             )
     return others, last
 

@@ -20,7 +20,7 @@ def perplexity(
     model: str = common.MODEL,
     input: str = common.INPUT,
     other: str | None = option("MODEL2", "Mix the model with this one, word by word.", "--with"),
-    dev: str | None = option("DEV", "The text that decides the mixing weight."),
+    dev: str | None = option("DEV", "The text on which the mixing weight is fitted."),
     json: bool = common.JSON,
     format: str | None = common.FORMAT,
     method: str | None = common.METHOD,
@@ -146,7 +146,7 @@ def _print_side_by_side(figures: dict[str, LanguageFigures], title: str) -> None
         (
             "bits_per_char",
             "{:.4f}",
-            "characters, one space a token" + ("" if spelled else "; unknown words not spelled"),
+            "characters, one space per token" + ("" if spelled else "; unknown words not spelled"),
         ),
         ("bits_per_byte", "{:.4f}", "the same in UTF-8 bytes"),
         ("oov_rate", "{:.2%}", f"words; each {'spelled' if spelled else 'scored as its class'}"),

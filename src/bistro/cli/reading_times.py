@@ -28,23 +28,25 @@ def reading_times(
         "The place of a word in its item [default: position; without it, the order of rows].",
     ),
     participant: str | None = option(
-        "COLUMN", "Who read [default: participant or subject; without it, times are means]."
+        "COLUMN", "The participant [default: participant or subject; without it, times are means]."
     ),
     frequencies: str | None = option(
-        "FILE", "A text or treebank: how often words occur in it is part of the baseline."
+        "FILE", "A text or treebank whose word frequencies are part of the baseline."
     ),
-    before: int = option("N", "Words before a word that predict its time too.", default=1, min=0),
-    fastest: float = option("MS", "Shorter times are left out.", default=100.0, min=0.0),
-    slowest: float = option("MS", "Longer times are left out.", default=3000.0, min=0.0),
+    before: int = option(
+        "N", "Number of preceding words that also predict the time of a word.", default=1, min=0
+    ),
+    fastest: float = option("MS", "Leave out shorter times.", default=100.0, min=0.0),
+    slowest: float = option("MS", "Leave out longer times.", default=3000.0, min=0.0),
     log: bool = flag("--log", "Predict the logarithm of times."),
     output: str | None = outputs.output(
-        outputs.PAGE, "OUT.html", "Also a page with pictures.", "--output", "-o"
+        outputs.PAGE, "OUT.html", "Also write a page with pictures.", "--output", "-o"
     ),
     coefficients: str | None = outputs.output(
-        outputs.TABLE, "OUT.tsv", "Also all coefficients with their intervals."
+        outputs.TABLE, "OUT.tsv", "Also write all coefficients with their intervals."
     ),
     table: str | None = outputs.output(
-        outputs.TABLE, "OUT.tsv", "Also one row per time with all predictors, for lme4."
+        outputs.TABLE, "OUT.tsv", "Also write one row per time with all predictors, for lme4."
     ),
     method: str | None = common.METHOD,
     particles: int | None = common.PARTICLES,

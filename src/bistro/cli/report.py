@@ -15,18 +15,18 @@ from bistro.errors import ConfigError
 
 def report(
     model: str = common.MODEL,
-    test: str = option("FILE", "What the model is tested on; - is stdin.", default=...),
+    test: str = option("FILE", "Test data; - is stdin.", default=...),
     output: str = outputs.output(
         outputs.PAGE, "OUT.html", "The page; - is stdout.", "--output", "-o", default="report.html"
     ),
     tags: Literal["joint", "given"] | None = typer.Option(
         None,
         "--tags",
-        help="Parsers find the tags too (joint, as usual), or use those of FILE.",
+        help="Source of the tags: found by the parser (joint, the default), or those of FILE.",
         show_default=False,
     ),
     by_sentences: list[str] | None = option(
-        "N,N...", "Greatest lengths of the classes of sentences; default: 10,20,30,40."
+        "N,N...", "Upper limits of the classes of sentence length; default: 10,20,30,40."
     ),
     format: str | None = common.FORMAT,
     threads: int = common.THREADS,

@@ -93,7 +93,7 @@ def _length_table(rows: list[LengthScores], words: str) -> Table:
 
 def _calibration_table(honesty: dict[str, Calibration]) -> Table:
     table = Table("probability", title="calibration, percent", caption=PROTOCOL)
-    for name in ("error", "Brier", "told", "right", "words"):
+    for name in ("error", "Brier", "predicted", "correct", "words"):
         table.add_column(name, justify="right")
     for key, one in honesty.items():
         figures = (one.expected_calibration_error, one.brier, one.confidence, one.accuracy)

@@ -15,29 +15,30 @@ def segment(
     model: str = common.MODEL,
     input: str = common.INPUT,
     output: str = outputs.results(outputs.LINES),
-    kbest: int = option("K", "How many analyses a word.", default=1, min=1),
+    kbest: int = option("K", "Number of analyses per word.", default=1, min=1),
     forms: str = option(
         "surface|canonical",
-        "Morphemes as they are written, or as the annotation has them.",
+        "Form of the morphemes: as written in the word, or as in the annotation.",
         default="surface",
     ),
     probabilities: bool = flag(
         "--probabilities",
-        "Also the probability of each analysis, and of each boundary by its place.",
+        "Also write the probability of each analysis, and of each boundary by its place.",
     ),
     check: bool = flag(
         "--check",
         "INPUT is annotated: list the words whose annotation is not the likeliest, "
         "the least probable annotation first.",
     ),
-    beam: int = option("N", "Analyses kept at a letter.", default=50, min=1),
+    beam: int = option("N", "Number of analyses kept at each letter.", default=50, min=1),
     json: bool = common.JSON,
 ) -> None:
     """Cut words into morphemes with their labels, as in un[Pre]-break[Stem]-able[Suf].
 
-    INPUT is text, or a list of words, or an annotated file, whose words alone are read. Out comes a
-    line a word: the word and its morphemes. With --kbest there are several lines a word, with
-    --probabilities two more columns. Words that follow each other do not influence each other.
+    INPUT is text, or a list of words, or an annotated file, whose words alone are read. The output
+    has one line per word: the word and its morphemes. With --kbest there are several lines per
+    word, with --probabilities two more columns. Words that follow each other do not influence each
+    other.
 
         echo "Ngiyabonga kakhulu" | bistro segment zulu.bistro
         bistro segment zulu.bistro test.tsv -o found.tsv

@@ -15,25 +15,28 @@ _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 
 def serve(
     models: list[str] = argument(
-        "MODEL...", "Model files; without any, the playground alone.", default=[]
+        "MODEL...", "Model files; without any, only the playground is served.", default=[]
     ),
-    host: str = typer.Option("127.0.0.1", help="The address to listen at."),
-    port: int = option("N", "0: any that is free.", default=8000, min=0, max=65535),
+    host: str = typer.Option("127.0.0.1", help="The address to listen on."),
+    port: int = option("N", "The port; 0 chooses a free one.", default=8000, min=0, max=65535),
     allow_host: list[str] | None = option("NAME", "Answer to this host name too (behind a proxy)."),
     allow_origin: list[str] | None = option("URL", "Let pages of this origin call the interface."),
     api_keys: str | None = option(
-        "FILE", "Keys, one of which every request needs: one per line, NAME KEY or KEY alone."
+        "FILE",
+        "File of API keys, one per line (NAME KEY, or KEY alone); every request then needs one.",
     ),
     trust_proxy: list[str] | None = option(
-        "ADDRESS", "Believe the proxy at this address when it says for whom it asks."
+        "ADDRESS", "Trust the proxy at this address to name its clients."
     ),
-    max_words: int | None = _limit("Of a sentence; default: 150."),
-    max_document: int | None = _limit("Words of a request to /process; default: 5000."),
-    max_body: int | None = _limit("Bytes of a request; default: 1000000."),
-    max_seconds: int | None = _limit("Until an answer; default: 30."),
-    at_once: int | None = _limit("Short computations at a time; default: one per processor."),
-    max_waiting: int | None = _limit("Requests that wait for these; default: 128."),
-    max_per_client: int | None = _limit("Requests of one client at a time; default: 32."),
+    max_words: int | None = _limit("Maximum words of a sentence; default: 150."),
+    max_document: int | None = _limit("Maximum words of a request to /process; default: 5000."),
+    max_body: int | None = _limit("Maximum bytes of a request; default: 1000000."),
+    max_seconds: int | None = _limit("Seconds until an answer; default: 30."),
+    at_once: int | None = _limit(
+        "Maximum short computations at a time; default: one per processor."
+    ),
+    max_waiting: int | None = _limit("Maximum requests in the queue; default: 128."),
+    max_per_client: int | None = _limit("Maximum requests of one client at a time; default: 32."),
 ) -> None:
     """Show models in a browser, and answer requests of programs, until Ctrl-C.
 

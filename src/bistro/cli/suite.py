@@ -24,11 +24,11 @@ def suite(
     model: str = common.MODEL,
     suites: list[str] | None = argument(
         "[SUITE]...",
-        "Files (JSON, JSON lines, CSV, TSV) or names of our own suites; all of ours if "
-        "none is given.",
+        "Files (JSON, JSON lines, CSV, TSV) or names of built-in suites; default: all built-in "
+        "suites.",
         default=None,
     ),
-    by: str = option("suite|item|region", "What gets a row of the table.", default="suite"),
+    by: str = option("suite|item|region", "Unit of the rows of the table.", default="suite"),
     split_punct: bool = flag(
         "--split-punct/--no-split-punct",
         "Split punctuation from words (a pipeline: as it has learned), or leave it.",

@@ -34,9 +34,9 @@ def surprisal(
         help="Split punctuation from the words of text, or take what is between spaces; a pipeline "
         "splits by default, by what it has learned.",
     ),
-    words: bool = flag("--words", "The words of a multiword token get rows of their own."),
+    words: bool = flag("--words", "Write a separate row for each word of a multiword token."),
     eos: bool = flag(
-        "--eos/--no-eos", "With or without a row for each sentence's end.", default=True
+        "--eos/--no-eos", "Write a row for the end of each sentence, or not.", default=True
     ),
     format: str | None = common.FORMAT,
     method: str | None = common.METHOD,
@@ -54,7 +54,7 @@ def surprisal(
 
     - sent_id: the name of the sentence in its file, or its number from 1
     - word_id: the place of the word, from 1; 3-4 for a token of two words, which gets their sum
-    - token: the word as it stands in INPUT
+    - token: the word as it is written in INPUT
     - oov: 1 if the model does not know the word: its class was scored, or its spelling; else 0
     - surprisal: in bits
     - surprisal_syn, surprisal_lex: its parts, how far the word moves the belief about the analysis
@@ -63,7 +63,7 @@ def surprisal(
     - prefix_log2_prob: log2 of the probability of the sentence up to this word
     - mc_se: standard error of the surprisal where it is a Monte Carlo estimate
 
-    NA stands where a model has no such value (an n-gram model has no analyses).
+    NA means that a model has no such value (an n-gram model has no analyses).
 
     With the row of the sentence's end, `</s>`, surprisals sum to -log2 of its probability.
 

@@ -16,18 +16,18 @@ def tag(
     output: str = outputs.results(outputs.TREES),
     search: str | None = option(
         "NAME",
-        "beam (default), viterbi (exact), mcmc, hmm (the baseline: one tag remembered), "
+        "beam (default), viterbi (exact), mcmc, hmm (the baseline: one tag of context), "
         "astar-full, astar-literal or astar-nodes.",
     ),
     beam: int | None = option(
         "N", "Histories kept after each word, or partial trees of A*; default: 16, A* 200.", min=1
     ),
-    samples: int | None = option("N", "Sequences drawn by mcmc; default: 5000.", min=1),
+    samples: int | None = option("N", "Number of sequences drawn by mcmc; default: 5000.", min=1),
     completions: int | None = option(
-        "N", "Complete sequences that A* compares; default: 100; the paper takes the first.", min=1
+        "N", "Number of complete sequences that A* compares; default: 100 (the paper: 1).", min=1
     ),
     expansions: int | None = option(
-        "N", "Partial sequences that A* looks into at most; default: 200000.", min=1
+        "N", "Maximum number of partial sequences that A* expands; default: 200000.", min=1
     ),
     expand: str | None = option(
         "leftmost|all", "Open nodes of a partial tree that A* rewrites; default: leftmost."

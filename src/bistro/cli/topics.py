@@ -7,8 +7,11 @@ import typer
 import bistro
 from bistro.cli import common, outputs
 from bistro.cli.common import option, print_json, say
+from bistro.cli.plain_help import PlainCommand, PlainGroup
 
-topics = typer.Typer(help="Latent states of syntactic topics: see what they stand for.")
+topics = typer.Typer(
+    cls=PlainGroup, help="Latent states of syntactic topics: see what they stand for."
+)
 
 
 @topics.callback()
@@ -20,14 +23,14 @@ def about() -> None:
     """
 
 
-@topics.command()
+@topics.command(cls=PlainCommand)
 def show(
     model: str = common.MODEL,
-    states: int = option("N", "How many, the largest first.", default=20, min=1),
-    words: int = option("N", "Words a state.", default=10, min=1),
-    sample: int = option("N", "Which sample; -1 is the last.", default=-1),
+    states: int = option("N", "Number of states, the largest first.", default=20, min=1),
+    words: int = option("N", "Number of words per state.", default=10, min=1),
+    sample: int = option("N", "Number of the sample; -1 is the last.", default=-1),
     picture: str | None = outputs.output(
-        outputs.PICTURE, "OUT.svg", "Draw the states as cards as well."
+        outputs.PICTURE, "OUT.svg", "Also draw the states as cards."
     ),
     json: bool = common.JSON,
 ) -> None:

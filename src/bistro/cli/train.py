@@ -24,7 +24,7 @@ _COMPRESSED = (".gz", ".xz", ".zst")
 
 
 def train(
-    kind: str = argument("KIND", "The kind of model: one of those listed at the end."),
+    kind: str = argument("KIND", "The kind of model; see the list below."),
     data: list[str] | None = argument(
         "TRAIN",
         "Treebanks (CoNLL-U, CoNLL-X) or, for ngram, text, one sentence per line; - is stdin.",
@@ -32,26 +32,26 @@ def train(
     ),
     text: list[str] | None = option(
         "RAW",
-        "Raw text, one sentence per line, to learn words from too (transition).",
+        "Raw text, one sentence per line, as additional training data (transition).",
     ),
     output: str | None = outputs.output(
         outputs.MODEL,
         "MODEL",
-        "The model file to write; needed, and by custom named *.bistro.",
+        "The model file to write (required), by convention named *.bistro.",
         "--output",
         "-o",
     ),
     dev: str | None = option(
         "DEV",
-        "Held-out data: committee, reader and linearize fit weights on it, isbn learns until it "
-        "is best there; scores on it end the run.",
+        "Development data: committee, reader and linearize fit weights on it, isbn stops training "
+        "at its best score there; all print scores on it at the end.",
     ),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
     units: str | None = option(
         "words|characters|bytes",
-        "What an ngram model predicts; of characters and bytes, each sees all before it, unless "
-        "--set order says otherwise.",
+        "What an ngram model predicts; a character or byte sees all before it, unless --set order "
+        "says otherwise.",
     ),
     task: str | None = option(
         "tags|trees|morphology",
@@ -62,16 +62,16 @@ def train(
     threads: int = common.THREADS,
     cluster: str | None = option(
         "ADDRESS",
-        "Who parses raw text, or trains the members of a committee or reader: tcp://HOST:PORT "
-        "(Dask) or local:N; otherwise threads.",
+        "Workers that parse raw text, or train the members of a committee or reader: "
+        "tcp://HOST:PORT (Dask) or local:N; default: threads.",
     ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
-    resume: bool = flag("--resume", "Go on from the checkpoint of an interrupted run."),
+    resume: bool = flag("--resume", "Continue an interrupted run from its checkpoint."),
     checkpoint_seconds: float = option(
-        "S", "How often the checkpoint is renewed; 0: after every sweep.", default=20.0, min=0
+        "S", "Seconds between checkpoints; 0: after every sweep.", default=20.0, min=0
     ),
-    show_config: bool = flag("--show-config", "Print all settings as TOML and stop."),
+    show_config: bool = flag("--show-config", "Print all settings as TOML and exit."),
 ) -> None:
     """Train a model on a treebank or a text.
 

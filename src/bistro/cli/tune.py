@@ -33,21 +33,26 @@ TAGS = ("both", "joint", "given")
 def tune(
     kind: str = argument("KIND", "The kind of model: transition."),
     data: list[str] = argument("TRAIN", "Treebanks to train on, read as one."),
-    dev: str = option("DEV", "The treebank that decides.", default=...),
+    dev: str = option("DEV", "The treebank on which settings are compared.", default=...),
     output: str = outputs.output(
-        outputs.CONFIG, "FILE.toml", "The config to write.", "--output", "-o", default=...
+        outputs.CONFIG,
+        "FILE.toml",
+        "The configuration file to write.",
+        "--output",
+        "-o",
+        default=...,
     ),
-    config: str | None = option("FILE.toml", "Where to begin: a file or a preset."),
-    overrides: list[str] | None = option("KEY=VALUE", "One setting of the beginning.", "--set"),
+    config: str | None = option("FILE.toml", "Initial settings: a file or a preset."),
+    overrides: list[str] | None = option("KEY=VALUE", "One initial setting.", "--set"),
     distributions: str = option(
         "LIST",
-        "Whose contexts are searched, and in which order.",
+        "Distributions whose contexts are searched, in this order.",
         default="actions,labels,tags,words",
     ),
     settings: str = option(
         "LIST",
-        "Settings that are searched: tagset, tag_features, unknown_below, "
-        "unknown_suffixes, labels, root, direction, nonprojective; none: contexts alone.",
+        "Settings to search: tagset, tag_features, unknown_below, "
+        "unknown_suffixes, labels, root, direction, nonprojective; none searches contexts only.",
         default="tagset,tag_features,unknown_below",
     ),
     metric: str | None = option(
@@ -57,11 +62,13 @@ def tune(
         "WAY", "Tags are found (joint), given, or the mean of both.", default="both"
     ),
     label_elements: bool = typer.Option(
-        False, help="Contexts may hold labels of earlier arcs, which makes parsing slower."
+        False, help="Allow labels of earlier arcs in contexts, which makes parsing slower."
     ),
-    sweeps: int = option("N", "Sweeps of training in the search.", default=6, min=2),
+    sweeps: int = option("N", "Number of training sweeps in the search.", default=6, min=2),
     minutes: float | None = option("M", "Stop after this time.", min=0),
-    threads: int = option("N", "For parsing DEV; 0: all of the machine.", default=1, min=0),
+    threads: int = option(
+        "N", "Number of threads for parsing DEV; 0 uses all cores.", default=1, min=0
+    ),
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
@@ -73,7 +80,7 @@ def tune(
     nothing helps. Each trial trains in seconds, since only what changed is trained again. All
     trials are noted in a journal (FILE.toml.journal): after Ctrl-C, --minutes or a crash the same
     command goes on where it stopped. At the end, the first and the best configuration are trained
-    in full and compared; their figures stand at the head of the file.
+    in full and compared; their figures are at the top of the file.
 
         bistro tune transition train.conllu --dev dev.conllu -o config.toml --minutes 30
         bistro train transition train.conllu --config config.toml -o english.bistro

@@ -1,6 +1,6 @@
 """Characters to numbers: words as sequences that a model can spell.
 
-A character is a Unicode code point, taken as it stands. Ids are dense: first the characters of the
+A character is a Unicode code point, taken as it is. Ids are dense: first the characters of the
 training words, by code point; then `other`, which stands for every character not among them; then
 `end`, which closes a word; then `start`, which only fills contexts. All code points that a Python
 string can hold are possible, so before anything is learned each of them, and the end of the word,

@@ -2,7 +2,7 @@
 
 Such a letter tells nothing of the word, so a model that knows the habit need not learn *The* beside
 *the*. The habit is learned: a capital letter is due after the start of a sentence, or after a mark
-without letters, if nearly all words that stand there begin with one.
+without letters, if nearly all words in that place begin with one.
 
 >>> texts = [["The", "dog", "saw", "the", "cat"], ["A", "cat", "saw", "Rex"]] * 30
 >>> casing = Casing.learn(texts)

@@ -42,7 +42,7 @@ _ADDRESS = re.compile(
     r"://|www\.|\w@\w|\w\.(?:com|org|net|edu|gov|html?|pdf|docx?|xlsx?|txt|jpg)\b"
 )
 _MARKS = "()[]{}<>\"'“”‘’«».,;:!?…*"
-"""What stands around an address and is not part of it."""
+"""What surrounds an address and is not part of it."""
 _CODE_POINTS = sys.maxunicode + 1
 _LAST_SPACE = 0x3000
 _BYTE_ORDER_MARK = 0xFEFF

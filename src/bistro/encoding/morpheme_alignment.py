@@ -1,4 +1,4 @@
-"""Where the morphemes of an annotation stand in the written word.
+"""Where the morphemes of an annotation are in the written word.
 
 An annotation gives morphemes as they are, not as they are written: kwephrojekthi is
 kwa-i-phrojekthi, whose a and i became one e. The letters of the morphemes are aligned with those of
@@ -36,7 +36,7 @@ _VOWELS = frozenset("aeiou")
 _GLIDES = frozenset({("u", "w"), ("o", "w"), ("i", "y")})
 
 _Row = list[tuple[int, int]]
-"""By place in the word: the least cost so far, and where the present morpheme began."""
+"""For each place in the word: the least cost so far, and where the current morpheme begins."""
 
 
 def boundaries(word: str, forms: Sequence[str]) -> list[int]:
@@ -77,7 +77,7 @@ def _morpheme(word: str, form: str, before: list[int], index: int) -> _Row:
 
 
 def _put_in(empty: list[int], begun: _Row) -> None:
-    """Let letters of the word stand that no letter of the morpheme answers to."""
+    """Leave letters of the word that no letter of the morpheme matches to."""
     for place in range(len(begun) - 1):
         _better(begun, place + 1, empty[place] + _PUT_IN + _AT_FRONT, place)
         _better(begun, place + 1, begun[place][0] + _PUT_IN, begun[place][1])

@@ -31,7 +31,7 @@ from bistro.treebank.morphology import SegmentedWord
 
 _DIGIT = re.compile(r"\d")
 LEAST_SHARE = 0.01
-"""Of capitalised words, where training data has none."""
+"""Share of capitalised words where the training data has none."""
 
 
 class Piece(NamedTuple):

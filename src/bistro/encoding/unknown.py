@@ -81,7 +81,7 @@ class UnknownClasses:
 
 
 def sentence_start(words: Sequence[str]) -> int:
-    """Return how many words stand at the start: up to the first with a letter or digit."""
+    """Return how many words are at the start: up to the first with a letter or digit."""
     for place, word in enumerate(words, start=1):
         if any(map(str.isalnum, word)):
             return place

@@ -1,7 +1,7 @@
 """Words to numbers and back.
 
 Ids are dense: first the classes of unknown words (0 is ``<unk>``), then the words, the most
-frequent first, equally frequent ones by code point. `len` counts these. Two more ids stand behind
+frequent first, equally frequent ones by code point. `len` counts these. Two more ids follow
 them: `end` (``</s>``), which a model of whole sentences predicts, and `start` (``<s>``), which only
 fills contexts. They are numbers, not strings: a word ``</s>`` in a text is a word like any other.
 

@@ -8,7 +8,7 @@ A constituent is a label with the words it spans. With M that gold and system sh
 over all sentences together. The conventions are those of EVALB with Collins' parameters:
 
 - traces, and words with the tags ``, : `` '' .``, are taken out before spans are counted, and with
-  them what spans nothing else; tags of words are no constituents;
+  them what spans nothing else; tags of words are not constituents;
 - the outermost bracket (no label, ``TOP``, ``ROOT`` or ``S1``) is none either;
 - function tags and indices are ignored (``NP-SBJ`` is ``NP``); ``ADVP`` and ``PRT`` are equal;
 - a sentence of punctuation alone is left out;

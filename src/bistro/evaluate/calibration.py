@@ -1,6 +1,6 @@
 """Calibration: of the arcs a parser is 90 % sure of, are 90 % right?
 
-Every word gives a pair: the probability p of the value that stands in its row (PHead, PDeprel,
+Every word gives a pair: the probability p of the value in its row (PHead, PDeprel,
 PUpos or PXpos in MISC), and whether that value is right (c = 1) or not (0). The pairs are put in 15
 bins of equal width by p; with n_b pairs in bin b, N in all,
 
@@ -8,7 +8,7 @@ bins of equal width by p; with n_b pairs in bin b, N in all,
     Brier score                = mean of (p - c)²
 
 The first is 0 for a parser that knows how much it knows; the second also rewards deciding. Labels
-are compared whole, subtypes included, since it is the whole label whose probability is told.
+are compared whole, subtypes included, since the probability is that of the whole label.
 
 >>> c = calibration_of([(1.0, True), (0.5, True), (0.5, False), (0.5, True), (0.5, False)])
 >>> c.expected_calibration_error, c.brier

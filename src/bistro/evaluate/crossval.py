@@ -68,7 +68,7 @@ class CrossValidation:
         return [by_place[place] for place in sorted(by_place)]
 
     def to_tsv(self) -> str:
-        """Return a table: a line a fold, then their mean and its standard error."""
+        """Return a table with one line per fold, then their mean and its standard error."""
         lines = [["fold", "sentences", "words", *self.names]]
         for number, fold in enumerate(self.folds, start=1):
             figures = [f"{fold.figures[name]:.3f}" for name in self.names]
@@ -111,11 +111,32 @@ def cross_validate(
     on_fold: Callable[[int, Judgement], None] = lambda number, judgement: None,
     **settings: Any,
 ) -> CrossValidation:
-    """Train and judge k models of a kind; `seed` decides folds and models.
+    """Cross-validate: train k models, and score each on the part that it has not seen.
 
-    `workers` train and judge, or else threads. `keep` keeps the parses, with marginals; `config`,
-    `dev` and further settings are those of `bistro.train`. `on_fold` is told the number of each
-    fold that is done, and its figures.
+    Parameters
+    ----------
+    kind
+        The family of the models, such as ``"eisner"``.
+    treebank
+        The sentences to divide into folds.
+    k
+        Number of folds.
+    by
+        ``"sentence"``, or ``"document"`` to keep documents whole.
+    tags
+        ``"joint"`` if parsers find the tags too, ``"given"`` if they use those of the treebank.
+    seed
+        Seed of the folds and of the models.
+    threads
+        Number of threads; 0 uses all cores. The result does not depend on it.
+    workers
+        Workers that train and score instead of threads.
+    keep
+        Whether to keep the parses, with marginals.
+    config, dev, **settings
+        As in `bistro.train`.
+    on_fold
+        Called with the number of each finished fold and its scores.
     """
     family = judged_kind(kind, config, settings)
     sentences = [sentence for sentence in treebank if len(sentence)]

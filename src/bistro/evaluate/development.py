@@ -60,7 +60,17 @@ def annotate(
     sentences: Iterable[Sentence | Sequence[str]],
     **options: Any,
 ) -> Treebank:
-    """Parse sentences and return them with the trees and tags found; options as in `parse`."""
+    """Parse sentences and return them as a treebank with the trees and tags found.
+
+    Parameters
+    ----------
+    model
+        A parser.
+    sentences
+        Sentences of a treebank, or lists of words.
+    **options
+        Those of the model's `parse`, such as ``threads`` or ``particles``.
+    """
     return Treebank(annotated(model.parse_all(sentences, **options), model))
 
 

@@ -7,7 +7,7 @@ each tag is, given all the rest of the annotation (`bistro.tasks.given_the_rest`
 
 What surprises most, while another value would not, is either a mistake or worth a remark in the
 guidelines. The models are those of k folds, or one of other data; ties, at the highest surprise
-that is told apart, go by the probability of the alternative.
+that is distinguished, are ordered by the probability of the alternative.
 
 >>> import bistro
 >>> treebank = list(bistro.builtin(sentences=80, seed=1))
@@ -42,7 +42,7 @@ What = Literal["head", "label", "tag", "crossing"]
 USUAL_KIND = "eisner"
 USUAL_FOLDS = 10
 SMALLEST = 2.0**-50
-"""Probabilities below are not told apart; values that no model can score have none."""
+"""Smaller probabilities are not distinguished; values that no model can score have none."""
 CONTEXT = 5
 """Words on each side in a snippet."""
 HEADINGS = (
@@ -58,8 +58,7 @@ class Finding:
     surprise: float
     """In bits."""
     what: What
-    """What differs between the annotated value and the alternative; or an arc that crosses others
-    as no model has seen it, and which has no probability for that alone."""
+    """What differs between the annotated value and the alternative, or ``crossing``."""
     sentence: int
     """Its place in the treebank, from 0."""
     word: int
@@ -78,6 +77,9 @@ class Examination:
     sentences: Sequence[Sentence]
     arcs: list[Finding]
     tags: list[Finding]
+    crossings: list[Finding]
+    """Arcs that cross others as no model has seen it. They have no probability for that alone and
+    need not be mistakes, so they are not among the others."""
     skipped: int
     """Sentences that lack heads or tags, which were left out."""
     protocol: str
@@ -87,7 +89,7 @@ class Examination:
 
     @property
     def findings(self) -> list[Finding]:
-        """Arcs and tags in one list."""
+        """Arcs and tags in one list, without crossings."""
         return sorted([*self.arcs, *self.tags], key=_order)
 
     def to_tsv(self, findings: Sequence[Finding]) -> str:
@@ -127,10 +129,29 @@ def examine(
     on_fold: Callable[[int, int], None] = lambda number, total: None,
     **settings: Any,
 ) -> Examination:
-    """Rank the arcs and tags of a treebank by their surprise.
+    """Rank the arcs and tags of a treebank by how much they surprise models.
 
-    Without other data, the models are those of k folds (10). With sentences `beside`, one model of
-    these alone judges all; if k is given too, those of k folds, each with the sentences beside.
+    Parameters
+    ----------
+    treebank
+        The sentences to examine.
+    kind
+        The family of the models.
+    k
+        Number of folds; default: 10, or none if there are sentences `beside`.
+    beside
+        Sentences that are not examined. Without `k`, one model of these alone scores all of
+        `treebank`; with `k`, they are added to the training data of each fold.
+    by
+        ``"sentence"``, or ``"document"`` to keep documents whole.
+    seed
+        Seed of the folds and of the models.
+    threads
+        Number of threads; 0 uses all cores.
+    config, dev, **settings
+        As in `bistro.train`.
+    on_fold
+        Called with the number of finished folds and their total.
     """
     _require_arcs_and_tags(kind)
     places = [place for place, sentence in enumerate(treebank) if _is_whole(sentence, config)]
@@ -160,15 +181,16 @@ def examine(
         for place, row_of_arcs, row_of_tags in zip(split.held_out, on_arcs, on_tags, strict=True):
             sentence, home = known[place], places[place]
             whats = _kinds_of_arcs(sentence, row_of_arcs)
-            arcs += _findings(home, _arc_names(sentence), row_of_arcs, whats)
+            arcs += _findings(home, arc_names(sentence), row_of_arcs, whats)
             given = getattr(sentence, column)
             tags += _findings(home, given, row_of_tags, ["tag"] * len(given))
         on_fold(number, len(splits))
     models = "one model of other data" if not splits[0].train else f"{len(splits)} folds by {by}"
     return Examination(
         treebank,
-        sorted(arcs, key=_order),
+        sorted((arc for arc in arcs if arc.what != "crossing"), key=_order),
         sorted(tags, key=_order),
+        [arc for arc in arcs if arc.what == "crossing"],
         len(treebank) - len(places),
         f"{kind}, {models}{', beside other data' if splits[0].train and beside else ''}, "
         f"seed {seed}; p given all other annotation",
@@ -195,7 +217,8 @@ def _is_whole(sentence: Sentence, config: Any) -> bool:
     return bool(len(sentence)) and MISSING not in sentence.heads and EMPTY not in tags
 
 
-def _arc_names(sentence: Sentence) -> list[str]:
+def arc_names(sentence: Sentence) -> list[str]:
+    """Return each arc as ``head:label``, or its head alone where there is no label."""
     pairs = zip(sentence.heads, sentence.deprels, strict=True)
     return [f"{head}:{label}" if label != EMPTY else str(head) for head, label in pairs]
 

@@ -41,7 +41,7 @@ class Judgement:
     sentences: int
     words: int
     parses: list[Parse]
-    """With marginals; empty for what is no parser, or where they were not asked for."""
+    """With marginals; empty if the model does not parse, or if they were not requested."""
     tag_column: str = "upos"
 
 

@@ -13,8 +13,8 @@ A text of N words in S sentences is N + S events, each with its log-probability:
 C counts the characters of the tokens and one space or newline after each token, the size of the
 text written one sentence per line; B counts the same in UTF-8 bytes. Under an open vocabulary,
 where every string has a probability, bits_per_char is what the text costs, and can be compared
-between any two such models. Where words are unknown their letters cost nothing, and the figure is
-no measure of the text.
+between any two such models. Where words are unknown their letters cost nothing, and the figure does
+not measure the text.
 
 An impossible event makes a perplexity infinite; a figure over no events at all is NaN.
 
@@ -97,7 +97,7 @@ def language_figures(
 ) -> LanguageFigures:
     """Summarise a text, event by event.
 
-    `log_probs` are natural logarithms, one an event; `is_eos` marks the events that end a
+    `log_probs` are natural logarithms, one per event; `is_eos` marks the events that end a
     sentence, `is_oov` the words outside the vocabulary; `characters` comes from
     `count_characters`, `bytes` from `count_bytes`; with an open vocabulary those words were
     spelled, else scored as classes.

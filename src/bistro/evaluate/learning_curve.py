@@ -1,7 +1,7 @@
 """Learning curves: scores of models of growing parts of a treebank, and what more would bring.
 
 Parts are nested: each draw puts the sentences in a random order, and its parts are the beginnings
-of that order (1/16, 1/8, 1/4, 1/2 and all, unless told otherwise). The models are judged on a test
+of that order (1/16, 1/8, 1/4, 1/2 and all, by default). The models are judged on a test
 set, or on the folds that they were not made of; with k folds, "all" is (k - 1) / k of the treebank.
 A power law gives the score to expect of twice the largest part, and, as a check that needs no new
 data, of the largest part from the smaller ones alone (`bistro.evaluate.forecast`).
@@ -49,9 +49,9 @@ class Part:
     share: float
     sentences: int
     words: float
-    """Of training data, on the mean over draws and folds."""
+    """Words of training data, averaged over draws and folds."""
     judgements: list[list[Judgement]]
-    """By draw, then by fold (one, if there is a test set)."""
+    """One list per draw, with one item per fold (a single one if there is a test set)."""
 
     def scores(self, name: str) -> list[float]:
         """Return a figure of each draw, the mean over its folds."""
@@ -79,7 +79,7 @@ class LearningCurve:
 
     @property
     def hindcast(self) -> Forecast | None:
-        """The score of the largest part as the smaller ones foretell it; None if they are few."""
+        """The score of the largest part, predicted from the smaller ones; None if they are few."""
         if len(self.parts) <= LEAST_POINTS:
             return None
         return self.forecast(self.parts[-1].words, self.parts[:-1])
@@ -90,7 +90,7 @@ class LearningCurve:
         return forecast_of(points, words)
 
     def to_tsv(self) -> str:
-        """Return a line a size, with standard deviations over draws; then the forecasts."""
+        """Return one line per size, with standard deviations over draws; then the forecasts."""
         names = self.names
         head = ["share", "sentences", "words", "draws", *names, *(f"{name}_sd" for name in names)]
         lines = [["what", *head]]
@@ -129,7 +129,7 @@ class LearningCurve:
             f"{last.sentences:,} bring {now:.1f}"
         )
         if self.hindcast is not None:
-            told += f"; the smaller parts alone foretold {self.hindcast.mean:.1f} for these"
+            told += f"; the prediction from the smaller parts is {self.hindcast.mean:.1f} for these"
         return told
 
 
@@ -151,9 +151,26 @@ def learning_curve(
     on_model: Callable[[int, int], None] = lambda done, total: None,
     **settings: Any,
 ) -> LearningCurve:
-    """Train models of growing parts, and judge them on `test`, or else on k folds.
+    """Train models on growing parts of a treebank, and score them.
 
-    `workers` train and judge, or else threads.
+    Parameters
+    ----------
+    kind
+        The family of the models.
+    treebank
+        The sentences to learn from.
+    test
+        The sentences to score on; default: k folds of `treebank`.
+    k, by, tags, seed, threads, workers
+        As in `bistro.cross_validate`.
+    shares
+        The sizes, as shares of the training data.
+    draws
+        Number of random parts of each size.
+    config, dev, **settings
+        As in `bistro.train`.
+    on_model
+        Called with the number of finished models and their total.
     """
     family = check_learner(kind, config, settings)
     sentences = [sentence for sentence in treebank if len(sentence)]
@@ -231,7 +248,7 @@ def _beginning(places: Sequence[int], share: float, seed: int, draw: int) -> tup
 def _part(
     share: float, models: Sequence[tuple[Split, Judgement]], sentences: Sequence[Words], folds: int
 ) -> Part:
-    """Gather the models of one size, which come by draws, and in each draw by folds."""
+    """Gather the models of one size, ordered by draw and then by fold."""
     words = fmean(sum(len(sentences[place]) for place in split.train) for split, _ in models)
     number = round(fmean(len(split.train) for split, _ in models))
     judgements = [judgement for _, judgement in models]

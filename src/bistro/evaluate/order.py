@@ -3,7 +3,7 @@
 The length of a dependency is the distance of a word from its head in words. The random order of a
 tree draws every family's order uniformly (all projective orders are alike); the optimal projective
 order has the least sum of lengths (Gildea & Temperley 2007): dependents go alternately to the two
-sides, the largest subtrees outermost, so that the small ones stand next to the head.
+sides, the largest subtrees outermost, so that the small ones are next to the head.
 
 >>> heads = [0, 1, 1, 1, 4]                      # a head with three dependents, one of two words
 >>> order = optimal_order(heads, range(1, 6))

@@ -86,7 +86,7 @@ def _check_same(
         raise TreebankError("it has fewer words than the other file", path=shorter)
     if right.form != found.form:
         raise TreebankError(
-            f"the word '{found.form}' stands where {gold_name}:{right.line} has '{right.form}'",
+            f"the word '{found.form}' is where {gold_name}:{right.line} has '{right.form}'",
             path=system_name,
             line=found.line,
         )

@@ -25,7 +25,7 @@ from bistro.sums import added
 from bistro.version import __version__
 
 Figures: TypeAlias = dict[str, float | list[float]]
-"""Numbers of a state that do not depend on how its parts are named, alone or one a depth."""
+"""Numbers of a state that do not depend on how its parts are named, alone or one per depth."""
 
 
 def short(value: float) -> float:
@@ -43,7 +43,7 @@ FAILURES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeErro
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a watcher of training is told after each sweep."""
+    """What a watcher of training receives after each sweep."""
 
     number: int
     total: int
@@ -62,7 +62,7 @@ class Session:
     on_words: Callable[[int, int], None] = lambda done, total: None
     """Called after each piece of raw text, with the number of words parsed and that of all."""
     on_note: Callable[[str], None] = lambda note: None
-    """Told what a user may not expect of the data."""
+    """Receives what a user may not expect of the data."""
     stop_asked: Callable[[], bool] = lambda: False
     threads: int = 1
     """Chains that sweep at the same time; the result is the same for any number."""
@@ -142,7 +142,7 @@ class Stage:
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """By chain: what its names in the trace begin with, where several models are trained."""
+    """For each chain: the prefix of its names in the trace, where several models are trained."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)

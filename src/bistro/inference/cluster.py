@@ -52,7 +52,7 @@ UNWATCHED = {
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Of Dask, for a local cluster: nobody looks at its processes, and to watch them takes time."""
+"""Settings of Dask for a local cluster: monitoring of processes is off, since it takes time."""
 ATTEMPTS = 20
 """To get a result that was there and is not, which a lost worker explains once or twice."""
 

@@ -1,4 +1,4 @@
-"""A journal of trials: one JSON object a line, so that a search can be stopped and taken up again.
+"""A journal of trials: one JSON object per line, so that a search can be stopped and resumed.
 
 The first line says which search it belongs to; each other line holds a configuration and its
 figures. A last line cut short by a crash is forgotten. What is in the journal is not tried again.
@@ -55,7 +55,7 @@ class Journal:
             owner = first["search"]
             self._figures = {_key(trial["config"]): trial["figures"] for trial in trials}
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise BistroError(f"{path}: is no journal of a search: delete it") from None
+            raise BistroError(f"{path}: is not the journal of a search: delete it") from None
         if owner != search:
             differing = [key for key in search if owner.get(key) != search[key]]
             raise BistroError(

@@ -16,7 +16,7 @@ class SamplerSettings:
 
     seating: Literal["gibbs", "minimal", "maximal"] = setting(
         "gibbs",
-        "How customers are seated: sampled; one table a dish (Kneser-Ney); one table a customer.",
+        "Seating of customers: sampled; one table per dish (Kneser-Ney); one table per customer.",
     )
     hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
         "slice",
@@ -86,7 +86,7 @@ class SpellingSettings:
         6, "Length of the character n-grams: each sees the order - 1 characters before it."
     )
     tag_after: int = setting(
-        2, "Where words have tags, the tag stands in the context behind so many characters."
+        2, "Where words have tags, the tag follows this many characters in the context."
     )
 
     def validate(self) -> None:

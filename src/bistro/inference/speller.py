@@ -68,7 +68,7 @@ class Spelling:
     def events(
         self, words: Sequence[str], tags: NDArray[np.int32]
     ) -> tuple[Events, NDArray[np.int64]]:
-        """Return one event a character and end, and where the events of each word begin."""
+        """Return one event per character and end, and where the events of each word begin."""
         if "" in words:
             raise BistroError("a word without characters cannot be spelled: leave it out")
         ids, offsets = self.alphabet.encode(words)
@@ -107,7 +107,7 @@ class Speller:
             raise ModelFileError("the spelling model does not fit the tags")
         self.spelling = spelling
         self.log_reserve = log_reserve
-        """By tag: log(1 - Σ_known H(w))."""
+        """For each tag: log(1 - Σ_known H(w))."""
         self._arrays = arrays
         self._frozen = Frozen(**arrays, dishes=spelling.alphabet.end + 1)
         empty = spelling.empty_words()
@@ -143,7 +143,7 @@ class Speller:
         return np.stack(columns, axis=1)
 
     def log_unseen(self, words: Sequence[str]) -> Logs:
-        """Return log p(string | tag, it is not known), a row a string, a column a tag."""
+        """Return log p(string | tag, it is not known), one row per string, one column per tag."""
         return self.log_prob_by_tag(words) - self.log_reserve
 
     def draw(self, stream: Stream, is_known: Callable[[str], bool], tag: int = 0) -> str:

@@ -14,7 +14,7 @@ place for is in extensions:
 
     token._.head_probability, token._.dep_probability    marginals, each by itself
     token._.surprisal                                    in bits, with "surprisal": true
-    doc._.bistro                                         the parses, one a sentence
+    doc._.bistro                                         the parses, one per sentence
 
 `nlp.to_disk` saves the model with the pipeline.
 """
@@ -43,7 +43,7 @@ except ImportError:  # pragma: no cover - the tests have it
 
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"
-"""Of white space, as spaCy's own parsers have it; without a label a head would be forgotten."""
+"""The label of white space, as in spaCy's own parsers; spaCy drops a head without a label."""
 if TYPE_CHECKING:
     from bistro.models.base import LoadedModel
 

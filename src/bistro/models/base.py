@@ -121,7 +121,7 @@ class Model(ABC):
     def from_parts(
         cls, config: Any, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
-        """Make the model again from its settings and from what `header` and `arrays` gave."""
+        """Make the model again from `config`, `origin`, and what `header` and `arrays` gave."""
 
     @abstractmethod
     def summary(self) -> dict[str, Any]:
@@ -132,7 +132,13 @@ class Model(ABC):
         return ""
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to one file, which has its name only when complete."""
+        """Write the model to one file, which appears under its name only when it is complete.
+
+        Parameters
+        ----------
+        path
+            Path of the file, by convention ``*.bistro``.
+        """
         write_model(path, self.whole_header(), self.arrays(), self.format_version)
 
     def to_bytes(self) -> bytes:

@@ -1,8 +1,8 @@
-"""Where words and arcs stand in the picture of a dependency tree.
+"""Where words and arcs are in the picture of a dependency tree.
 
 The height of an arc is its nesting level: 1 + the highest level among shorter arcs that overlap
 it. Two arcs of one level therefore never overlap, and the crossing arcs of a non-projective tree
-get different heights. On a word, the legs of its arcs stand in the order that keeps nested arcs
+get different heights. On a word, the legs of its arcs are in the order that keeps nested arcs
 from touching: to the left from the shortest to the longest, the root's arrow, to the right from
 the longest to the shortest. Words move apart until every label fits its arc.
 
@@ -27,7 +27,7 @@ WORD_GAP = 16.0
 CORNER = 9.0
 LEG_DISTANCE = 7.0
 WIDEST_FAN = 48.0
-"""The legs on one word stand closer when they would spread wider than this."""
+"""The legs on one word are closer together when they would spread wider than this."""
 
 
 @dataclass
@@ -39,10 +39,10 @@ class Arc:
     label: str = ""
     probability: float | None = None
     kind: str = ""
-    """How it is drawn, besides the usual way: a class of the style sheet."""
+    """A class of the style sheet, if it is not drawn in the default way."""
     level: int = 0
     dependent_offset: float = 0.0
-    """From the centre of the dependent to the leg that stands on it."""
+    """From the centre of the dependent to the leg on it."""
     head_offset: float = 0.0
 
     @property
@@ -73,7 +73,7 @@ class Arc:
 
     @property
     def legs_inside(self) -> float:
-        """How much nearer its legs stand than the centres of its two words."""
+        """How much nearer its legs are than the centres of its two words."""
         inwards = self.head_offset - self.dependent_offset
         return inwards if self.head < self.dependent else -inwards
 
@@ -97,7 +97,7 @@ class Layout:
         return max((arc.level for arc in self.arcs), default=0)
 
     def legs(self, arc: Arc) -> tuple[float, float]:
-        """Return where the arc stands on its head and on its dependent."""
+        """Return where the arc meets its head and its dependent."""
         return (
             self.centres[arc.head] + arc.head_offset,
             self.centres[arc.dependent] + arc.dependent_offset,

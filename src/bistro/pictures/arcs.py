@@ -2,7 +2,7 @@
 
 Each arc runs from a head to its dependent, where it has its tip; the root's arrow comes from
 above. Hovering over an arc tells it in words, and `<desc>` tells the whole tree, for readers who
-do not see it. `arc_layout` decides where everything stands.
+do not see it. `arc_layout` places everything.
 
 >>> svg = draw_arcs(["Dogs", "bark"], [2, 0], ["nsubj", "root"], ["NOUN", "VERB"])
 >>> svg.startswith("<svg") and "nsubj" in svg
@@ -25,7 +25,7 @@ NO_HEAD = -1
 WORD_SIZE, TAG_SIZE = 16, 11
 INK, MUTED, LINE, ROOT = "#1d2733", "#66717f", "#5b7db1", "#b3541e"
 COLOURS = {"wrong": "#c0392b", "relabelled": "#b7791f", "missed": "#2f855a"}
-"""Of the arcs that tell two trees apart: see `bistro.report.comparison`."""
+"""Colours of the arcs in which two trees differ: see `bistro.report.comparison`."""
 LEVEL_HEIGHT = 26.0
 TIP_HEIGHT = 7.0
 TIP_HALF_WIDTH = 3.5
@@ -43,10 +43,20 @@ def draw_arcs(
 ) -> str:
     """Return an SVG picture of a dependency tree.
 
-    `heads` are 1-based, 0 for a root, -1 for a word whose head is unknown: it stands without an
-    arc. Several roots are drawn as they are. `probabilities` (of each word's arc) are printed on
-    the labels and fade doubtful arcs. A picture wider than `width` pixels is scaled down to it;
-    `rtl` puts the first word on the right.
+    Parameters
+    ----------
+    forms
+        The words.
+    heads
+        The head of each word, from 1; 0 for a root, -1 for an unknown head, which is not drawn.
+    labels, tags
+        Labels of the arcs and tags of the words.
+    probabilities
+        Probabilities of the arcs: printed on the labels; doubtful arcs are paler.
+    width
+        Width in pixels to which a wider picture is scaled down.
+    rtl
+        Whether the first word is on the right.
     """
     check_columns(forms, heads, labels, tags, probabilities)
     arcs = [
@@ -70,7 +80,7 @@ class Side:
 
     layout: Layout
     ground: float
-    """Where they stand."""
+    """Their positions."""
     far: float
     """Where the arrow of a root begins."""
     up: int

@@ -1,6 +1,6 @@
 """Constituency trees as pictures: words in a row, phrases above them, one standalone SVG.
 
-A word stands under its tag, a phrase above the middle of its first and last child, as high as the
+A word is under its tag, a phrase above the middle of its first and last child, as high as the
 tallest thing below it asks. Nodes on the way from the root to one place, the context of what is
 rewritten there, can be marked. Hovering over a phrase tells its words; `<desc>` tells the whole
 tree in brackets.
@@ -29,7 +29,7 @@ WORD_GAP = 18.0
 
 @dataclass
 class _Place:
-    """Where a node stands: the middle of its label, and how many levels above the words."""
+    """The position of a node: the middle of its label, and how many levels above the words."""
 
     node: Tree
     children: list[_Place] = field(default_factory=list)
@@ -79,7 +79,7 @@ def _places(tree: Tree) -> list[_Place]:
 
 
 def _arrange(places: list[_Place]) -> float:
-    """Fill in where the nodes stand; return the width of the picture."""
+    """Fill in the positions of the nodes; return the width of the picture."""
     order = {id(node): i for i, node in enumerate(places[0].node.nodes())}
     edge = MARGIN
     for place in sorted(places, key=lambda place: order[id(place.node)]):

@@ -13,7 +13,7 @@ OLDEST, NEWEST = "oldest", "newest"
 
 
 class Arranged:
-    """Puts contexts into the order of the core: what is dropped first stands first.
+    """Puts contexts into the order of the core: what is dropped first comes first.
 
     >>> Arranged(2, "oldest").one("abc"), Arranged(3, (1, 0, 2)).one("abc")
     (['b', 'c'], ['b', 'a', 'c'])

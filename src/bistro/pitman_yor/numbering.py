@@ -1,7 +1,7 @@
 """Numbers for hashable outcomes and for what their contexts are made of.
 
 The compiled core knows integers only. Outcomes are numbered from 0 in a fixed order; things that
-occur in contexts but are no outcomes are numbered from 2^30 on.
+occur in contexts but are not outcomes are numbered from 2^30 on.
 
 >>> numbering = Numbering("abc")
 >>> numbering.outcomes, numbering.encode_outcomes("cab").tolist()
@@ -25,7 +25,7 @@ from bistro.errors import BistroError
 Ids = NDArray[np.int32]
 FIRST_FEATURE = 2**30
 UNSEEN = 2**31 - 1
-"""What stands in a context for something never seen: the context ends before it."""
+"""What represents in a context something never seen: the context ends before it."""
 
 
 class _Elements(dict[Hashable, int]):
@@ -88,7 +88,7 @@ class Numbering:
         return number
 
     def add_features(self, features: Iterable[Hashable]) -> None:
-        """Number elements of contexts that are no outcomes."""
+        """Number elements of contexts that are not outcomes."""
         self.encode_elements(features, add=True)
 
     def encode_outcomes(self, outcomes: Iterable[Hashable]) -> Ids:

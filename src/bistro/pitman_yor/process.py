@@ -170,16 +170,16 @@ class PitmanYor(Ensemble):
         return log_mean(rows)
 
     def forget(self, outcome: Hashable, context: Context = ()) -> None:
-        """Take back one outcome, observed in this context; another one is an error."""
+        """Take back one `outcome`, observed in this `context`; another one is an error."""
         self.forget_all([context], [outcome])
 
     def forget_all(self, X: Any, y: Any = None) -> None:  # noqa: N803
-        """Take back observed data: all of them, or none if some were not observed."""
+        """Take back data `X`, `y`, given as in `fit`: all, or none if some were not observed."""
         events = self._events(X, y, add=False)
         self._each(lambda chain, stream: chain.forget(events, stream), size=events.size)
 
     def sweep(self, sweeps: int = 1) -> Self:
-        """Seat every observed event again, and move the hyper-parameters, so many times."""
+        """Seat every event again, and move the hyper-parameters; repeat this `sweeps` times."""
 
         def work(chain: Chain, stream: Stream) -> None:
             for _ in range(sweeps):
@@ -189,14 +189,14 @@ class PitmanYor(Ensemble):
         return self
 
     def step(self, chain: Chain, stream: Stream) -> None:
-        """Make one sweep of one chain."""
+        """Make one sweep of one `chain` with the random numbers of a `stream`."""
         if self.seating == "gibbs":
             chain.sweep(stream)
         if self.hyper in ("slice", "map"):
             chain.update(stream)
 
     def simulate(self, contexts: Iterable[Context]) -> list[Any]:
-        """Draw an outcome in each context in turn, and observe it.
+        """Draw an outcome in each of the `contexts` in turn, and observe it.
 
         From a process without data, these are draws from the prior.
         """
@@ -227,7 +227,7 @@ class PitmanYor(Ensemble):
     # --- prediction ------------------------------------------------------------------------------
 
     def predict(self, context: Context = ()) -> dict[Any, float]:
-        """Return the probability of every outcome in a context.
+        """Return the probability of every outcome in a `context`.
 
         With ``base=Characters()`` these are the strings seen so far; the rest of the probability
         belongs to all others.
@@ -236,17 +236,17 @@ class PitmanYor(Ensemble):
         return dict(zip(self._numbers.outcomes, probabilities.tolist(), strict=True))
 
     def distribution(self, context: Context = ()) -> Floats:
-        """Return the probability of every outcome in a context, in the order of `outcomes_`."""
+        """Return the probability of every outcome in a `context`, in the order of `outcomes_`."""
         return self._distribution(self._context(context))
 
     def top(self, context: Context = (), k: int = 10) -> list[tuple[Any, float]]:
-        """Return the `k` most probable outcomes in a context with their probabilities."""
+        """Return the `k` most probable outcomes in a `context` with their probabilities."""
         probabilities = self._distribution(self._context(context))
         best = np.argsort(-probabilities, kind="stable")[:k]
         return [(self._numbers.outcome(int(i)), float(probabilities[i])) for i in best]
 
     def log_prob(self, outcome: Hashable, context: Context = ()) -> float:
-        """Return the natural logarithm of an outcome's probability; -inf if it is impossible."""
+        """Return the log-probability (natural) of an `outcome` in a `context`; it may be -inf."""
         self._begin()
         ids = self._context(context)
         number = self._numbers.number(outcome)
@@ -337,14 +337,14 @@ class PitmanYor(Ensemble):
         return np.array([self.log_prob(outcome, context) for context, outcome in pairs])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the process, with all it has learned, to one model file."""
+        """Write the process, with all it has learned, to one model file at `path`."""
         from bistro.pitman_yor.files import save
 
         save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a process that `save` wrote."""
+        """Read a process that `save` wrote to `path`."""
         from bistro.pitman_yor.files import load
 
         return load(cls, path)

@@ -51,7 +51,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class ArcStandard:
-    """The transitions: where the root stands, and whether it has one child or several."""
+    """The transitions: the position of the root, and whether it has one child or several."""
 
     root_first: bool
     single_root: bool

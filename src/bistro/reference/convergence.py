@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
 
 Draws = NDArray[np.float64]
-"""A row a chain, a column a draw."""
+"""One row per chain, one column per draw."""
 
 
 def r_hat(draws: Draws) -> float:

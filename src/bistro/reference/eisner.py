@@ -10,9 +10,9 @@ Step(head=2, side='left', sibling=0, child=1), Step(head=2, side='left', sibling
 Step(head=2, side='right', sibling=0, child=0)]
 
 A tree weighs the product of its steps. `enumerate_trees` lists every tree with every choice of one
-candidate a word, such as its tag, and the logarithm of its weight. `EisnerTwin` gives the logarithm
-of the probability of a whole analysis: each step is a tag (or the stop) and a word, with a label
-after them, or before them where labels are generated.
+candidate per word, such as its tag, and the logarithm of its weight. `EisnerTwin` gives the
+logarithm of the probability of a whole analysis: each step is a tag (or the stop) and a word, with
+a label after them, or before them where labels are generated.
 """
 
 from __future__ import annotations

@@ -157,8 +157,8 @@ class Franchise:
     def sample(self, context: Context, rng: Stream) -> int:
         """Return the dish that the next customer would get, and seat nobody.
 
-        The customer joins a table by its size less the discount, or goes on to the parent; behind
-        the last parent stands the base.
+        The customer joins a table by its size less the discount, or goes on to the parent; after
+        the last parent comes the base.
         """
         restaurant = self.restaurants.get(context, Restaurant())
         d, theta = self.discount[len(context)], self.strength[len(context)]

@@ -53,7 +53,7 @@ class IsbnTwin:
     ) -> None:
         self.symbols, self.hidden, self.elements = symbols, hidden, elements
         self.given_lemmas: Sequence[int] = ()
-        """Of the words of the sentence, -1 where one is not given; or none."""
+        """Lemmas of the words of the sentence, -1 where one is not given; or none."""
         self.linked, self.mean_field = linked, mean_field
         flat = np.asarray(weights, dtype=np.float64)
         counts = {

@@ -26,14 +26,14 @@ class TwinSymbols:
     tag_of: list[int]
     components_of: list[list[int]]
     words_of: list[list[int]]
-    """By cluster: the words that have an outcome of their own."""
+    """For each cluster: the words that have an outcome of their own."""
     frequency: list[float]
     root_labels: list[int]
     single_root: bool
     coarse_of: list[int]
-    """By cluster."""
+    """The coarse tag of each cluster."""
     lemma_of: list[int]
-    """By word, for words whose lemma is not given."""
+    """The lemma of each word, for words whose lemma is not given."""
     coarse_tags: int
     lemmas: int
 
@@ -62,7 +62,7 @@ class History:
     decided: list[tuple[int, int]] = field(default_factory=list)
     """Action of every state that has made it, and the label of its arc or 0."""
     potentials: list[Floats] = field(default_factory=list)
-    """Of every state made, after the decisions that it has made so far."""
+    """Potentials of every state, after its decisions so far."""
 
     @property
     def top(self) -> int:

@@ -1,7 +1,7 @@
 """Interpolated Kneser-Ney smoothing, written from its own definition.
 
-With one table a dish and strength 0, the Pitman-Yor predictive rule is Kneser-Ney with discount d:
-counts at the longest context, numbers of distinct longer contexts ("continuation counts") below.
+With one table per dish and strength 0, the Pitman-Yor predictive rule is Kneser-Ney with discount
+d: counts at the longest context, numbers of distinct longer contexts ("continuation counts") below.
 
 >>> model = KneserNey([((0,), 1), ((0,), 2), ((1,), 1)], discount=[0.5, 0.5], dishes=3)
 >>> round(sum(model.probability((0,), dish) for dish in range(3)), 12)

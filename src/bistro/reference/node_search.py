@@ -32,7 +32,7 @@ NOTHING = -math.inf
 
 
 class Way(NamedTuple):
-    """A rule for a node and where its children stand."""
+    """A rule for a node and the places of its children."""
 
     rule: int
     log_prob: float

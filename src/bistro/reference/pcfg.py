@@ -44,7 +44,7 @@ class Rule(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Rules of the nodes and what they stand over, parents first, left to right."""
+    """Rules of the nodes and what they span, parents first, left to right."""
 
     rules: tuple[int, ...]
     items: tuple[Item, ...]
@@ -86,7 +86,7 @@ class PCFG:
         return self.lattice_trees(len(words), [(i, i + 1, w) for i, w in enumerate(words)])
 
     def number_of_trees(self, words: Sequence[int]) -> int:
-        """Return how many trees a sentence has, without making them."""
+        """Return the number of trees of a sentence, without making them."""
         edges = [(i, i + 1, w) for i, w in enumerate(words)]
 
         @cache

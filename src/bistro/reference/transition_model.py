@@ -94,7 +94,7 @@ class GenerativeParser:
         return facts
 
     def _symbols(self, now: Configuration, node: int | None) -> tuple[int, int]:
-        """Return tag and word; behind those of the model stand the root's and the missing ones."""
+        """Return tag and word; the root's and the missing ones follow those of the model."""
         if node is None:
             return self.num_tags + 1, self.num_words + 1
         return (

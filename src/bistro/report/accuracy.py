@@ -166,11 +166,14 @@ def calibration_blocks(tested: Tested) -> list[str]:
         cells.append([key, *(f"{100 * figure:.2f}" for figure in figures), one.words])
     return [
         html.paragraph(
-            "Of what the model is 90 % sure of, are 90 % right? A point is a bin of words, as far "
-            "right as they were sure and as high as they were right; its area is the number of "
-            "words. Points below the diagonal were too sure of themselves."
+            "When the model predicts a probability of 90 %, is it correct in 90 % of the cases? A "
+            "point is a bin of words: to the right the predicted probability, upwards the observed "
+            "accuracy; its area is the number of words. Points below the diagonal are "
+            "overconfident."
         ),
         html.figure(reliability_diagram(found)),
-        html.table(("probability", "error", "Brier", "told", "right", "words"), cells, dense=True),
+        html.table(
+            ("probability", "error", "Brier", "predicted", "correct", "words"), cells, dense=True
+        ),
         html.protocol(f"Percent; {calibration.PROTOCOL}. {tested.protocol}."),
     ]

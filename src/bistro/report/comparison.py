@@ -1,7 +1,7 @@
 """Two trees of one sentence in one picture: what was found above the words, what is right below.
 
 Arcs that both trees have are drawn once, above, as ever. An arc that was found and is wrong is red,
-one that has the right head and another relation ochre; below the words, green and dashed, stand the
+one that has the right head and another relation ochre; below the words, green and dashed, are the
 arcs that the right tree has in their place. Subtypes of relations are not looked at, and where one
 of the trees has no relations, heads alone count.
 

@@ -1,8 +1,8 @@
 """The page that `bistro demo` writes: a treebank, parsers trained on it, and what they say.
 
 On the built-in English treebank the truth is known: its grammar gives the exact probability of
-every sentence, so perplexity and surprisal of the models stand beside those of a perfect one. The
-rest of the page is that of `bistro report`.
+every sentence, so perplexity and surprisal of the models are shown beside those of a perfect one.
+The rest of the page is that of `bistro report`.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class DemoResult:
     tested: Tested
     scores: AttachmentScores
     scored: Scored
-    """By the parser."""
+    """Scores of the parser."""
     figures: dict[str, LanguageFigures]
     example: Parse
     rows: list[SurprisalRow]
-    """Of the example, by the parser."""
+    """Surprisal of the example, by the parser."""
     bits: dict[str, list[float]]
     generated: list[str]
 
@@ -143,7 +143,7 @@ def _treebank_blocks(treebank: Treebank) -> list[str]:
     size = {"sentences": len(treebank), "words": treebank.words}
     shown = [s for s in treebank if 6 <= len(s) <= 12][:TREES_SHOWN]
     trees = [figure(draw_arcs(s.forms, s.heads, s.deprels, s.upos), s.text or "") for s in shown]
-    return [facts({**size, "words a sentence": treebank.words / len(treebank)}), *trees]
+    return [facts({**size, "words per sentence": treebank.words / len(treebank)}), *trees]
 
 
 def _example_blocks(result: DemoResult) -> list[str]:

@@ -28,8 +28,8 @@ READING = (
 SMALL: dict[str, Any] = {"width": 440.0, "height": 130.0, "x_label": "sweep", "legend": False}
 
 
-def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, told: str) -> html.Page:
-    """Lay out the figures of chains; `told` says where they come from."""
+def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, source: str) -> html.Page:
+    """Lay out the figures of chains; `source` says where they come from."""
     page = html.Page(
         title,
         subtitle=f"{len(chains.names)} chains, which differ in their seed alone.",
@@ -48,7 +48,7 @@ def diagnose_page(chains: Chains, rows: Sequence[Diagnosis], title: str, told: s
         "Do they agree?",
         html.facts(tiles),
         *(html.note(sentence) for sentence in advice(chains, rows)),
-        html.protocol(told),
+        html.protocol(source),
     )
     page.section("Figures", *_figures(chains, rows))
     if rows:

@@ -32,7 +32,7 @@ from bistro.inference.arviz import from_groups, load_arviz
 
 R_HAT_LIMIT = 1.01
 DRAWS_WANTED = 100
-"""Of effective draws, a chain: below it, neither R-hat nor quantiles can be trusted."""
+"""Effective draws per chain: below this, neither R-hat nor quantiles can be trusted."""
 FEWEST_DRAWS = 4
 COLUMNS = ("quantity", "mean", "sd", "r_hat", "ess_bulk", "ess_tail", "warning")
 
@@ -42,11 +42,11 @@ Draws = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Chains:
-    """What several runs noted, a row a chain, burn-in included; and what is to be left out."""
+    """What several runs recorded, one row per chain, burn-in included; and what to leave out."""
 
     names: list[str]
     quantities: dict[str, Draws]
-    """By name; ``words.tables[2]`` is that of depth 2. Only those that change."""
+    """Quantities by name; ``words.tables[2]`` is that of depth 2. Only those that change."""
     constant: list[str]
     """Those that never change, of which there is nothing to say."""
     sweeps: int
@@ -54,7 +54,7 @@ class Chains:
 
     @property
     def draws(self) -> int:
-        """Sweeps a chain that are looked at."""
+        """Sweeps per chain that are used."""
         return self.sweeps - self.burn_in
 
     def kept(self, quantity: str) -> Draws:
@@ -79,7 +79,7 @@ class Diagnosis:
     ess_bulk: float
     ess_tail: float
     wanted: int
-    """Of effective draws."""
+    """Number of effective draws."""
 
     @property
     def disagrees(self) -> bool:
@@ -140,7 +140,7 @@ def _columns(traces: Sequence[Trace]) -> dict[str, Draws]:
 
 
 def _column(traces: Sequence[Trace], name: str) -> Draws:
-    """Return one quantity, a row a chain; not a number where a row lacks it."""
+    """Return one quantity, one row per chain; NaN where a row lacks it."""
     key, _, depth = name.partition("[")
 
     def value(row: Mapping[str, Any]) -> float:

@@ -13,7 +13,7 @@ from bistro.report.html import Page, figure, note, paragraph, table
 
 MOST_SENTENCES = 50
 MOST_WORDS = 60
-"""Longer sentences are told in the table, not drawn."""
+"""Longer sentences are listed in the table, not drawn."""
 SHOWN = ("surprise", "what", "place", "word", "form", "annotated", "p", "alternative")
 
 
@@ -46,7 +46,7 @@ def left_out(found: Examination, findings: Sequence[Finding]) -> str:
     if absent:
         told.append(
             f"{absent:,} of {len(findings):,} values, which are in sentences after the first "
-            f"{MOST_SENTENCES}, stand in the table (TSV) alone"
+            f"{MOST_SENTENCES}, are in the table (TSV) only"
         )
     if long:
         told.append(f"sentences of more than {MOST_WORDS} words, not drawn: {long:,}")

@@ -104,7 +104,7 @@ def heading(text: str) -> str:
 
 
 def protocol(text: str) -> str:
-    """Return a line on how figures were come by."""
+    """Return a line with the protocol of figures."""
     return f'<p class="protocol">{xml_text(text)}</p>'
 
 

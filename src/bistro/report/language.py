@@ -19,7 +19,7 @@ from bistro.report.html import figure, heading, paragraph, protocol, table
 from bistro.report.strip import surprisal_strip
 
 SUMMED = 200
-"""Sentences scored by models that sum over analyses, which takes milliseconds a word."""
+"""Sentences scored by models that sum over analyses, which takes milliseconds per word."""
 SHOWN = range(5, 19)
 """Lengths of the sentences that are drawn."""
 
@@ -31,7 +31,7 @@ class Scored:
     sentences: Sequence[Sequence[str]]
     figures: LanguageFigures
     rows: Sequence[Sequence[SurprisalRow]]
-    """By sentence, its end included."""
+    """Rows of each sentence, its end included."""
     protocol: str
 
 
@@ -66,7 +66,7 @@ def perplexity_blocks(figures: Mapping[str, LanguageFigures], told: str) -> list
         )
         for name, one in figures.items()
     ]
-    headers = ("", "perplexity", "without </s>", "known words", "bits a word", "bits a letter")
+    headers = ("", "perplexity", "without </s>", "known words", "bits per word", "bits a letter")
     first = next(iter(figures.values()))
     return [
         table((*headers, "unknown"), cells, dense=True),
@@ -75,7 +75,7 @@ def perplexity_blocks(figures: Mapping[str, LanguageFigures], told: str) -> list
 
 
 def surprisal_blocks(given: Scored) -> list[str]:
-    """Return three sentences with their surprisals: a usual one, the hardest and the easiest."""
+    """Return three sentences with their surprisals: a typical one, the hardest and the easiest."""
     means = {
         number: fmean(row.surprisal for row in rows)
         for number, rows in enumerate(given.rows)
@@ -83,7 +83,7 @@ def surprisal_blocks(given: Scored) -> list[str]:
     } or {number: fmean(row.surprisal for row in rows) for number, rows in enumerate(given.rows)}
     middle = median(means.values())
     chosen = {
-        "A usual sentence": min(means, key=lambda n: (abs(means[n] - middle), n)),
+        "A typical sentence": min(means, key=lambda n: (abs(means[n] - middle), n)),
         "The most surprising sentence, a word": max(means, key=lambda n: (means[n], -n)),
         "The least surprising sentence": min(means, key=lambda n: (means[n], n)),
     }
@@ -92,7 +92,7 @@ def surprisal_blocks(given: Scored) -> list[str]:
         paragraph(
             "Surprisal is -log2 p(word | words before it), in bits: the bars hang under the words, "
             "the last under </s>, the end of the sentence. Words that the model does not know "
-            "stand in brackets."
+            "are in brackets."
         )
     ]
     for told, number in dict(zip(chosen.values(), chosen, strict=True)).items():

@@ -1,9 +1,9 @@
 """How learning went: the trace of a model as small charts.
 
-A trace has a row a sweep: the log-likelihood of the state, and what its chains tell of themselves,
-numbers alone (`live_states`) or one a depth (`words.discount`, `words.strength`, `words.tables`).
-Depth 0 is the empty context; each depth sees one element more. Models with unbounded contexts have
-no process for the empty one, and begin with contexts of one element.
+A trace has one row per sweep: the log-likelihood of the state, and what its chains tell of
+themselves, numbers alone (`live_states`) or one per depth (`words.discount`, `words.strength`,
+`words.tables`). Depth 0 is the empty context; each depth sees one element more. Models with
+unbounded contexts have no process for the empty one, and begin with contexts of one element.
 
 >>> rows = [{"sweep": i, "log_likelihood": -9.0, "words.tables": [3, 8]} for i in (1, 2)]
 >>> [name for name, _ in processes(rows)]
@@ -32,7 +32,7 @@ AXES = {
     "tables": ("tables, logarithmic", True),
 }
 MEANING = (
-    "Of every process, by depth: depth 0 is the empty context, each depth sees one element more. A "
+    "Processes by depth: depth 0 is the empty context, each depth sees one element more. A "
     "discount near 1 and many tables mean that what follows varies: much is passed down to "
     "shorter contexts. Lines that still climb at the right edge ask for more sweeps."
 )
@@ -90,7 +90,7 @@ def _members(trace: Trace) -> dict[str, list[tuple[str, list[str]]]]:
 
 
 def _process(trace: Trace, name: str, kinds: Sequence[str]) -> Iterator[str]:
-    """Yield the charts of one process, a line a depth."""
+    """Yield the charts of one process, one line per depth."""
     depths = range(min(len(COLOURS), len(trace[-1][f"{name}.{kinds[0]}"])))
     charts = []
     for kind in kinds:

@@ -38,7 +38,7 @@ def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
     dependents = sum(one.dependents for one in scores)
     bits = -total / math.log(2) / max(1, dependents)
     tiles = {
-        "bits a dependent": bits,
+        "bits per dependent": bits,
         "log-likelihood a sentence": total / len(sentences),
         "dependents": dependents,
         "sentences": len(sentences),
@@ -78,7 +78,7 @@ def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads:
     blocks = [
         facts({"labelled F1": report.all.labelled.f1, "exact": report.all.exact}),
         table(("percent", "all", "up to 40 words"), rows, dense=True),
-        protocol(f"{report.protocol}. Trees of least risk among those drawn by mcmc, seed {seed}."),
+        protocol(f"{report.protocol}. Minimum-risk trees among those drawn by mcmc, seed {seed}."),
     ]
     return [*blocks, *_pictures(golds, found)]
 

@@ -44,7 +44,7 @@ Series = Mapping[str, Sequence[float]]
 
 
 def bar_chart(names: Sequence[str], series: Series, *, unit: str = "") -> str:
-    """Return groups of bars, one group a name and one bar a series, labelled with their values.
+    """Return groups of bars, one group per name and one bar per series, labelled with their values.
 
     Values must not be negative. An infinite one reaches the top and is marked ∞; for NaN there is
     no bar.
@@ -85,10 +85,10 @@ def line_chart(
     legend: bool = True,
     mark: float | None = None,
 ) -> str:
-    """Return one line a series over `x` (1, 2, 3, … unless given); NaN and ∞ interrupt it.
+    """Return one line per series over `x` (1, 2, 3, … unless given); NaN and ∞ interrupt it.
 
-    With `log` the axis of values, which are then above 0, is logarithmic. A dashed line stands at
-    the place `mark`.
+    With `log` the axis of values, which are then above 0, is logarithmic. A dashed line is at the
+    place `mark`.
     """
     length = max((len(values) for values in series.values()), default=0)
     places = list(x) if x is not None else [float(step) for step in range(1, length + 1)]

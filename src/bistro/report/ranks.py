@@ -1,7 +1,7 @@
 """Rank plots: whether every chain has its share of small, middling and large values.
 
-All draws of all chains are ranked together; a small histogram a chain shows where its own draws
-stand. Chains that sample the same distribution have bars of about the same height, that of the
+All draws of all chains are ranked together; a small histogram per chain shows the ranks of its own
+draws. Chains that sample the same distribution have bars of about the same height, that of the
 dashed line. A chain that leans to one side stays too low or too high; one that bulges in the middle
 or at both ends is too narrow or too wide.
 
@@ -37,7 +37,7 @@ def rank_counts(draws: NDArray[np.float64], bins: int = BINS) -> NDArray[np.int6
 
 
 def rank_plot(draws: NDArray[np.float64], names: Sequence[str], *, bins: int = BINS) -> str:
-    """Return an SVG picture, a histogram a chain, all on one scale."""
+    """Return an SVG picture, one histogram per chain, all on one scale."""
     counts = rank_counts(draws, bins)
     expected = draws.shape[1] / bins
     most = max(float(counts.max()), 2 * expected)

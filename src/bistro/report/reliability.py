@@ -27,7 +27,7 @@ TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 def reliability_diagram(calibrations: Mapping[str, Calibration]) -> str:
-    """Return a square SVG picture with one series of points a kind of probability."""
+    """Return a square SVG picture with one series of points per kind of probability."""
     names = [
         f"{name}: error {100 * one.expected_calibration_error:.1f} %"
         for name, one in calibrations.items()
@@ -66,8 +66,8 @@ def _grid() -> list[str]:
         parts.append(tick_at(x, TOP + SIDE + 17, f"{tick:.1f}"))
     parts.append(_line("axis", _across(0), _up(0), _across(1), _up(1), MUTED, dashed=True))
     middle = TOP + SIDE / 2
-    parts.append(tick_at(LEFT + SIDE / 2, TOP + SIDE + 36, "probability told"))
-    turned = tick_at(0, 0, "share that is right")
+    parts.append(tick_at(LEFT + SIDE / 2, TOP + SIDE + 36, "predicted probability"))
+    turned = tick_at(0, 0, "observed accuracy")
     parts.append(f'<g transform="translate(15 {middle:.1f}) rotate(-90)">{turned}</g>')
     return parts
 

@@ -32,7 +32,7 @@ ONE_THREAD: dict[str, Any] = {"threads": 1}
 
 
 def facts(entry: Entry) -> Answer:
-    """Return what is told of a model."""
+    """Return the public description of a model."""
     model = entry.model
     parser = PARSE.of(model) if PARSE.is_of(model) else None
     tagger = parser or (TAG.of(model) if TAG.is_of(model) else None)
@@ -82,7 +82,7 @@ def _step(step: Step, surprisal: float, shown: Callable[[Sequence[str]], list[st
 
 
 def parse(entry: Entry, sentence: Sentence, body: schemas.ParseBody) -> Answer:
-    """Return the tree of least risk, the most probable trees, and the marginals."""
+    """Return the minimum-risk tree, the most probable trees, and the marginals."""
     model = entry.able("parse")
     options: Any = {"seed": body.seed, "samples": body.samples, **ONE_THREAD}
     found = model.parse(sentence, marginals=True, **options)

@@ -1,4 +1,4 @@
-"""What stands before every request: who asks, its size, its time; and the headers of answers.
+"""What is checked before every request: who asks, its size, its time; and the headers of answers.
 
 A body is read whole before anything looks at it, no further than the limit, whether or not its
 length was announced. While a request is being answered the guard listens for the end of the
@@ -38,8 +38,8 @@ SECURITY_HEADERS = {
 }
 HEADERS_OF = {401: {"www-authenticate": "Bearer"}}
 DRAINED = 16
-"""Of a body that is too large, so many times the limit are read and thrown away: who is still
-sending does not see the answer."""
+"""A body that is too large is read and discarded up to this many times the limit: a client that
+is still sending does not see the answer."""
 SHORT_BODY = 65_536
 """Bytes; shorter bodies do not count among those that share the memory for bodies."""
 

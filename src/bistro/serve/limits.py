@@ -23,7 +23,7 @@ class Limits:
     prefix: int = 20
     """Words that generated sentences begin with: each sentence searches for their analysis."""
     dependents: int = 10
-    """Of one head whose dependents are ordered: the work doubles with each of different kind."""
+    """Dependents of one head that are ordered: the work doubles with each of a different kind."""
     document: int = 5_000
     """Words of a whole request to /process."""
     body: int = 1_000_000

@@ -214,7 +214,7 @@ class Tree(BaseModel):
 
 
 class MarginalTables(BaseModel):
-    """By word: its heads, labels and tags with probabilities, likeliest first."""
+    """For each word: its heads, labels and tags with probabilities, likeliest first."""
 
     heads: list[list[tuple[int, float]]]
     labels: list[Listed]
@@ -222,7 +222,7 @@ class MarginalTables(BaseModel):
 
 
 class ParseAnswer(BaseModel):
-    """Trees of a sentence: the first is that of least risk, the others by probability."""
+    """Trees of a sentence: the first is the minimum-risk tree, the others by probability."""
 
     model: str
     words: list[str]

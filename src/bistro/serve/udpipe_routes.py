@@ -19,12 +19,12 @@ from bistro.serve.work import Work
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 MEANING = {
     "data": "The text.",
-    "model": "An id of /models; usual: the default one.",
+    "model": "An id of /models; default: the first model.",
     "tokenizer": "Split running text; options: presegmented, ranges, normalized_spaces.",
     "tagger": "Find the tags.",
     "parser": "Find the trees.",
-    "input": "conllu (usual), horizontal, vertical or generic_tokenizer.",
-    "output": "conllu (usual), horizontal, vertical or plaintext.",
+    "input": "conllu (default), horizontal, vertical or generic_tokenizer.",
+    "output": "conllu (default), horizontal, vertical or plaintext.",
 }
 CHOICES: dict[str, dict[str, Any]] = {
     "tokenizer": {"pattern": f"^(({'|'.join(udpipe.TOKENIZER_OPTIONS)})(;|$))*$"},

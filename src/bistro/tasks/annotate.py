@@ -113,7 +113,7 @@ def read_sentences(
 
 
 def decoded(stream: Readable, path: str | None) -> Iterator[str]:
-    """Yield the text of a stream in pieces; bytes that are no UTF-8 are refused with their line."""
+    """Yield the text of a stream in pieces; bytes that are not UTF-8 raise an error."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line = 1
     while True:

@@ -1,7 +1,7 @@
 """Filling in what an annotation lacks, and nothing else.
 
 Heads, labels and tags that a sentence has are evidence, whatever is ``_`` is found in their light:
-one parse of least risk given all of it. What was found is written into its column, and MISC says
+one minimum-risk parse given all of it. What was found is written into its column, and MISC says
 what, and how sure the parser was:
 
     Filled=Head,Deprel|PHead=0.9312|PDeprel=0.9120       values that were filled in
@@ -52,7 +52,7 @@ class Completion:
     expected: dict[str, float] = field(default_factory=dict)
     """How many of them are expected to be right: the sum of their probabilities."""
     left: dict[str, int] = field(default_factory=dict)
-    """Values that were not sure enough, and stand in MISC alone."""
+    """Values that were not sure enough, and are in MISC only."""
     relaxed: list[int] = field(default_factory=list)
     """Lines of the sentences whose given heads no tree of the model has; they were not used."""
     touched: int = 0
@@ -65,7 +65,7 @@ class Completion:
         if not self.touched:
             return f"nothing was lacking (sentences: {len(self.sentences):,})"
         told = [
-            f"{name} {number:,} (expected right: {100 * self.expected[name] / number:.1f} %)"
+            f"{name} {number:,} (expected correct: {100 * self.expected[name] / number:.1f} %)"
             for name, number in self.filled.items()
         ]
         line = f"filled in {self.touched:,} of {len(self.sentences):,} sentences: "
@@ -96,9 +96,22 @@ def complete(
     session: Session | None = None,
     **settings: Any,
 ) -> Completion:
-    """Fill in what is ``_``, with a model, or one trained on the sentences that lack nothing.
+    """Fill in the fields that are ``_``.
 
-    Values with a probability `below` this are left open, and stand in MISC alone.
+    Parameters
+    ----------
+    treebank
+        Sentences, partly annotated.
+    model
+        A parser; default: one trained on the sentences that lack nothing.
+    below
+        Values less probable than this are left open, and are in MISC only.
+    kind, config, session, **settings
+        How to train the model, as in `bistro.train`.
+    seed
+        Seed of the training and of the search.
+    threads
+        Number of threads; 0 uses all cores.
     """
     if not 0 <= below <= 1:
         raise BistroError(f"below = {below} must be a probability, from 0 to 1")
@@ -110,9 +123,9 @@ def complete(
         model = train(kind, known, config=config, seed=seed, session=session, **settings)
     parser = PARSE.of(model)
     done = Completion()
-    wanting = [s for s in treebank if len(s) and _lacking(s, parser)]
+    wanting = [s for s in treebank if len(s) and lacking(s, parser)]
     done.unknown = _unknown(wanting, parser)
-    evidence = [_usable(sentence, parser, done) for sentence in wanting]
+    evidence = [usable(sentence, parser, done) for sentence in wanting]
     options = {"tags": "given", "partial": True, "marginals": True, "threads": threads}
     parses = parser.parse_all(evidence, seed=seed, **options)
     filled = {
@@ -143,7 +156,7 @@ def whole_sentences(treebank: Sequence[Sentence], tagset: str = "upos") -> list[
     return known
 
 
-def _lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
+def lacking(sentence: Sentence, model: Parser) -> dict[str, list[int]]:
     """Return the words that lack a value, by column."""
     columns = {"heads": sentence.heads, model.tag_column: getattr(sentence, model.tag_column)}
     if model.is_labelled:
@@ -167,7 +180,7 @@ def _unknown(sentences: Sequence[Sentence], model: Parser) -> dict[str, int]:
     return {name: number for name, number in counts.items() if number}
 
 
-def _usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
+def usable(sentence: Sentence, model: Parser, done: Completion) -> Sentence:
     """Return a sentence as evidence: heads that no tree of the model has are left open."""
     if can_be_met(sentence, single_root=model.single_root):
         return sentence
@@ -181,9 +194,9 @@ def _filled(
     """Return a sentence with the values that were found for what it lacks, and count them."""
     if parse.relaxed:
         done.relaxed.append(sentence.line)
-    lacking = _lacking(sentence, model)
+    open_words = lacking(sentence, model)
     heads = _combined(sentence, parse, single_root=model.single_root)
-    sure = {name: _probabilities(name, heads, parse, model) for name in lacking}
+    sure = {name: _probabilities(name, heads, parse, model) for name in open_words}
     found: dict[str, Sequence[Any]] = {
         "heads": heads,
         "deprels": parse.labels,
@@ -191,24 +204,24 @@ def _filled(
     }
     accepted = {
         name: {word for word in words if sure[name][word] >= below}
-        for name, words in lacking.items()
+        for name, words in open_words.items()
     }
-    if "heads" in lacking and "deprels" in lacking:  # no label without a head
-        accepted["deprels"] -= set(lacking["heads"]) - accepted["heads"]
+    if "heads" in open_words and "deprels" in open_words:  # no label without a head
+        accepted["deprels"] -= set(open_words["heads"]) - accepted["heads"]
     columns = {
         name: [
             found[name][word] if word in accepted[name] else old
             for word, old in enumerate(getattr(sentence, name))
         ]
-        for name in lacking
+        for name in open_words
     }
-    for name, words in lacking.items():
+    for name, words in open_words.items():
         _count(NAMES[name], words, accepted[name], sure[name], done)
     if sentence.format == "conllx":  # which has no MISC
         return sentence.replace(**columns)
     misc = list(sentence.misc)
-    for word in sorted({word for words in lacking.values() for word in words}):
-        own = {name: found[name][word] for name, words in lacking.items() if word in words}
+    for word in sorted({word for words in open_words.values() for word in words}):
+        own = {name: found[name][word] for name, words in open_words.items() if word in words}
         chosen = [name for name in own if word in accepted[name]]
         misc[word] = _note(misc[word], own, chosen, {name: sure[name][word] for name in own})
     return sentence.replace(**columns, misc=misc)

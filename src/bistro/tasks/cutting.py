@@ -1,6 +1,6 @@
 """How text becomes the words of a model: by what the model has learned, at punctuation, at spaces.
 
-A sentence comes as one text or in the cells of a table; each cell keeps the words that stand in it.
+A sentence comes as one text or in the cells of a table; each cell keeps the words in it.
 A model that has learned words from its treebank (a pipeline) cuts by itself. For the others text
 has words at spaces, and on request punctuation at the ends of words is split off.
 

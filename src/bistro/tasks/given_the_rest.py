@@ -50,10 +50,10 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING, find_tree_problem
 
 LONGEST = 120
-"""A longer sentence is asked about once, given its words and tags: one copy a word is too much."""
+"""A longer sentence is parsed once, given its words and tags: one copy per word is too much."""
 WORDS_AT_ONCE = 40_000
 NEARLY_ALL = 0.95
-"""Of the arcs of a treebank, which has mistakes."""
+"""Share of the arcs of a treebank, which has mistakes."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Opinion:
     """What a model thinks of one value, and of the likeliest other one."""
 
     probability: float
-    """Of the annotated value; NaN if the model has nothing to say."""
+    """Probability of the annotated value; NaN if the model has none."""
     alternative: str
     """A tag, or an arc as in ``2:det``; empty if there is none."""
     alternative_probability: float
     same_head: bool = False
-    """Of an arc: the alternative has the same head, with another label."""
+    """Whether the alternative to an arc has the same head, with another label."""
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ def _compared(
 
 
 def _with_arc(tree: Sentence, word: int, head: int, label: str) -> Sentence | None:
-    """Return the tree with another arc, or None if that is no tree.
+    """Return the tree with another arc, or None if that is not a tree.
 
     Where the whole sentence was open, or its other arcs could not be used, the likeliest head of a
     word may be below it in the annotated tree.

@@ -59,8 +59,8 @@ def score_rows(
         label = sentence.sent_id or str(number)
         yield f"{label}\t{score.dependents}\t{score.log_prob:.6f}\t{bits:.6f}\n"
     note(
-        f"{number:,} sentences, {dependents:,} dependents: log-likelihood {total / number:.4f} a "
-        f"sentence (natural), {bits_per_dependent(total, dependents):.4f} bits a dependent; "
+        f"{number:,} sentences, {dependents:,} dependents: log-likelihood {total / number:.4f} "
+        f"per sentence (natural), {bits_per_dependent(total, dependents):.4f} bits per dependent; "
         f"{model.order_protocol()}, orders of {'labels' if of_labels else 'words'}"
     )
 

@@ -47,7 +47,7 @@ def checked(model: Segmenter, input: str, beam: int, note: Note) -> Iterator[str
     """Yield a row for each annotation that is not the likeliest, the least probable first."""
     words = [word for paragraph in read_segmented(input) for word in paragraph]
     if not any(word.has_form for word in words):
-        note("the words stand in no column of their own: their morphemes were joined")
+        note("the words have no column of their own: their morphemes were joined")
     given = model.score_words(words)
     found = model.iter_segment((word.form for word in words), beam=beam)
     rows = []

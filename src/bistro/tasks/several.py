@@ -40,8 +40,8 @@ def several_traces(
 ) -> list[Trace]:
     """Train once a seed, several at a time, and return the traces; the models are let go.
 
-    `on_sweep` is told how many sweeps of all chains are done, and how many there will be. With
-    `workers`, each run is the work of one of them, and `on_sweep` is told of whole runs.
+    `on_sweep` receives the number of finished sweeps of all chains, and their total. With
+    `workers`, each run is the work of one of them, and `on_sweep` counts whole runs.
     """
     _require_draws(*settled_settings(kind, _given(settings)))
     if workers is not None:

@@ -54,13 +54,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Stimulus:
-    """One sentence with its tokens, and the cells that stand before each token's figures."""
+    """One sentence with its tokens, and the cells before each token's figures."""
 
     name: str
     tokens: list[Token]
     words: list[str]
     cells: list[list[str]]
-    """One row a token, and one for the end of the sentence."""
+    """One row per token, and one for the end of the sentence."""
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
@@ -92,7 +92,7 @@ def table_rows(stream: io.StringIO, path: str) -> Iterator[Row]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise TreebankError(f"is no table: {error}", path=path, line=line) from None
+        raise TreebankError(f"is not a table: {error}", path=path, line=line) from None
 
 
 def parse_table(stream: io.StringIO, path: str) -> Table:

@@ -94,8 +94,13 @@ def own_suites() -> list[str]:
 def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> Suite:
     """Read a suite from a file, or one of `own_suites` by its name.
 
-    With `split_punct`, punctuation is split from words, and a model that has learned words (a
-    pipeline) finds them itself; without, words are what is between spaces.
+    Parameters
+    ----------
+    source
+        A file (JSON of SyntaxGym, JSON lines, CSV or TSV), or the name of a built-in suite.
+    split_punct
+        Whether punctuation is split from words, and a model that has learned words (a pipeline)
+        finds them itself; otherwise words are what is between spaces.
     """
     name = os.fspath(source)
     if name in own_suites():
@@ -122,7 +127,17 @@ def read_suite(source: str | os.PathLike[str], *, split_punct: bool = True) -> S
 def pairs_suite(
     pairs: Iterable[tuple[str, str]], name: str = "pairs", *, split_punct: bool = True
 ) -> Suite:
-    """Make a suite of (good sentence, bad sentence)."""
+    """Make a suite of minimal pairs.
+
+    Parameters
+    ----------
+    pairs
+        Pairs of a good sentence and a bad one, as text.
+    name
+        Name of the suite, for tables and messages.
+    split_punct
+        As in `read_suite`.
+    """
     items = [
         Item(
             str(number),
@@ -164,7 +179,8 @@ def _from_lines(text: str, path: str, split_punct: bool) -> Suite:
 
 def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
     if not isinstance(content, dict):
-        raise TreebankError("is no suite: its JSON is not an object with meta and items", path=path)
+        message = "is not a suite: its JSON is not an object with meta and items"
+        raise TreebankError(message, path=path)
     try:
         meta = content["meta"]
         items = [
@@ -194,7 +210,8 @@ def _from_json(content: Any, path: str, split_punct: bool) -> Suite:
     except (KeyError, TypeError, AttributeError) as error:
         told = f"entry {error} is missing" if isinstance(error, KeyError) else str(error)
         raise TreebankError(
-            f"is no suite: {told}; it needs meta, predictions, items with conditions and regions",
+            f"is not a suite: {told}; it needs meta, predictions, and items with conditions and "
+            "regions",
             path=path,
         ) from None
     _check(suite, path)
@@ -217,7 +234,7 @@ def _check(suite: Suite, path: str) -> None:
     """Refuse a suite without items or predictions, and formulas about what items do not have."""
     if not suite.items or not suite.predictions:
         missing = "predictions" if suite.items else "items"
-        raise TreebankError(f"is no suite: it has no {missing}", path=path)
+        raise TreebankError(f"is not a suite: it has no {missing}", path=path)
     for item in suite.items:
         conditions = {condition.name: condition for condition in item.conditions}
         for formula in suite.predictions:
@@ -228,4 +245,4 @@ def _check(suite: Suite, path: str) -> None:
                     told = f"item {item.name}, condition '{name}' has no region {region}"
                 else:
                     continue
-                raise TreebankError(f"{told}, of which '{formula.text}' speaks", path=path)
+                raise TreebankError(f"{told}, which '{formula.text}' needs", path=path)

@@ -1,6 +1,6 @@
 """Predictions of a test suite: what should be more surprising than what, as a formula.
 
-A formula speaks of regions of the conditions of an item, in the notation of SyntaxGym:
+A formula refers to regions of the conditions of an item, in the notation of SyntaxGym:
 
     (6;%plural%) > (6;%singular%)         region 6 is more surprising in condition *plural*
     (*;%bad%) + ($;%bad%) > (*;%good%)    ``*`` all regions, ``$`` the end of the sentence (our own)
@@ -47,7 +47,7 @@ class Formula:
 
     text: str
     regions: frozenset[tuple[str, str]]
-    """The (condition, region) that it speaks of."""
+    """The (condition, region) that it refers to."""
     margin: Value
     """How far the prediction is from failing, in bits; it holds above 0."""
 
@@ -104,7 +104,7 @@ class _Reader:
         return left, is_prediction
 
     def _side(self) -> Part:
-        """Read a comparison, or a sum that stands by itself inside brackets."""
+        """Read a comparison, or a sum by itself inside brackets."""
         left, is_prediction = self._sum()
         sign = self._peek()
         if sign not in ("<", ">", "="):

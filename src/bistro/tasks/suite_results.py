@@ -79,7 +79,7 @@ class SuiteResult:
         return max(0.0, centre - half), min(1.0, centre + half)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a row an item, condition and region, with bits; `right` is the whole item."""
+        """Return one row per item, condition and region, with bits; `right` is the whole item."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -93,9 +93,17 @@ class SuiteResult:
 
 
 def run_suite(model: Model, suite: Suite, **options: Any) -> SuiteResult:
-    """Score all sentences of a suite; `options` are those of the model's scores.
+    """Score all sentences of a suite.
 
-    A model that has learned words from its treebank cuts the texts of the suite by itself.
+    Parameters
+    ----------
+    model
+        A model that scores words. One that has learned words from its treebank (a pipeline) splits
+        the texts of the suite by itself.
+    suite
+        The suite, from `read_suite` or `pairs_suite`.
+    **options
+        Those of the model's `score`.
     """
     if suite.metric not in METRICS:
         raise BistroError(

@@ -39,10 +39,22 @@ def surprisal_rows(
     multiword: bool = False,
     **options: Any,
 ) -> Iterator[SurprisalRow]:
-    """Yield one row per word; `sent_ids` are the sentences' names, or their numbers from 1.
+    """Yield one row per word, with its surprisal in bits.
 
-    With `multiword`, a multiword token of CoNLL-U is one row, the sum of its words. `options` go to
-    the model's `score`.
+    Parameters
+    ----------
+    model
+        A model that scores words.
+    sentences
+        Sentences of a treebank, or lists of words.
+    sent_ids
+        Names of the sentences; default: their numbers from 1.
+    eos
+        Whether the end of each sentence has a row.
+    multiword
+        Whether a multiword token of CoNLL-U is one row, the sum of its words.
+    **options
+        Those of the model's `score`.
     """
     texts = list(sentences)
     tokens = None

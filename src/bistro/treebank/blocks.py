@@ -1,9 +1,10 @@
 """Bytes to blocks: how every reader walks through a file without holding it.
 
 A file is read in pieces of about a megabyte, cut where an item (a sentence) begins, and split into
-blocks, each decoded by itself: one emoji would make a whole piece four bytes a character. Lines end
-at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and their kin are characters like others.
-Nothing is thrown away: the ``lead``, ``text`` and ``end`` of all blocks, joined, are the file.
+blocks, each decoded by itself: one emoji would make a whole piece four bytes per character. Lines
+end at ``\\n`` or ``\\r\\n`` and nowhere else: U+2028, U+0085 and their kin are characters like
+others. Nothing is thrown away: the ``lead``, ``text`` and ``end`` of all blocks, joined, are the
+file.
 
 >>> import io
 >>> list(iter_blocks(io.BytesIO(b"a\\nb\\n\\nc\\n"), path=None))
@@ -33,7 +34,7 @@ class Readable(Protocol):
 
 
 class Block(NamedTuple):
-    """One item of a file as it stands there."""
+    """One item of a file as it is written there."""
 
     lead: str
     """Byte-order mark and blank lines before the first item of the file; else empty."""
@@ -134,7 +135,7 @@ def _refuse_encoding(error: UnicodeDecodeError, path: str | None, line: int) -> 
 
 def _refuse_nul(piece: bytes, path: str | None, line: int) -> NoReturn:
     raise TreebankError(
-        "a NUL character stands here: this is no text file, or it was damaged",
+        "there is a NUL character: this is not a text file, or it was damaged",
         path=path,
         line=line + piece.count(b"\n", 0, piece.index(b"\0")),
     )

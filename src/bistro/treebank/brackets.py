@@ -1,6 +1,6 @@
 """Constituency trees in brackets, as in the Penn Treebank: read, written, never lost.
 
-A leaf is a tag and a word, ``(NN dog)``; above it stand labels, ``(NP (DT the) (NN dog))``. The
+A leaf is a tag and a word, ``(NN dog)``; above it are labels, ``(NP (DT the) (NN dog))``. The
 outermost bracket may have no label: ``((S ...))``. Trees may be spread over lines or share one.
 Brackets, spaces, tabs and line ends separate; every other character belongs to a word or label.
 
@@ -92,7 +92,7 @@ class SourceTree(Tree):
     __slots__ = ("end", "is_first", "lead", "line", "raw")
 
     lead: str
-    """What stands before the first tree of the file; else empty."""
+    """The text before the first tree of the file; else empty."""
     raw: str
     """The text of the tree, from bracket to bracket."""
     end: str
@@ -103,7 +103,7 @@ class SourceTree(Tree):
     """Whether it is the first tree of its file."""
 
     def __str__(self) -> str:
-        """Return the text as it was read, or the tree anew if it has been changed."""
+        """Return the text as it was read, or the tree written again if it has been changed."""
         unchanged = _parse(self.raw) == self
         return self.lead + (self.raw if unchanged else format_tree(self)) + self.end
 
@@ -135,7 +135,7 @@ def iter_trees(
 
 
 def write_trees(trees: Iterable[Tree], path: str | os.PathLike[str]) -> None:
-    """Write trees, unchanged ones byte for byte, others one a line."""
+    """Write trees, unchanged ones byte for byte, others one per line."""
     with writing(path) as stream:
         before = ""
         for tree in trees:
@@ -269,7 +269,7 @@ def _check_filled(node: Tree, place: int) -> None:
     if node.children:
         return
     if node.label:
-        reason = f"'{node.label}' stands alone: a word needs a tag, a non-terminal something below"
+        reason = f"'{node.label}' is alone: a word needs a tag, a non-terminal something below"
     else:
         reason = "a tree without words"
     raise _FaultError(reason, place)
@@ -280,4 +280,4 @@ def _misplaced(stray: str | None, above: list[Tree]) -> str:
         return "a closing bracket too many"
     if above:
         return f"the word '{stray}' has no tag: expected a bracket such as (NN {stray})"
-    return f"'{stray}' stands outside a tree"
+    return f"'{stray}' is outside a tree"

@@ -1,9 +1,9 @@
-"""Files of ten tab-separated columns, a word a line, a blank line after each sentence.
+"""Files of ten tab-separated columns, one word per line, a blank line after each sentence.
 
 CoNLL-U and CoNLL-X differ in little, and a `ColumnFormat` says in what. All words of a sentence
 are read at once: one `replace` marks the first field of every line with its line end, one `split`
 cuts all fields, and comparing every tenth with ``1, \\n2, \\n3, …`` proves that the ids are right
-and that every line has ten columns. Rows that are no words (multiword tokens, empty nodes) are
+and that every line has ten columns. Rows that are not words (multiword tokens, empty nodes) are
 few, and checked one by one. Where something is wrong, or only unusual, `_CarefulReader` goes
 through the sentence line by line and names the line of the first offence.
 
@@ -116,7 +116,7 @@ class ColumnReader:
 
 
 class _SpecialRows:
-    """The rows of a sentence that are no words, in their order."""
+    """The rows of a sentence that are not words, in their order."""
 
     def __init__(self, reader: ColumnReader) -> None:
         self._reader = reader
@@ -125,12 +125,12 @@ class _SpecialRows:
         self._token_line = 0
 
     def read(self, row: list[str], words_before: int, line: int) -> None:
-        """Check a row that stands after `words_before` words."""
+        """Check a row that follows `words_before` words."""
         _check_width(row, self._reader, line)
         identifier = row[0]
         if not self._reader.format.special_rows and ("-" in identifier or "." in identifier):
             self._reader.fail(
-                f"{quoted(identifier)} is no word number, and {self._reader.format.title} has "
+                f"{quoted(identifier)} is not a word number, and {self._reader.format.title} has "
                 "neither multiword tokens nor empty nodes: read the file as CoNLL-U",
                 line,
             )
@@ -139,7 +139,8 @@ class _SpecialRows:
         elif "." in identifier:
             self._read_empty_node(identifier, words_before, line)
         else:
-            self._reader.fail(f"{quoted(identifier)} is no word number: ids are 1, 2, 3, …", line)
+            message = f"{quoted(identifier)} is not a word number: ids are 1, 2, 3, …"
+            self._reader.fail(message, line)
 
     def finish(self, size: int) -> None:
         """Check what can be checked only when the number of words is known."""
@@ -154,10 +155,10 @@ class _SpecialRows:
         identifier = row[0]
         first, _, last = identifier.partition("-")
         if not (is_number(first) and is_number(last) and int(first) <= int(last)):
-            reason = f"{quoted(identifier)} is no range of words: write first-last, as in 1-2"
+            reason = f"{quoted(identifier)} is not a range of words: write first-last, as in 1-2"
         elif int(first) != next_word:
             reason = (
-                f"the multiword token {identifier} must stand just before its first word, "
+                f"the multiword token {identifier} must come just before its first word, "
                 f"but the next word is {next_word}"
             )
         elif int(first) <= self._token_end:

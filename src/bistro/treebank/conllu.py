@@ -1,7 +1,7 @@
 """CoNLL-U, the format of Universal Dependencies (release 2).
 
 Ten columns, comments that begin with ``#``, rows for tokens of several words (``1-2``) and for
-empty nodes of the enhanced graph (``8.1``); one root a sentence. A copy has the same bytes:
+empty nodes of the enhanced graph (``8.1``); one root per sentence. A copy has the same bytes:
 
 >>> from bistro.treebank.treebank import read, write
 >>> write(read("train.conllu"), "copy.conllu")                  # doctest: +SKIP

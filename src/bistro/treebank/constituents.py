@@ -89,7 +89,7 @@ def under_root(tree: Tree) -> Tree:
 
 
 def binarised(tree: Tree) -> Tree:
-    """Return the tree with at most two children a node, the rest of each on the right."""
+    """Return the tree with at most two children per node, the rest of each on the right."""
 
     def split(node: Tree, children: list[Tree]) -> list[Tree]:
         if node.word is not None:
@@ -130,7 +130,7 @@ def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
 def _rebuilt(tree: Tree, change: Callable[[Tree, list[Tree]], list[Tree]]) -> list[Tree]:
     """Return what a node becomes, given what its children became, for all nodes from below.
 
-    `change` gets a node and the new children, and returns what stands in its place.
+    `change` gets a node and the new children, and returns what replaces it.
     """
     new: list[Tree] = []
     # Parents come first in nodes(); from behind, a node finds its children last in `new`,

@@ -93,7 +93,7 @@ def check_format(name: str, choices: tuple[str, ...] = FORMATS) -> None:
     """Refuse the name of a format that does not exist."""
     if name not in choices:
         raise ConfigError(
-            f"'{name}' is no format{nearest(name, choices)}; choose one of {', '.join(choices)}"
+            f"'{name}' is not a format{nearest(name, choices)}; choose one of {', '.join(choices)}"
         )
 
 
@@ -113,7 +113,7 @@ def format_of_suffix(path: str) -> str | None:
 def format_of_content(first: bytes) -> str:
     """Guess the format from the first lines.
 
-    Ten columns are CoNLL-U if a comment stands before them, if the first row is a multiword token
+    Ten columns are CoNLL-U if a comment precedes them, if the first row is a multiword token
     or an empty node, or if its tag is one of the universal ones; else CoNLL-X.
     """
     comment_seen = False

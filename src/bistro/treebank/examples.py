@@ -1,4 +1,4 @@
-"""Training data that is no treebank of sentences: bracketed trees, segmented words.
+"""Training data that is not a treebank of sentences: bracketed trees, segmented words.
 
 What a task learns from is a sequence of items of its own kind, which knows where it comes from, as
 a `Treebank` does.

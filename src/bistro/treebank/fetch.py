@@ -96,9 +96,21 @@ def fetch(
 ) -> Fetched:
     """Return a treebank from the cache, after downloading it where it is not there yet.
 
-    `name` in any usual form (`UD_English-EWT`, `English-EWT`, `en_ewt`); `mirror` as described in
-    `fetch_sources`, otherwise the environment's `BISTRO_MIRROR`, otherwise the public place.
-    `force` downloads again; `timeout` in seconds is the longest silence to bear.
+    Parameters
+    ----------
+    name
+        The name in any common form: `UD_English-EWT`, `English-EWT` or `en_ewt`.
+    release
+        A release of Universal Dependencies, such as ``"2.16"``.
+    mirror
+        Where to look, as described in `fetch_sources`; default: the environment's `BISTRO_MIRROR`,
+        or else the public repository.
+    force
+        Whether to download again.
+    timeout
+        Seconds to wait for the server.
+    progress
+        Called with the progress of each file.
     """
     full, number = full_name(name), check_release(release)
     folder = cache_folder() / f"ud-treebanks-v{number}" / full

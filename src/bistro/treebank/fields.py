@@ -52,7 +52,7 @@ def quoted(field: str) -> str:
 
 
 def head_text(head: int) -> str:
-    """Return a head as it stands in a file."""
+    """Return a head as it is written in a file."""
     return EMPTY if head == MISSING else str(head)
 
 

@@ -4,7 +4,7 @@ A morpheme is written with its label in brackets behind it, and hyphens join mor
 
     u[NPrePre15]-kw[BPre15]-engez[VRoot]-a[VerbTerm]
 
-A hyphen separates only behind a bracket, so it may stand inside a form (``futhi-ke[Adv]``) or a
+A hyphen separates only behind a bracket, so it may be inside a form (``futhi-ke[Adv]``) or a
 label (``s[PreLoc-s]``). A morpheme may have several labels, ``lezi[Dem10][Pos1]``; together they
 are one label here, ``Dem10][Pos1``. A form may be empty (a morpheme that left no letter behind) or
 be a bracket itself: ``[[Punc]``.
@@ -42,7 +42,7 @@ class Morpheme:
 
     form: str
     label: str = ""
-    """What stands between the outer brackets; empty in an annotation without labels."""
+    """The text between the outer brackets; empty in an annotation without labels."""
 
     def __str__(self) -> str:
         return f"{self.form}[{self.label}]" if self.label else self.form
@@ -59,9 +59,9 @@ class SegmentedWord:
     line: int = 0
     """The number of its line in its file, from 1; 0 if it comes from none."""
     text: str = ""
-    """Its line as it was read, and what stands behind it up to the next word."""
+    """Its line as it was read, and what follows it up to the next word."""
     has_form: bool = True
-    """Whether the word stands in a column of its own, before its morphemes."""
+    """Whether the word is in a column of its own, before its morphemes."""
 
     def with_morphemes(self, morphemes: Iterable[Morpheme]) -> SegmentedWord:
         """Return the word with other morphemes, and a line that says so."""
@@ -76,7 +76,7 @@ class SegmentedWord:
 
 
 class Paragraph(Sequence[SegmentedWord]):
-    """Words that were written one after the other, and the lines that stand before them."""
+    """Words that were written one after the other, and the lines before them."""
 
     def __init__(self, words: Iterable[SegmentedWord], head: str = "", line: int = 1) -> None:
         self.words = list(words)
@@ -131,7 +131,7 @@ def _reason(rest: str) -> str:
         return f"a label is empty in '{rest}'"
     if "[" not in rest:
         return f"the morpheme '{rest}' has no label in brackets, but others have"
-    return f"the brackets of '{rest}' are no form[Label]"
+    return f"the brackets of '{rest}' are not form[Label]"
 
 
 def _plain(text: str) -> tuple[Morpheme, ...]:

@@ -1,4 +1,4 @@
-"""Files of segmented words: a word a line, read and written back byte for byte.
+"""Files of segmented words: one word per line, read and written back byte for byte.
 
 The columns of a line, separated by tabs, are word, morphemes, lemma and tag; those behind the
 morphemes may be missing. A line of one column is a word cut into its morphemes, whose letters
@@ -42,7 +42,7 @@ def read_segmented(
 ) -> Examples[Paragraph]:
     """Read a whole file.
 
-    Words whose annotation is impossible are left out and told of in ``problems``, as long as
+    Words whose annotation is impossible are left out and listed in ``problems``, as long as
     they are no more than `tolerance` of all words; otherwise the first of them is an error.
     """
     with opened(source) as (stream, path):
@@ -60,7 +60,7 @@ def read_segmented(
 def iter_paragraphs(
     stream: Readable, path: str | None = None, on_problem: OnProblem | None = None
 ) -> Iterator[Paragraph]:
-    """Yield the paragraphs of a stream; a word that cannot be read is an error, or is told."""
+    """Yield the paragraphs of a stream; a word that cannot be read is an error, or is reported."""
     current = Paragraph([])
     empty = True
     for lead, rest, end, line in iter_lines(stream, path):
@@ -88,7 +88,7 @@ def iter_paragraphs(
             yield current
             current = Paragraph([], line=line + end.count("\n"))
     if empty:
-        raise TreebankError("there is no word in it: expected a word a line", path=path)
+        raise TreebankError("there is no word in it: expected one word per line", path=path)
     if current.words:
         yield current
 
@@ -97,7 +97,7 @@ def iter_words(stream: Readable, path: str | None = None) -> Iterator[str]:
     """Yield the words of a text, a list of words, or an annotated file, whose words alone count.
 
     A line that has tabs is annotated and begins with its word; other lines are words between
-    spaces. Lines that begin paragraphs are no words.
+    spaces. Lines that begin paragraphs are not words.
     """
     empty = True
     for _, text, _, line in iter_lines(stream, path):

@@ -1,6 +1,6 @@
 """Probabilities in the column MISC: what a parser thinks of the values it wrote.
 
-    PHead    probability of the head that stands in the row
+    PHead    probability of the head in the row
     PDeprel  probability of its label, whatever the head
     PUpos    probability of its universal tag (PXpos: of the treebank's own tag)
     PFeats   probability of its features (PLemma: of its lemma)

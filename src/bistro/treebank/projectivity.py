@@ -1,7 +1,7 @@
 """Projective trees, and how a projective parser can still learn the other ones.
 
 An arc from head h to dependent d is projective when h dominates every word between them; a tree is
-projective when all its arcs are. The artificial root 0 stands before the first word and dominates
+projective when all its arcs are. The artificial root 0 precedes the first word and dominates
 all. `projectivize` lifts (Nivre & Nilsson 2005): the shortest non-projective arc first, ties from
 left to right, its dependent moves to the head of its head, until the tree is projective. What
 happened is written into the labels, and `deprojectivize` reads it back:
@@ -253,7 +253,7 @@ def _breadth_first(children: list[list[int]], starts: list[int]) -> list[int]:
 def _check_arguments(heads: Sequence[int], labels: Sequence[str], scheme: str) -> None:
     if scheme not in SCHEMES:
         hint = nearest(scheme, SCHEMES)
-        raise ConfigError(f"'{scheme}' is no scheme{hint}; choose one of {', '.join(SCHEMES)}")
+        raise ConfigError(f"'{scheme}' is not a scheme{hint}; choose one of {', '.join(SCHEMES)}")
     if len(heads) != len(labels):
         raise TreebankError(f"{len(heads)} heads came with {len(labels)} labels")
 

@@ -1,9 +1,10 @@
 """Raw text to learn from: files of sentences, read several times, a little in memory at a time.
 
-A sentence a line, its words separated by spaces or tabs, as everywhere (`bistro.treebank.text`);
-compressed by suffix. Nothing is lost silently: blank lines are skipped and counted, and so are the
-words that hold what cannot be seen. Zero-width characters make no difference to a model's words
-(`bistro.treebank.invisible`); spaces of other kinds are part of their words, here as in all files.
+One sentence per line, its words separated by spaces or tabs, as everywhere
+(`bistro.treebank.text`); compressed by suffix. Nothing is lost silently: blank lines are skipped
+and counted, and so are the words that hold what cannot be seen. Zero-width characters make no
+difference to a model's words (`bistro.treebank.invisible`); spaces of other kinds are part of their
+words, here as in all files.
 
 A text is read in pieces of whole lines, which are bytes: reading is then so cheap that one process
 can keep many others busy, who make sentences of them.
@@ -110,7 +111,7 @@ class RawText:
         for path in self.paths:
             if (format := format_of_suffix(path)) not in (None, "text"):
                 raise BistroError(
-                    f"{path}: is {format} by its name, where raw text has a sentence a line: "
+                    f"{path}: is {format} by its name, where raw text has one sentence per line: "
                     "make text of it with bistro convert"
                 )
         self._facts: dict[int, TextFacts] = {}

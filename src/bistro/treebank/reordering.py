@@ -1,8 +1,8 @@
 """A sentence in another order: words renumbered, and what described the old order left out.
 
-Heads follow their words. A multiword token stays where its words still stand side by side in their
+Heads follow their words. A multiword token stays where its words are still side by side in their
 order, and is otherwise left out, its words staying. Empty nodes and enhanced graphs (DEPS), which
-belong to places, are left out; so are SpaceAfter and the like in MISC; ``# text`` is written anew.
+belong to places, are left out; so are SpaceAfter and the like in MISC; ``# text`` is rewritten.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], heads=[2, 0], deprels=["expl", "root"])
 >>> after = reordered(sentence, [2, 1])

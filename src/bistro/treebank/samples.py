@@ -1,4 +1,4 @@
-"""Treebanks that need no file: sentences of the built-in grammar, and real ones that come by pip.
+"""Treebanks that need no file: sentences of the built-in grammar, and real ones that pip installs.
 
 ``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
 probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank of Kayadelen et al.
@@ -58,7 +58,15 @@ def builtin(name: str | int = "english", sentences: int | None = None, seed: int
 
 
 def builtin_trees(sentences: int = ENGLISH_SENTENCES, seed: int = 1) -> Examples[Tree]:
-    """Return the sentences of ``builtin("english")`` as the constituency trees of the grammar."""
+    """Return the sentences of ``builtin("english")`` as the constituency trees of the grammar.
+
+    Parameters
+    ----------
+    sentences
+        Number of trees.
+    seed
+        Seed of the sample; the same seed gives the same trees.
+    """
     if sentences < 1:
         raise BistroError(f"a treebank of {sentences} sentences: ask for at least 1")
     trees = english_grammar().sample_trees(sentences, seed)

@@ -116,8 +116,15 @@ class Sentence:
     ) -> Sentence:
         """Build a sentence from scratch; columns not given hold ``_``.
 
-        `multiword`: first word, last word, form and, if there is one, MISC of each token of several
-        words.
+        Parameters
+        ----------
+        forms, heads, **columns
+            Words, their heads (from 1; 0 for a root), and other columns by name: ``upos``, …
+        comments, multiword
+            Lines that begin with ``#``; first word, last word, form and perhaps MISC of each
+            multiword token.
+        format, roots, line
+            ``conllu``, ``conllx`` or ``text``; ``one`` or ``any``; the line, for messages.
         """
         check_names(columns)
         words = list(forms)
@@ -139,7 +146,11 @@ class Sentence:
     def replace(self, **columns: Iterable[Any]) -> Sentence:
         """Return a copy with other columns (or comments), everything else kept.
 
-        New comments stand before the words, all of them.
+        Parameters
+        ----------
+        **columns
+            New values by name, one per word: ``heads``, ``deprels``, ``upos``, … New ``comments``
+            come before the words, all of them.
         """
         check_names(columns)
         core = (list(self.forms), list(self.upos), list(self.heads), list(self.deprels))
@@ -200,7 +211,7 @@ class Sentence:
         return [row for row in self._special_rows() if "." in row[0]]
 
     def columns(self, *names: str) -> list[list[str]]:
-        """Return columns of strings; those not read yet are cut out of the text in one pass."""
+        """Return the columns called `names`; those not read yet are cut out of the text at once."""
         columns = [self._loaded(name) for name in names]
         if None not in columns:
             return columns  # type: ignore[return-value]

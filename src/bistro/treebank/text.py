@@ -1,4 +1,4 @@
-"""Plain text: a sentence a line, its words separated by spaces or tabs.
+"""Plain text: one sentence per line, its words separated by spaces or tabs.
 
 Blank lines are skipped (and kept when the text is written back). A sentence read here has forms and
 nothing else: every other column holds ``_``, and no word has a head.

@@ -1,4 +1,4 @@
-"""Files of constituency trees, for those who learn from trees, and for those who parse anew.
+"""Files of constituency trees, for those who learn from trees, and for parsing.
 
 >>> trees = read_examples("wsj.mrg")                             # doctest: +SKIP
 >>> len(trees), trees.label                                      # doctest: +SKIP
@@ -34,7 +34,7 @@ def read_examples(source: Source, format: str | None = None) -> Examples[Tree]:
 
 
 def iter_words(source: Source, format: str | None = None) -> Iterator[list[str]]:
-    """Yield the words of each sentence: of brackets, CoNLL-U, CoNLL-X, or a sentence a line."""
+    """Yield the words of each sentence: of brackets, CoNLL-U, CoNLL-X, or one sentence per line."""
     with opened(source) as (stream, path):
         chosen = choose_format(path, stream, format, FORMATS)
         if chosen == "brackets":

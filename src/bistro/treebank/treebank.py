@@ -52,7 +52,21 @@ _SHOWN = {
 
 
 class Treebank(Sequence[Sentence]):
-    """A sequence of sentences that knows where it comes from; a slice is a treebank too."""
+    """A sequence of sentences that knows where it comes from; a slice is a treebank too.
+
+    Parameters
+    ----------
+    sentences
+        The sentences.
+    path
+        The file that they come from.
+    name, license
+        Name and licence of the treebank; models keep them.
+    format
+        The format of the sentences; default: that of the first one.
+    sha256
+        The hash of the file; default: that of what `write` would write.
+    """
 
     def __init__(
         self,
@@ -115,7 +129,7 @@ class Treebank(Sequence[Sentence]):
         )
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a row a word: ``sent_id, word_id`` and the columns of CoNLL-U."""
+        """Return one row per word: ``sent_id, word_id`` and the columns of CoNLL-U."""
         import pandas as pd
 
         rows = [
@@ -134,7 +148,27 @@ class Treebank(Sequence[Sentence]):
 def read(
     source: Source, format: str | None = None, *, roots: Roots | None = None, partial: bool = False
 ) -> Treebank:
-    """Read a whole file; see `iter_sentences` for the arguments."""
+    """Read a whole treebank file.
+
+    Parameters
+    ----------
+    source
+        A path, ``-`` for standard input, or a binary stream. Files in .gz, .xz and .zst are
+        decompressed.
+    format
+        ``conllu``, ``conllx``, ``text`` (one sentence per line) or ``raw`` (running text);
+        default: by the name and content of the file.
+    roots
+        ``one`` (the rule of CoNLL-U) or ``any`` (that of CoNLL-X) root per sentence; default: by
+        the format.
+    partial
+        Allow sentences in which only some words have a head.
+
+    Raises
+    ------
+    TreebankError
+        If the file is not valid; the message names file, line and column.
+    """
     with opened(source) as (peeked, path):
         chosen = choose_format(path, peeked, format)
         sentences = list(parse(peeked, path, chosen, roots, partial))
@@ -147,9 +181,17 @@ def iter_sentences(
 ) -> Iterator[Sentence]:
     """Yield the sentences of a path, ``-`` or a binary stream, a megabyte in memory at a time.
 
-    `format` is ``conllu``, ``conllx``, ``text`` (a sentence a line) or ``raw`` (running text, which
-    `bistro.treebank.tokens` splits). `roots` is ``one`` (the rule of CoNLL-U) or
-    ``any`` (that of CoNLL-X). `partial` allows sentences in which only some words have a head.
+    Parameters
+    ----------
+    source
+        A path, ``-`` for standard input, or a binary stream.
+    format
+        ``conllu``, ``conllx``, ``text`` (one sentence per line) or ``raw`` (running text, which
+        `bistro.treebank.tokens` splits); default: by the name and content of the file.
+    roots
+        ``one`` (the rule of CoNLL-U) or ``any`` (that of CoNLL-X) root per sentence.
+    partial
+        Allow sentences in which only some words have a head.
     """
     with opened(source) as (peeked, path):
         yield from parse(peeked, path, choose_format(path, peeked, format), roots, partial)
@@ -168,13 +210,21 @@ class Writable(Protocol):
 
     @property
     def lead(self) -> str:
-        """What stands before the first sentence of a file."""
+        """The text before the first sentence of a file."""
 
     def __len__(self) -> int: ...
 
 
 def write(sentences: Iterable[Writable], path: str | os.PathLike[str]) -> None:
-    """Write sentences to a path (``-``: standard output); it appears only when complete."""
+    """Write sentences to a file, which appears under its name only when it is complete.
+
+    Parameters
+    ----------
+    sentences
+        A treebank, or any iterable of sentences of one format.
+    path
+        Path of the file, or ``-`` for standard output; .gz, .xz and .zst are compressed.
+    """
     with writing(path) as stream:
         for piece in encoded(sentences):
             stream.write(piece)

@@ -37,7 +37,7 @@ def find_tree_problem(
 ) -> Problem | None:
     """Return the first problem of `heads`, or None for a tree.
 
-    A sentence whose heads are all missing has no tree, which is no problem. Some heads missing is
+    A sentence whose heads are all missing has no tree, which is allowed. Some heads missing is
     one, unless `partial`. `roots` says whether several words may have head 0.
     """
     size = len(heads)

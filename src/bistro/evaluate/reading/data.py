@@ -129,7 +129,7 @@ class _Collected:
         try:
             return int(cell)
         except ValueError:
-            told = f"column '{self.columns[what]}' has '{cell}', which is no whole number"
+            told = f"column '{self.columns[what]}' has '{cell}', which is not a whole number"
             raise TreebankError(told, path=self.path, line=line) from None
 
     def _time(self, cell: str, line: int) -> float:
@@ -138,7 +138,7 @@ class _Collected:
         try:
             return float(cell)
         except ValueError:
-            told = f"column '{self.columns['time']}' has '{cell}', which is no number"
+            told = f"column '{self.columns['time']}' has '{cell}', which is not a number"
             raise TreebankError(told, path=self.path, line=line) from None
 
     def _whole(

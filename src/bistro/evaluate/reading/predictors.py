@@ -20,7 +20,7 @@ class Predictors:
 
     baseline: dict[str, Floats]
     surprisal: dict[str, dict[str, Floats]]
-    """Of each model: ``surprisal``, ``surprisal, 1 before``, …"""
+    """The columns of each model: ``surprisal``, ``surprisal, 1 before``, …"""
 
     def names(self, model: str | None = None) -> list[str]:
         """Return the names of the baseline, and of one model's predictors."""

@@ -87,7 +87,7 @@ class ExactGrammar(Grammar):
     def surprisals(self, tokens: Sequence[str]) -> list[float]:
         """Return the surprisal in bits of each token and, last, of the end of the sentence.
 
-        From the first token that cannot follow what stands before it, all values are infinite.
+        From the first token that cannot follow the tokens before it, all values are infinite.
         """
         chart = self._sum(tokens)
         logs = [0.0, *chart.prefix_log_probs.tolist(), chart.log_prob]

@@ -19,7 +19,7 @@ from bistro.models.results.columns import Beliefs
 from bistro.treebank.fields import EMPTY
 
 BETWEEN = "\t"
-"""Stands between the columns in the name of an outcome."""
+"""The separator of the columns in the name of an outcome."""
 _CANDIDATES = 5
 _LEAST_BELIEF = 1e-3
 """What a parser does not believe in at all may still be true."""

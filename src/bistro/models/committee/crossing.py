@@ -112,7 +112,7 @@ class Crossing:
     """How often patterns of words cross in a treebank."""
 
     counts: dict[Pattern, Counts] = field(default_factory=dict)
-    """Of the patterns that cross at least once."""
+    """Counts of the patterns that cross at least once."""
     frequent: dict[Side, str] = field(default_factory=dict)
     """The most frequent label of a word."""
 

@@ -30,7 +30,7 @@ from bistro.sums import added
 from bistro.treebank.sentence import Sentence
 
 PHASE = -1
-"""Of a checkpoint with members from elsewhere; phases of one process count from 0."""
+"""The phase of a checkpoint with remote members; phases of one process count from 0."""
 TRACES = "traces"
 
 
@@ -47,7 +47,7 @@ class Errand(NamedTuple):
     """What all members learn from, and how."""
 
     sentences: dict[str, list[Sentence]]
-    """By the column that the tags of a member come from."""
+    """Sentences for each column that tags of members come from."""
     own: str
     """The column of the sentences as they are, from which latent-variable members learn."""
     dev: Sequence[Sentence] | None

@@ -71,7 +71,7 @@ class OtherVotes:
 
     names: list[str]
     numbers: dict[int, Ints]
-    """By member and its own number of a tag."""
+    """For each member: the common number of each of its tags."""
 
     @classmethod
     def of(cls, members: Sequence[Voter], column: str) -> OtherVotes:
@@ -95,9 +95,9 @@ class Symbols:
     tag_column: str
     nonprojective: Scheme | None
     label_numbers: list[Ints]
-    """By member and its own number of a label; the last is -1, for no label."""
+    """For each member: the common number of each of its labels; the last is -1, for no label."""
     tag_numbers: list[Ints | None]
-    """By member and its own number of a tag; None for a member with tags of another column."""
+    """For each member: the common number of each of its tags; None if its tags differ in column."""
     other_tags: dict[str, OtherVotes]
     """The tags of members with another column, by its name."""
 
@@ -145,7 +145,7 @@ class Mixture:
     relaxed: NDArray[np.bool_]
     other_tags: dict[str, Rows]
     longest: int = LONGEST_FOR_RISK
-    """Sentences with more words get no tree of least risk."""
+    """Sentences with more words get no minimum-risk tree."""
 
     @classmethod
     def of(
@@ -179,7 +179,7 @@ class Mixture:
         return slice(int(self.offsets[sentence]), int(self.offsets[sentence + 1]))
 
     def trees(self, single_root: bool, threads: int) -> tuple[Ints, Ints, Ints]:
-        """Return heads of least risk, the likeliest label of each arc, and the likeliest tags."""
+        """Return minimum-risk heads, the likeliest label of each arc, and the likeliest tags."""
         heads = least_risk(
             offsets=self.offsets,
             begin=self.heads.begin,

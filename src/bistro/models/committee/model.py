@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from bistro.models.results.explanations import Explanation
 
 WAYS = ("given", "joint")
-"""How tags are come by; the weights differ."""
+"""The sources of tags; the weights differ."""
 NO_CROSSING = Crossing()
 WORDS_IN_CHARTS = 300
 """A chart over all tags of all words takes 0.4 s for 250 words, 3 s for 500 and 90 s for 1,000 (and
@@ -165,7 +165,7 @@ class CommitteeModel(TaggingByParsing, Model):
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
         """Parse sentences and yield them in their order.
 
-        The first tree is the one of least risk under the mixture of the marginals. With ``kbest``
+        The first tree is the minimum-risk one under the mixture of the marginals. With ``kbest``
         or ``mbr=False`` trees are ranked by the mixture of the members' posteriors, among the best
         of each. A sample is a sample of a member, drawn by its weight.
         """
@@ -312,7 +312,7 @@ class CommitteeModel(TaggingByParsing, Model):
         }
 
     def describe(self) -> str:
-        """Return a line for every way to come by tags: the members and their weights for heads."""
+        """Return one line for each source of tags: the members and their weights for heads."""
         names = self.member_names()
         lines = []
         for way, fit in self.fits.items():

@@ -26,7 +26,7 @@ from bistro.treebank.sentence import Sentence
 
 Column = Literal["upos", "xpos"]
 LEAST_SHARE = 0.5
-"""Of the words that must have a tag, so that the others can be filled in."""
+"""Share of the words that must have a tag, so that the others can be filled in."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.sentence import Sentence
 
 SWEEPS, SAMPLES = 4, 2
-"""Of the members that only show how sure votes may be: as sure as those of 20 sweeps."""
+"""Training of members that only calibrate votes: their confidence equals that after 20 sweeps."""
 WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.float64]]] = {
     "accurate": accurate_weights,
     "likely": likely_weights,

@@ -6,7 +6,7 @@ ended by a stop. A child is a tag and then a word,
     p(tag | direction, head's tag, sibling's tag, head's word)   the stop among the tags
     p(word | tag, direction, head's tag, head's word)
 
-back-off dropping what stands last; both lists are data (`EisnerConfig`). A chart over all
+back-off drops the last element first; both lists are data (`EisnerConfig`). A chart over all
 projective trees gives the most probable tree, the sum over all trees, samples and marginals,
 exactly (`cpp/parse/chart.hpp`).
 

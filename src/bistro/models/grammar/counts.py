@@ -22,7 +22,7 @@ from bistro.treebank.brackets import Tree
 
 Children = tuple[str, ...]
 TAG = " (tag)"
-"""Ends the symbols of tags: a label may stand over words in one place and phrases in another."""
+"""Ends the symbols of tags: a label may be over words in one place and phrases in another."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class RuleCounts:
         return [*self.rules, *self.words]
 
     def child_types(self, phrase: str) -> tuple[Counter[str], int]:
-        """Return how often each symbol stands in the different rules of a phrase, and their number.
+        """Return how often each symbol occurs in the different rules of a phrase, and their number.
 
         A rule counts once, however often it was seen: new rules are like the many rare ones.
         """

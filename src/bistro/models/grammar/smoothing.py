@@ -28,7 +28,7 @@ from bistro.treebank.builtin.rules import Rule, Word
 ANY_SYMBOL, ANY_WORD = "any symbol", "any word"
 STOP = "no more"
 SHARES_OF_PHRASES = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01, 0.0)
-"""How often a phrase stands where any symbol may, as a part of what was counted."""
+"""How often a phrase occurs where any symbol may, as a part of what was counted."""
 LONGEST_MEAN = 200.0
 """In words. A grammar may run wild well before its expected sentence is infinite."""
 

@@ -61,7 +61,7 @@ class LearningSettings:
         0, "Most sentences read in all passes together, so that large treebanks need few; 0: any."
     )
     patience: int = setting(6, "Passes without gain on the held-out sentences before the end.")
-    at_once: int = setting(16, "Sentences a step.")
+    at_once: int = setting(16, "Sentences per step.")
     steps: Literal["adagrad", "plain"] = setting(
         "adagrad", "Steps of gradient descent: scaled by past gradients (AdaGrad), or plain."
     )

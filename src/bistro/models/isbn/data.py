@@ -37,18 +37,18 @@ class IsbnSymbols:
     component_list: Ints
     word_begin: Ints
     word_list: Ints
-    """By cluster: the words that have an outcome of their own."""
+    """For each cluster: the words that have an outcome of their own."""
     frequency: NDArray[np.float64]
     root_labels: Ints
     seen_begin: Ints
     seen_list: Ints
-    """By word: the clusters it was seen with."""
+    """For each word: the clusters it was seen with."""
     seen_share: NDArray[np.float32]
     """log p(word | cluster) as counted."""
     coarse_of: Ints = field(default_factory=no_numbers)
-    """By cluster: its coarse tag, where states see coarse tags."""
+    """For each cluster: its coarse tag, where states see coarse tags."""
     lemma_of: Ints = field(default_factory=no_numbers)
-    """By word: its lemma where none is given, where states see lemmas."""
+    """For each word: its lemma where none is given, where states see lemmas."""
 
     @classmethod
     def learn(

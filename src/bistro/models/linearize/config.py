@@ -75,7 +75,7 @@ def order_of(model: str) -> int | None:
     if model == MODEL_C:
         return 1
     if not re.fullmatch(r"n[1-9][0-9]?", model):
-        raise ConfigError(f"'{model}' is no model of orders: oo, c, n1, n2, n3, …")
+        raise ConfigError(f"'{model}' is not a model of orders: oo, c, n1, n2, n3, …")
     return int(model[1:])
 
 

@@ -34,7 +34,7 @@ class TreebankFamilies:
         self.dependents = np.array(words, dtype=np.int64) + np.repeat(before, sizes)
 
     def names(self, words: Sequence[int], columns: Sequence[str]) -> list[str]:
-        """Return what stands in some columns for some words."""
+        """Return the values of some columns for some words."""
         texts = [text for tree in self._trees for text in tree.names(columns)]
         return [texts[word] for word in words]
 

@@ -63,7 +63,7 @@ class OrderedFamily(NamedTuple):
     family: Family
     heads: tuple[int, ...]
     labels: tuple[tuple[int, ...], ...]
-    """By dependent: those on the left, then those on the right, from the head outwards."""
+    """Labels of the dependents on the left, then on the right, from the head outwards."""
 
 
 def part_names(config: LinearizeConfig) -> list[str]:
@@ -86,7 +86,7 @@ class LinearizeModel(Model):
     rule: str
     """How punctuation is recognised."""
     learned: list[LearnedOrders]
-    """By labelling."""
+    """One item per labelling."""
     weights: Floats
     origin: Origin
 
@@ -218,7 +218,7 @@ class LinearizeModel(Model):
     ) -> list[Linearization]:
         """Return the most probable orders of a tree, the best first.
 
-        Words that no labelling tells apart could change places at no cost: which stands where
+        Words that no labelling tells apart could change places at no cost: their arrangement
         counts as one order of the k. This, and which of equally probable orders comes first, is
         drawn by `seed`; with `ties="input"` it is as in the sentence.
         """

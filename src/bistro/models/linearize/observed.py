@@ -1,7 +1,7 @@
 """Observed orders: whole families as they were seen, and a share of a base for all others.
 
 The base is one for each order of words, under add-k, or the weight of an n-gram, under Pitman-Yor
-smoothing with one table an order:
+smoothing with one table per order:
 
     weight(order) = (c - d) / (C + theta) + (theta + d t) / (C + theta) * p_ngram(order | head)
 
@@ -77,7 +77,7 @@ def counted_orders(
 def discounted_orders(
     families: Mapping[tuple[int, Order], int], heads: int, discount: float, strength: float
 ) -> dict[str, NDArray[Any]]:
-    """Return what `ObservedOrders` holds under a Pitman-Yor process, one table an order."""
+    """Return what `ObservedOrders` holds under a Pitman-Yor process, one table per order."""
     totals: Counter[int] = Counter()
     tables: Counter[int] = Counter()
     for (head, _), count in families.items():

@@ -69,7 +69,7 @@ class Orders(ABC):
 
     @abstractmethod
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders and their log-weights, the heaviest first, equal ones by lot."""
+        """Yield all orders and their log-weights, the heaviest first, equal ones at random."""
 
     @abstractmethod
     def sample(self, stream: Stream) -> Order:
@@ -77,7 +77,7 @@ class Orders(ABC):
 
     @cached_property
     def log_repeats(self) -> float:
-        """Log of how many orders of words an order of types stands for."""
+        """Log of the number of word orders that an order of types stands for."""
         return log_repeats(self.counts.tolist())
 
     def log_prob(self, order: Order) -> float:
@@ -97,7 +97,7 @@ class UniformOrders(Orders):
         return 0.0
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders by lot: a fixed order among equals would look like a preference."""
+        """Yield all orders at random: a fixed order among equals would look like a preference."""
         for mixed in permutations_by_lot([*expand(self.counts), HEAD], stream):
             yield 0.0, _around_head(mixed)
 
@@ -157,7 +157,7 @@ class UnigramOrders(SequenceOrders):
         self.log_total = float(np.logaddexp.reduce(self._by_left)) + stops - self.log_repeats
 
     def ranked(self, stream: Stream) -> Iterator[tuple[float, Order]]:
-        """Yield all orders, the heaviest first: by who stands where, then by lot.
+        """Yield all orders, the heaviest first: by the dependents on each side, then at random.
 
         From every dependent on its better side, the cheapest moves to the other side come first;
         types are moved in turn, so that each way to share them out comes up once.
@@ -183,7 +183,7 @@ class UnigramOrders(SequenceOrders):
                     heapq.heappush(waiting, (cost + float(costs[t]), further))
 
     def sample(self, stream: Stream) -> Order:
-        """Draw how many stand on the left, then which, then shuffle each side."""
+        """Draw how many are on the left, then which, then shuffle each side."""
         on_left = draw(self._by_left, stream)
         left: list[int] = []
         right: list[int] = []

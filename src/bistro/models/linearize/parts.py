@@ -18,7 +18,7 @@ class LearnedOrders(NamedTuple):
 
     labels: Labels
     arrays: Mapping[str, Arrays]
-    """By type of model: oo, n1, n2, …"""
+    """Arrays for each type of model: oo, n1, n2, …"""
 
 
 def make_parts(learned: LearnedOrders, config: LinearizeConfig) -> dict[str, Part]:

@@ -1,4 +1,4 @@
-"""Permutations of dependents: all of them, by lot, and what repeats among them.
+"""Permutations of dependents: all of them, in random order, and repeated ones.
 
 >>> list(distinct_permutations([0, 1, 0]))
 [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 
 
 def log_repeats(counts: Iterable[int]) -> float:
-    """Return the log of how many orders of words an order of types stands for: of prod m!."""
+    """Return the log of the number of word orders that an order of types stands for: of prod m!."""
     return added(math.lgamma(count + 1) for count in counts)
 
 

@@ -28,7 +28,7 @@ def best_orders(
 ) -> list[tuple[float, Order]]:
     """Return the k most probable orders of a mixture, with their log-probabilities.
 
-    Equally probable orders come as the parts list them, which is by lot.
+    Equally probable orders come in the order of the parts, which is random.
     """
     lists: list[Iterator[tuple[float, Order]] | None] = [part.ranked(stream) for part in parts]
     bounds = np.zeros(len(parts))
@@ -89,9 +89,9 @@ def with_words(
     order: Order,
     stream: Stream | None,
 ) -> Family:
-    """Put words in the places of their types; words of one type by lot.
+    """Put words in the places of their types; words of one type at random.
 
-    Without a stream they stand as they stood.
+    Without a stream they keep their order.
     """
     pools = []
     for place, kind in enumerate(types):

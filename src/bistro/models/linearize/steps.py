@@ -30,7 +30,7 @@ class CountedSteps:
         self._pairs, self._counts = arrays["pairs"], arrays["counts"]
 
     def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return smoothed shares: a row a context and a column an outcome."""
+        """Return smoothed shares: one row per context and one column per outcome."""
         missing = len(self._numbers)
         rows = np.array([self._numbers.get(tuple(c), missing) for c in contexts.tolist()])
         pairs = rows[:, None] * self._outcomes + outcomes
@@ -60,7 +60,7 @@ class ProcessSteps:
         self._frozen = Frozen(**arrays, dishes=outcomes)
 
     def table(self, contexts: Numbers, outcomes: Numbers) -> Floats:
-        """Return predictive probabilities: a row a context and a column an outcome."""
+        """Return predictive probabilities: one row per context and one column per outcome."""
         rows = np.repeat(contexts, len(outcomes), axis=0)
         logs = self._frozen.log_probabilities(rows, np.tile(outcomes, len(contexts)))
         shares: Floats = np.exp(logs).reshape(len(contexts), len(outcomes))

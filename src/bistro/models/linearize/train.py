@@ -83,7 +83,7 @@ class LabellingTraining:
 
 
 def fitted_discount(families: Mapping[tuple[int, Order], int]) -> tuple[float, float]:
-    """Return discount and strength of observed orders: one table an order, a restaurant a head."""
+    """Return discount and strength of observed orders: a table per order, a restaurant per head."""
     heads = np.array([head for head, _ in families], dtype=np.int32)
     counts = np.array(list(families.values()))
     dishes = np.arange(len(counts), dtype=np.int32)

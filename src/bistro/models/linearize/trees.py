@@ -46,7 +46,7 @@ class UnorderedTree:
             )
         problem = find_tree_problem(heads, roots="one")
         if problem:
-            raise TreebankError(f"{problem.reason}; give one tree a sentence", line=sentence.line)
+            raise TreebankError(f"{problem.reason}; give one tree per sentence", line=sentence.line)
         kept = list(range(1, len(heads) + 1))
         if punctuation is not None:
             kept = _without(heads, punctuation)
@@ -135,7 +135,7 @@ class Labels:
 
     @property
     def start(self) -> int:
-        """The number of what stands before the first dependent of a side."""
+        """The number of the start symbol before the first dependent of a side."""
         return len(self.labels) + 2
 
     def of_heads(self, names: Sequence[str]) -> list[int]:

@@ -9,9 +9,9 @@ before; contexts are made of rules. Morphemes that are rare are known by their f
 OUT-V (a vowel) or OUT-C.
 
 The stem of a word is its last root (a label with Stem or Root in it, or one of `ROOTS`); without
-one, its longest morpheme, the last of several. What stands before it are prefixes: P1, P2, and P3
-for the third and all further ones. What stands behind it are suffixes, S. An utterance is what
-stands between two punctuation marks, which are left out.
+one, its longest morpheme, the last of several. What precedes it are prefixes: P1, P2, and P3
+for the third and all further ones. What follows it are suffixes, S. An utterance is the text
+between two punctuation marks, which are left out.
 
 >>> from bistro.treebank.morphology import Paragraph, SegmentedWord, parse_morphemes
 >>> texts = ["u[Pre]-ku[Pre]-fund[VRoot]-a[End]", "futhi[Conj]"]

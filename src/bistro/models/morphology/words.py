@@ -45,7 +45,7 @@ from bistro.treebank.morphology import Paragraph, SegmentedWord
 
 LABELS, MORPHEMES, LETTERS = TRIES = ("labels", "morphemes", "letters")
 UNSEEN_SHARE = 0.9
-"""Of a spelling: that a morpheme is what its letters say, where nothing else is known of it."""
+"""Probability that a morpheme is spelled as its letters, where nothing else is known of it."""
 BEAM, FLOOR = 50, 1e-4
 WORDS_AT_ONCE = 256
 
@@ -140,7 +140,7 @@ class WordsModel(MorphologyModel):
         inventory = Inventory.from_header(header["inventory"])
         first, everything = map(float, header["capitals"])
         if not (min(first, everything) > 0 and first + everything < 1):
-            raise ValueError("the shares of capitals are no probabilities")
+            raise ValueError("the shares of capitals are not probabilities")
         return cls(config, inventory, Capitals(first, everything), by_owner(arrays, TRIES), origin)
 
     def summary(self) -> dict[str, Any]:

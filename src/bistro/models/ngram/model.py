@@ -54,7 +54,10 @@ class NgramModel(AnyNgramModel):
         self.frozen = Frozen(**self.words, dishes=len(self.vocabulary) + 1)
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end; there are no options."""
+        """Return the log-probability of every word and every sentence end of `sentences`.
+
+        There are no `options`.
+        """
         self.score_options.of(options, self.kind, "score words")
         vocabulary = self.vocabulary
         words = as_words(sentences)
@@ -79,9 +82,18 @@ class NgramModel(AnyNgramModel):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw `n` sentences that begin with `prefix`; sentence i depends on the seed and i alone.
+        """Draw sentences as lists of words.
 
-        Words are drawn by p^(1/temperature): below 1 the likely ones are drawn even more often.
+        Parameters
+        ----------
+        n
+            Number of sentences.
+        seed
+            Seed; sentence i depends on the seed and i alone.
+        temperature
+            Words are drawn by p^(1/temperature): below 1, likely words are drawn more often.
+        prefix
+            Words with which every sentence begins.
         """
         check_draws(n, seed, temperature, prefix)
         given = self.vocabulary.encode(prefix)

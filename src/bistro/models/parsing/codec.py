@@ -48,11 +48,11 @@ class Unseen:
     """How the unknown words of some sentences are spelled, in the order of the text."""
 
     rows: NDArray[np.int32]
-    """By word: its row of `spellings`, -1 for a known one; empty if all are known."""
+    """For each word: its row of `spellings`, -1 for a known one; empty if all are known."""
     spellings: NDArray[np.float64]
     """p(spelling | tag, the word is not known), a row a string, each divided by its highest."""
     log_scale: NDArray[np.float64]
-    """By word: the logarithm of what its row was divided by."""
+    """For each word: the logarithm of the divisor of its row."""
 
 
 @dataclass(eq=False)

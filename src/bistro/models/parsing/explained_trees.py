@@ -60,7 +60,7 @@ def arc_name(words: Sequence[str], head: int, dependent: int) -> str:
 
 
 def symbol_name(codec: Codec, what: str, number: int) -> str:
-    """Return the name of a tag, word or label; the root and what is missing stand behind them."""
+    """Return the name of a tag, word or label; the root and what is missing follow them."""
     if what == "word":
         if number < len(codec.vocabulary):
             return codec.vocabulary.decode([number])[0]

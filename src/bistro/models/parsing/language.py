@@ -102,7 +102,15 @@ class LanguageAbility(Scoring, ParsingAbility):
     longest_generated: ClassVar[float] = 250
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the log-probability of every word and every sentence end, with its parts."""
+        """Return the log-probability of every word and every sentence end, with its parts.
+
+        Parameters
+        ----------
+        sentences
+            Sentences of a treebank, or lists of words.
+        **options
+            ``method`` (``"smc"`` or ``"search"``), ``particles``, ``repeats``, ``seed``, ….
+        """
         chosen = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(words)) for words in as_words(sentences)]
@@ -136,10 +144,19 @@ class LanguageAbility(Scoring, ParsingAbility):
     def generate_trees(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[Sentence]:
-        """Draw sentences with their trees; sentence i depends on the seed and i alone.
+        """Draw sentences with their trees.
 
-        Every distribution is drawn from as p^(1/temperature). With a prefix, sentence i begins with
-        it, under an analysis drawn by sequential Monte Carlo.
+        Parameters
+        ----------
+        n
+            Number of sentences.
+        seed
+            Seed; sentence i depends on the seed and i alone.
+        temperature
+            Every distribution is drawn from as p^(1/temperature).
+        prefix
+            Words with which every sentence begins, under an analysis drawn by sequential Monte
+            Carlo.
         """
         if prefix and self.config.direction != "left-to-right":
             raise BistroError(
@@ -205,7 +222,19 @@ class LanguageAbility(Scoring, ParsingAbility):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences as lists of words; options as in `generate_trees`."""
+        """Draw sentences as lists of words; the parameters are those of `generate_trees`.
+
+        Parameters
+        ----------
+        n
+            Number of sentences.
+        seed
+            Seed; sentence i depends on the seed and i alone.
+        temperature
+            Every distribution is drawn from as p^(1/temperature).
+        prefix
+            Words with which every sentence begins.
+        """
         drawn = self.generate_trees(n, seed, temperature=temperature, prefix=prefix)
         return (sentence.forms for sentence in drawn)
 

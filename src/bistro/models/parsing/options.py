@@ -28,17 +28,17 @@ class SharedOptions(Options):
     partial: bool = False
     """Heads and labels that the input has are evidence; ``_`` is to be found."""
     temperature: float = 2.0
-    """Of marginals, samples and least risk: 1 is the model's own posterior, which is too sure of
-    itself, since it multiplies many steps; above 1, derivations count more evenly. 2 was found on
-    the development set of English EWT, for the calibration of heads."""
+    """Temperature of marginals, samples and minimum risk: 1 is the model's own posterior, too sure
+    of itself, since it multiplies many steps; above 1, derivations count more evenly. 2 was found
+    on the development set of English EWT, for the calibration of heads."""
     tags_per_word: int = 3
     kbest: int = 1
     samples: int = 0
     marginals: bool | Literal["tags"] = False
     """Probabilities of heads, labels and tags; with ``"tags"`` those of tags alone, which is
-    faster: the tree of least risk may then have neither log_prob nor posterior."""
+    faster: the minimum-risk tree may then have neither log_prob nor posterior."""
     mbr: bool = True
-    """The first tree is the one of least risk: the most arcs expected to be right."""
+    """The first tree is the minimum-risk one: the most arcs expected to be right."""
     seed: int = 1
     first: int = 0
     """Number of the first sentence, on which samples depend: a text may be parsed in pieces, each
@@ -53,7 +53,7 @@ class SharedOptions(Options):
 
     @property
     def by_risk(self) -> bool:
-        """Whether the tree of least risk is wanted, not the most probable ones."""
+        """Whether the minimum-risk tree is wanted, not the most probable ones."""
         return self.mbr and self.kbest == 1
 
     @property
@@ -61,7 +61,7 @@ class SharedOptions(Options):
         """Which trees are wanted, for a protocol."""
         if self.samples:
             return f"samples, seed {self.seed}"
-        return "least risk" if self.by_risk else "most probable trees"
+        return "minimum risk" if self.by_risk else "most probable trees"
 
     def _search(self) -> list[str]:
         """Say how trees are searched; a chart is exact, and has nothing to say."""
@@ -75,7 +75,7 @@ class DictionaryOptions(SharedOptions):
     tag_dictionary: Literal["soft", "hard", "none"] = "soft"
     """What the tags that a word never had in training count where tags are found: ``hard`` does not
     try them, ``none`` tries them like all others, ``soft`` tries them and gives them less weight in
-    marginals, samples and least risk. An unknown word has the tags of its class."""
+    marginals, samples and minimum risk. An unknown word has the tags of its class."""
     unseen_tags: float = 0.3
     """With the soft dictionary, the factor of a derivation for each such tag; chosen on the
     development parts of three treebanks."""
@@ -106,7 +106,7 @@ class CoreOptions(SharedOptions, ABC):
     """Options of a parser that lives in the core."""
 
     kind: ClassVar[str]
-    """Of the model; it names the random streams."""
+    """The kind of the model; it names the random streams."""
 
     def request(self, chunk: int = 0, *, votes: bool = False) -> Any:
         """Return the options as the core takes them; every chunk of sentences draws its own.

@@ -38,11 +38,11 @@ class ParsingAbility(TaggingByParsing, Model):
     most_words: ClassVar[int | None] = None
     """Sentences that are longer are refused."""
     config: Any
-    """Of the model's own kind, with `CodecSettings` among its settings."""
+    """The configuration of the model's kind, with `CodecSettings` among its settings."""
     codec: Codec
     single_root: bool
     _parser: Any
-    """Of the core; parse(batch, request, threads) gives all results as flat arrays."""
+    """The parser of the core; parse(batch, request, threads) returns flat arrays."""
 
     def header(self) -> dict[str, Any]:
         """Return the symbols."""
@@ -119,7 +119,15 @@ class ParsingAbility(TaggingByParsing, Model):
         return own
 
     def parse_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Parse]:
-        """Parse sentences, many at once on several threads, and yield them in their order."""
+        """Parse sentences, many at once on several threads, and yield them in their order.
+
+        Parameters
+        ----------
+        sentences
+            Lists of words, or sentences of a treebank.
+        **options
+            As in `parse`.
+        """
         chosen = self._chosen(options)
         threads = chosen.threads or os.cpu_count() or 1
         waiting, chunks = iter(sentences), count()

@@ -26,7 +26,18 @@ class Parsing(ABC):
         """Parse sentences and yield them in their order; options as in `parse_options`."""
 
     def parse(self, sentence: Words, **options: Any) -> Parse:
-        """Parse one sentence, given as words or with annotation; options as in `parse_options`."""
+        """Parse one sentence.
+
+        Parameters
+        ----------
+        sentence
+            A list of words, or a sentence of a treebank, with or without annotation.
+        **options
+            Among others: ``kbest`` (number of trees), ``marginals`` (probabilities of heads, labels
+            and tags), ``samples`` (number of sampled trees), ``tags`` (``"joint"`` or ``"given"``),
+            ``partial`` (keep the heads and labels of the input), ``particles``, ``temperature``,
+            ``mbr``, ``seed``, ``threads``.
+        """
         return next(self.parse_all([sentence], **options))
 
     def parse_protocol(self, **options: Any) -> str:
@@ -55,11 +66,11 @@ class TaggingByParsing(Parsing):
         return self.parse_protocol(**options)
 
     def tag(self, sentence: Words, **options: Any) -> Tagging:
-        """Tag one sentence; options are those of `parse`."""
+        """Tag one `sentence`; `options` are those of `parse`."""
         return next(self.tag_all([sentence], **options))
 
     def tag_all(self, sentences: Iterable[Words], **options: Any) -> Iterator[Tagging]:
-        """Tag sentences and yield them in their order."""
+        """Tag `sentences` and yield them in their order; `options` are those of `parse`."""
         for parse in self.parse_all(sentences, **options):
             marginals = None
             if parse.marginals is not None:

@@ -65,7 +65,7 @@ class Rows:
         return gathered(self.row, what, self.probability, len(self))
 
     def probability_of(self, wanted: Ints) -> Floats:
-        """Return the probability of one entry a word, 0 where it is not listed."""
+        """Return the probability of one entry per word, 0 where it is not listed."""
         row = self.row
         is_wanted = self.what == wanted[row]
         found = np.bincount(row[is_wanted], self.probability[is_wanted], minlength=len(self))
@@ -134,7 +134,7 @@ class Votes:
     """Heads with labels, numbered by an `ArcCode` of the model's labels."""
     tags: Rows
     relaxed: NDArray[np.bool_]
-    """By sentence: no tree agrees with the given heads, so that they were not used."""
+    """For each sentence: whether no tree agrees with the given heads; they are then not used."""
 
 
 def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
@@ -151,7 +151,7 @@ def gathered(row: Ints, what: Ints, probability: Floats, num_rows: int) -> Rows:
 
 
 def mixed(members: Sequence[Rows], weights: Sequence[float | Floats]) -> Rows:
-    """Return the mixture of rows; a weight is one number, or one a row."""
+    """Return the mixture of rows; a weight is one number, or one per row."""
     rows = [member.row for member in members]
     parts = [
         member.probability * (weight[row] if isinstance(weight, np.ndarray) else weight)

@@ -80,7 +80,7 @@ class PipelineModel(TextReading):
         if self.tokens is None:
             raise BistroError(
                 "this pipeline cannot find words in running text, since its treebank does not say "
-                "which words stand without a space: give sentences with their words"
+                "which words have no space after them: give sentences with their words"
             )
         found = self.tokens.tokenise(text, line_ends=line_ends)
         for number, sentence in enumerate(found, start=1):

@@ -22,7 +22,7 @@ from bistro.models.tokens.train import train_tokens
 from bistro.treebank.sentence import Sentence
 
 NO_SPACES = (
-    "the treebank does not say which words stand without a space (SpaceAfter=No or # text): "
+    "the treebank does not say which words have no space after them (SpaceAfter=No or # text): "
     "the pipeline will not find words in running text"
 )
 QUICK: dict[str, dict[str, OptionValue]] = {"transition": {"size": 300}}

@@ -9,7 +9,7 @@ down to the base distribution. Written out from the longest context on, the prob
 
     p(x) = Σ_k reach_k · own_k(x)             reach_k = backoff_{k+1} · ... · backoff_longest
 
-one contribution a level: how much of the probability comes from there.
+one contribution per level: how much of the probability comes from there.
 
 >>> import bistro
 >>> model = bistro.train("ngram", bistro.builtin(sentences=200, seed=1), seed=1)
@@ -55,7 +55,7 @@ class Level:
     ways: int
     """In how many of the contexts that are one element longer the outcome was seen."""
     probability: float
-    """Of the outcome, as this level has it."""
+    """Probability of the outcome at this level."""
     backoff: float
     """The share that goes to what the shorter context says."""
     own: float

@@ -77,7 +77,7 @@ class Parse:
         return self.analyses[0].log_prob
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return a row a word of the best tree: ``word_id, form, tag, head, label``.
+        """Return one row per word of the best tree: ``word_id, form, tag, head, label``.
 
         With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the probabilities of its values,
         each by itself, and NaN where a value has none (a head that was put back by a label).

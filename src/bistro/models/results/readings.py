@@ -21,7 +21,7 @@ class Live:
     probability: float
     """Its share, given the words so far; those of all analyses alive sum to 1."""
     heads: list[int]
-    """Of the words read so far: 0 is the root, -1 not attached yet."""
+    """Heads of the words read so far: 0 is the root, -1 not attached yet."""
     labels: list[str]
     """``_`` where there is none yet. Where no context of the model sees labels, an arc stands for
     all its labels together, and shows the likeliest."""
@@ -54,7 +54,7 @@ class Reading:
 
     words: list[str]
     steps: list[Step]
-    """One a word, and one for the end of the sentence."""
+    """One per word, and one for the end of the sentence."""
     protocol: str
     """How it was computed, in a sentence."""
 

@@ -27,9 +27,9 @@ class Tagging:
     log_prob: float
     """Natural logarithm of p(words, tags); from a parser, of its tree as well."""
     marginals: list[list[tuple[str, float]]] | None = None
-    """By word: its tags and their probabilities, likeliest first."""
+    """For each word: its tags and their probabilities, likeliest first."""
     states: int = 0
-    """Of the lattice that was searched, all words together; 0 where there is none."""
+    """Number of states of the searched lattice, all words together; 0 where there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class TreeParse:
     trees: list[FoundTree]
     """The tree; or the k best ones that were drawn, or draws."""
     is_found: bool = True
-    """Whether the grammar has a tree for the words; if not, they stand side by side."""
+    """Whether the grammar has a tree for the words; if not, they are put side by side."""
     accepted: float = 1.0
     """The share of the trees proposed by mcmc that were accepted."""
     is_complete: bool = True
@@ -95,7 +95,7 @@ class OrderScore:
 
 
 Ties = Literal["lot", "input"]
-"""Which of equally probable orders is taken: one by lot, or that of the input if it is one."""
+"""Choice among equally probable orders: at random, or the order of the input if it is one."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class TopState:
     name: str
     """The tag, if states are tags; otherwise the number."""
     share: float
-    """Of all words of the training set."""
+    """Share of all words of the training set."""
     words: list[tuple[str, float]]
     """The likeliest words with phi[word | state], the likeliest first."""
     parents: list[tuple[str, int]]

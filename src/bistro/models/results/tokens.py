@@ -1,4 +1,4 @@
-"""Sentences found in running text: their tokens, the words of each, and where they stand."""
+"""Sentences found in running text: their tokens, the words of each, and their places."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TextSentence:
 
     @property
     def text(self) -> str:
-        """The sentence as it stands in the text, without the white space at its end."""
+        """The sentence as it is written in the text, without the white space at its end."""
         parts = [form + spaces for form, spaces in zip(self.forms, self.spaces, strict=True)]
         return "".join([*parts[:-1], self.forms[-1]])
 
@@ -69,7 +69,7 @@ class TextSentence:
     def to_sentence(
         self, number: int = 1, *, ranges: bool = False, probabilities: bool = False, line: int = 1
     ) -> Sentence:
-        """Return it as CoNLL-U; with `ranges`, MISC says where each token stands in the text."""
+        """Return it as CoNLL-U; with `ranges`, MISC has the place of each token in the text."""
         multiword: list[tuple[int, int, str, str]] = []
         misc: list[str] = []
         for i, (form, words) in enumerate(zip(self.forms, self.words, strict=True)):

@@ -124,7 +124,7 @@ class TagOptions(Options):
         if self.is_astar and self.completions == 1:
             told += ", first complete sequence"
         by_risk = self.search == "mcmc" or (self.mbr and not self.is_astar)
-        return f"{told}, {'least risk' if by_risk else 'most probable tags'}"
+        return f"{told}, {'minimum risk' if by_risk else 'most probable tags'}"
 
 
 class TagsModel(UnboundedModel):

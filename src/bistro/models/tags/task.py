@@ -7,7 +7,7 @@ Every tag t has a twin t', which is rewritten into the word; t itself into the n
 
 The tree is a chain that branches to the right, so the ancestors of a node are all tags before it.
 As a PCFG this is a hidden Markov model; with unbounded contexts, each tag and each word is given
-all tags before it. All transitions exist, and unknown words, which stand as classes of shapes and
+all tags before it. All transitions exist, and unknown words, which are classes of shapes and
 suffixes, may have any tag; those that were never seen count as `UNSEEN` times.
 
 >>> sentence = Sentence.from_columns(["It", "rains"], upos=["PRON", "VERB"])
@@ -55,9 +55,9 @@ class TagsTask(Task[Sentence]):
         self._tag_numbers = {tag: number for number, tag in enumerate(self.tags)}
         size = len(self.tags)
         self._transition = np.full((size + 1, size + 1), NOTHING, dtype=np.int32)
-        """By symbol (0: the start) and next tag, the last column the end: the rule."""
+        """The rule for each symbol (0: the start) and next tag; the last column is the end."""
         self._emission: dict[tuple[int, int], int] = {}
-        """By tag and word."""
+        """The rule for each tag and word."""
         for rule, (left, first, second) in enumerate(
             zip(rules.left.tolist(), rules.first.tolist(), rules.second.tolist(), strict=True)
         ):

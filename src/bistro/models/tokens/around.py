@@ -1,4 +1,4 @@
-"""What stands on both sides of a place: a second opinion on where words and sentences end.
+"""The characters on both sides of a place: a second opinion on where words and sentences end.
 
 The model of characters (`bistro.models.tokens.model`) knows exact characters, each given those
 before it. What it cannot learn from a small treebank is that every opening bracket is a word of

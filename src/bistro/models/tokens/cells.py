@@ -70,7 +70,7 @@ class CellCutter:
         return found
 
     def _gaps(self, chunks: Sequence[_Chunk], doubtful: Sequence[bool]) -> list[str]:
-        """Return what stands after each chunk in the running text: a space, or nothing."""
+        """Return what follows each chunk in the running text: a space, or nothing."""
         gaps = [" "] * len(chunks)
         for i, (now, after) in enumerate(itertools.pairwise(doubtful)):
             window = slice(max(0, i + 1 - _LEFT), i + 1 + _RIGHT)

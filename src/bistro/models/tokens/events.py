@@ -1,4 +1,4 @@
-"""Hidden events between the symbols of a text: which may stand where, and which do."""
+"""Hidden events between the symbols of a text: which are possible where, and which occur."""
 
 from __future__ import annotations
 

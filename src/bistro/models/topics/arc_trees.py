@@ -1,7 +1,7 @@
 """All projective trees of a sentence under weights of its arcs, in one chart.
 
 `ArcTrees` takes log p(word d | head h) at [h, d] and gives the best trees, draws, marginals, and
-the tree of least risk: the one with the most arcs expected to be right.
+the minimum-risk tree: the one with the most arcs expected to be right.
 
 >>> arcs = np.log(np.array([[0, 0.9, 0.1], [0, 0, 0.5], [0, 0.2, 0]]) + 1e-9)
 >>> ArcTrees(arcs, single_root=True).ranked(1)[0].heads

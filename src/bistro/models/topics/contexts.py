@@ -15,7 +15,7 @@ Numbers = NDArray[np.int32]
 
 
 def parent_numbers(words: Numbers, heads: Sequence[int], *, root: int, directed: bool) -> Numbers:
-    """Return the number of each word's parent, and on which side of it the word stands."""
+    """Return the number of each word's parent, and on which side of it the word is."""
     above = np.asarray(heads)
     parents: Numbers = np.append([root], words)[above].astype(np.int32)
     if directed:

@@ -49,7 +49,7 @@ from bistro.treebank.sentence import Sentence
 Floats = NDArray[np.float64]
 ROOT = "<root>"
 MOST_BYTES = 1 << 31
-"""Of the tables of all samples, which a few thousand numbers of a file can make endless."""
+"""Limit on the tables of all samples, which a small malicious file could make endless."""
 SHOWN_PARENTS = 5
 
 

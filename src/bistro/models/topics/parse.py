@@ -40,7 +40,7 @@ class TopicsParseOptions(SharedOptions):
     """
 
     temperature: float = 1.0
-    """Of marginals, samples and least risk; 1 is the model's own posterior."""
+    """Temperature of marginals, samples and minimum risk; 1 is the model's own posterior."""
     resample: int = 0
     """Sweeps over the trees and states of all sentences together, for each sample of training; the
     last half is averaged. 0: each sentence is parsed by itself."""

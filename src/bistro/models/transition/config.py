@@ -60,9 +60,9 @@ class ContextSettings:
 class UnsupervisedSettings:
     """A second stage of training on the words alone; what the treebank says is where it begins."""
 
-    sweeps: int = setting(0, "Sweeps of the second stage, in which each analysis is drawn anew.")
+    sweeps: int = setting(0, "Sweeps of the second stage, in which each analysis is resampled.")
     samples: int = setting(10, "How many of its last sweeps are averaged; those before are not.")
-    particles: int = setting(20, "Particles a sentence in the second stage.")
+    particles: int = setting(20, "Particles per sentence in the second stage.")
     latent: Literal["both", "trees", "tags"] = setting(
         "both", "What is drawn: trees (with their labels) and tags, or one of them."
     )
@@ -107,15 +107,15 @@ class TransitionConfig(ParserSettings):
     lexical: Literal["full", "outcomes", "none"] = setting(
         "full", "Words in outcomes and contexts, in outcomes alone, or tags only."
     )
-    root: Literal["first", "last"] = setting("first", "Where the root stands.")
+    root: Literal["first", "last"] = setting("first", "Position of the root.")
     direction: Literal["left-to-right", "right-to-left"] = setting(
         "left-to-right", "In which direction sentences are generated."
     )
     spelling: SpellingSettings = setting(SpellingSettings(), "Where unknown = spelling.")
     derivations: Literal["oracle", "sampled"] = setting(
-        "oracle", "Train on one derivation a tree, or sample among all of them in every sweep."
+        "oracle", "Train on one derivation per tree, or sample among all of them in every sweep."
     )
-    particles: int = setting(20, "Particles a sentence where derivations are sampled.")
+    particles: int = setting(20, "Particles per sentence where derivations are sampled.")
     lengths: Literal["free", "matched"] = setting(
         "free",
         "Lengths of the sentences that the model would generate: as they come, or matched to those "

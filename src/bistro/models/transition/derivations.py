@@ -1,7 +1,7 @@
 """Learning with analyses that are not observed: particle Gibbs over derivations, trees and tags.
 
 Most trees have several derivations. The deterministic oracle trains on one of them; a
-`DerivationChain` draws each sentence's derivation anew in every sweep, given all others (§2 of Buys
+`DerivationChain` resamples each sentence's derivation in every sweep, given all others (§2 of Buys
 & Blunsom 2015). A `LatentChain` goes on from there and draws trees, labels and tags as well, given
 the words alone (§5.4). Both are conditional SMC with the present derivation retained, and a
 Metropolis-Hastings step for what the events of one sentence teach each other:
@@ -70,7 +70,7 @@ class DerivationChain:
         self._sampler.seat(self._stream("seat", 0))
 
     def step(self, sweep: int, *, keep: bool) -> None:
-        """Draw all derivations anew, then move the hyper-parameters, then keep the sample."""
+        """Resample all derivations, then move the hyper-parameters, then keep the sample."""
         self.moved = self._sampler.sweep(self.particles, self._stream("sweep", sweep))
         for part in self.learned.values():
             part.finish_sweep(sweep, keep=keep)

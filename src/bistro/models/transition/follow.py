@@ -65,7 +65,14 @@ class FollowingAbility(LanguageAbility):
     def follow(self, words: Sentence | Sequence[str], analyses: int = 5, **options: Any) -> Reading:
         """Read a sentence and return the likeliest `analyses` after each word.
 
-        Options are ``particles`` and ``tags``, as in `FollowOptions`.
+        Parameters
+        ----------
+        words
+            The sentence.
+        analyses
+            Number of analyses after each word.
+        **options
+            ``particles`` and ``tags``, as in `FollowOptions`.
         """
         chosen = FollowOptions.of(options, self.kind, "follow a sentence")
         request = chosen.score_options().request(len(self.codec.tags), len(self.codec.labels))

@@ -183,8 +183,13 @@ class TransitionModel(FollowingAbility):
     def explain(self, sentence: Words, training: Iterable[Words] | None = None) -> Explanation:
         """Return which contexts made the probability of every step of a derivation.
 
-        It is the likeliest derivation of the sentence's own tree, if it has one, or of the most
-        probable tree found. Given the `training` data, it counts how often they have each context.
+        Parameters
+        ----------
+        sentence
+            The sentence. The derivation is the likeliest one of its own tree, if it has one, or of
+            the most probable tree found.
+        training
+            Training data in which to count each context; default: none.
         """
         from bistro.models.parsing.training import trees_of
         from bistro.models.transition.explain import explain_derivation

@@ -1,8 +1,8 @@
 """Training of the transition parser: on its trees, and then perhaps on its words alone.
 
-The first stage follows one derivation a tree (four chains that share nothing) or draws derivations
-(one chain); the second, if there is one, draws trees and tags of the same sentences anew.
-"""
+The first stage follows one derivation per tree (four chains that share nothing) or draws
+derivations (one chain); the second, if there is one, resamples trees and tags of the same
+sentences."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Training:
         return model.with_lengths_of(self.sentences, self.seed)
 
     def forget_samples(self) -> None:
-        """Let the samples that are kept from now on stand alone."""
+        """Keep only the samples from now on."""
         for part in self.learned.values():
             part.forget_samples()
 
@@ -157,7 +157,7 @@ def oracle_events_of(
     sentences: Sequence[Sentence],
     config: TransitionConfig,
 ) -> dict[str, Events]:
-    """Return the events of every distribution that has any, one derivation a tree."""
+    """Return the events of every distribution that has any, one derivation per tree."""
     recorded = oracle_events(shape, batch)
     if recorded["failed"].size:
         place = sentences[int(recorded["failed"][0])].sent_id or int(recorded["failed"][0]) + 1

@@ -195,7 +195,7 @@ class Search:
         return self._accept(trials)
 
     def _walk(self, part: str, element: str, score: float) -> Iterator[Trial]:
-        """Move a new element from its usual place to either side as long as that helps."""
+        """Move a new element from its default place to either side as long as that helps."""
         now = getattr(self.best.config.contexts, part)
         usual = _usual_place(now, element)
         for places in (range(usual - 1, -1, -1), range(usual + 1, len(now) + 1)):

@@ -3,7 +3,7 @@
     P(tree, words) = Π over nodes of P(rule | the node's symbol, its parent's, ..., TOP's)
 
 The search is one of `bistro.models.unbounded.search`; with ``mcmc`` trees are drawn from the model
-and the one of least risk is given: its labelled spans were drawn most often.
+and the minimum-risk one is given: its labelled spans were drawn most often.
 
 >>> import bistro
 >>> from bistro.treebank.brackets import format_tree, parse_tree

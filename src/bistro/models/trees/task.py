@@ -69,7 +69,7 @@ class TreesTask(Task[Tree]):
         return Terminals.sequence(self._word_numbers[ids].tolist())
 
     def output(self, words: Sequence[str], derivation: Derivation | None) -> Tree:
-        """Return the tree under ``TOP``; words that the grammar cannot join stand side by side."""
+        """Return the tree under ``TOP``; words that the grammar cannot join are side by side."""
         if derivation is None:
             return flat_tree(words, self._usual_tags(words))
         return unbinarised(self.tree(words, derivation))

@@ -44,7 +44,7 @@ class UnboundedModel(Model):
 
     config: Any
     task: Any
-    """Of the model's own `task_class`."""
+    """An instance of the model's `task_class`."""
     pcfg: NDArray[np.float64]
     """The probability of each rule given its left side alone: what searches are guided by."""
     trie_arrays: Arrays

@@ -1,6 +1,6 @@
 """Bracketed trees by any search: what `trees` and utterances of `morphology` share.
 
-With ``mcmc`` trees are drawn from the model and the one of least risk is returned: its labelled
+With ``mcmc`` trees are drawn from the model and the minimum-risk one is returned: its labelled
 spans were drawn most often. Drawn trees themselves are returned by request.
 """
 
@@ -34,7 +34,7 @@ class _Wanted:
 
     @property
     def visited(self) -> bool:
-        """Whether any is, and not the tree of least risk."""
+        """Whether any is, and not the minimum-risk tree."""
         return self.kbest > 1 or self.drawn > 0 or not self.mbr
 
     def choose(self, visited: dict[str, Any], number: int) -> list[Derivation]:
@@ -76,7 +76,7 @@ class TreeParsingModel(UnboundedModel):
 
         `options` are those of `SearchOptions`: ``search="astar-nodes"``, ``samples=20000``. With
         mcmc, `kbest` (or ``mbr=False``) asks for the most probable trees that were drawn, instead
-        of that of least risk, and `drawn` for so many draws, evenly spaced.
+        of the minimum-risk tree, and `drawn` for so many draws, evenly spaced.
         """
         chosen = self._options(options)
         wanted = _Wanted(kbest, drawn, mbr)
@@ -94,7 +94,7 @@ class TreeParsingModel(UnboundedModel):
         return SearchOptions.of(self._asked(options), self.kind, "find trees")
 
     def _asked(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the options given, then those of the configuration, then the family's usual."""
+        """Return the given options, then those of the configuration, then the family's defaults."""
         return {**self.usual_options, **own_defaults(self.config, "parse"), **options}
 
     def _parsed(

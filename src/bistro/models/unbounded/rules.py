@@ -1,6 +1,6 @@
 """Rules and derivations: the flat form in which all tasks of unbounded contexts meet.
 
-A grammar's rules stand in one table, numbered from 0: A -> B C, A -> B, or A -> word. A tree is the
+A grammar's rules are in one table, numbered from 0: A -> B C, A -> B, or A -> word. A tree is the
 list of its rules in pre-order, parents before children, left before right: together with the table
 it says everything.
 
@@ -99,7 +99,7 @@ class RuleTable:
         return ends
 
     def spans(self, derivation: Derivation) -> NDArray[np.int32]:
-        """Return, for each node, how many words stand before it, and before its end."""
+        """Return, for each node, how many words precede it, and precede its end."""
         words = np.concatenate(([0], np.cumsum(self.is_lexical[derivation]))).astype(np.int32)
         return np.stack([words[:-1], words[self.ends(derivation)]], axis=1)
 

@@ -4,7 +4,7 @@
     astar-full     A*, partial trees in one queue, valued by all open nodes (equation 10)
     astar-literal  the same, valued by the children of the last rule alone (equation 11)
     astar-nodes    A*, valued as astar-full, but each node is searched for itself, without a queue
-    mcmc           Metropolis-Hastings, the PCFG proposing; then the tree of least risk
+    mcmc           Metropolis-Hastings, the PCFG proposing; then the minimum-risk tree
 
 Tags, whose trees are chains, have searches of their own. `astar-nodes` was called `astar-local`,
 which is still accepted.
@@ -56,9 +56,9 @@ class SearchOptions(Options):
     burn_in: int = 0
     """How many of them are not counted."""
     subtrees: int = 0
-    """Subtrees that mcmc draws anew after each whole tree."""
+    """Subtrees that mcmc resamples after each whole tree."""
     node_cost: float = 0.5
-    """The tree of least risk has a node more if more than this share of the trees drawn has it."""
+    """The minimum-risk tree has one more node if more than this share of the trees drawn has it."""
     guide: Guide = "pcfg"
     """The grammar that proposes trees to mcmc and guesses for A*: the PCFG, or one whose symbols
     know their parents, which constituency has."""
@@ -96,7 +96,7 @@ class Found:
 
     derivation: Derivation
     log_prob: float
-    """Of tree and words; under the PCFG for cyk."""
+    """Log-probability of tree and words; under the PCFG for cyk."""
     accepted: float = 1.0
     """The share of the proposals that mcmc accepted."""
     is_complete: bool = True

@@ -28,10 +28,10 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, eq=False)
 class Terminals:
-    """What is to be analysed: word ``word[i]`` may stand from place ``begin[i]`` to ``end[i]``.
+    """What is to be analysed: word ``word[i]`` may extend from place ``begin[i]`` to ``end[i]``.
 
-    In a sentence word i stands from i to i + 1. In a written word, whose places are its letters,
-    many morphemes may stand from one place to another.
+    In a sentence word i extends from i to i + 1. In a written word, whose places are its letters,
+    many morphemes may extend from one place to another.
 
     >>> Terminals.sequence([4, 7]).end.tolist()
     [1, 2]

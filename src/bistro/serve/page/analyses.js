@@ -42,7 +42,7 @@ export class Analyses {
     const others = 1 - bestOf(step).reduce((sum, node) => sum + node.live.probability, 0);
     const parts = [`${count(alive, "analysis", "analyses")} kept in mind`];
     if (entropy !== null && entropy !== undefined) parts.push(`entropy over these trees ${entropy.toFixed(2)} bits`);
-    if (others > 0.0005) parts.push(`those not listed have ${percent(others)}`);
+    if (others > 0.0005) parts.push(`the remaining analyses have ${percent(others)}`);
     return parts.join(" · ");
   }
 

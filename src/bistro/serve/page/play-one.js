@@ -27,7 +27,7 @@ export class OneRestaurant {
       button("Empty it", () => change({ n: 1 })),
       button("Another evening", () => change({ seed: this.state.seed + 1 })));
     this.picture = h("div", { class: "canvas" });
-    this.told = h("p", { class: "told" });
+    this.told = h("p", { class: "summary" });
     this.curves = h("div", { class: "figures" });
     const sliders = h("div", { class: "sliders" }, Object.values(this.sliders).map((one) => one.element));
     this.element = h("section", { "aria-label": "One restaurant" }, h("h2", {}, "One restaurant"), sliders, tools,

@@ -73,7 +73,7 @@ export class Trees {
 
 function tellFirst(analysis) {
   const right = percent(analysis.expected_uas);
-  return right ? `least risk: ${right} of heads expected right` : "least risk";
+  return right ? `best guess; about ${right} of heads expected to be correct` : "best guess";
 }
 
 function tellDifference(analysis, best, words) {

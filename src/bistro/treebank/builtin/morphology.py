@@ -46,7 +46,7 @@ def verb_forms(entry: str) -> VerbForms:
 
 
 def starts_with_vowel(word: str) -> bool:
-    """Say whether `an` stands before the word; the lexicon has no `hour` and no `university`."""
+    """Say whether `an` precedes the word; the lexicon has no `hour` and no `university`."""
     return word[0].lower() in VOWELS
 
 

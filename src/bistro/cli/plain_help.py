@@ -1,0 +1,41 @@
+"""Help for people who do not write Python: no types such as ``<bool>`` or ``<list[str]>``.
+
+Typer prints the type of each parameter beside its name. An argument has a name that says what it
+is, and a switch has no value, so both are printed without; a choice is printed as ``one|other``.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help has no types of Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters of the command, each with a plain description of its values."""
+        return [_plain(param) for param in super().get_params(ctx)]
+
+
+class PlainGroup(TyperGroup):
+    """A group of commands whose help has no types of Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters of the group, each with a plain description of its values."""
+        return [_plain(param) for param in super().get_params(ctx)]
+
+
+def _plain(param: Any) -> Any:
+    # The method exists since Typer 0.27; older versions print no types here.
+    param.display_type_rich = partial(_values, param)
+    return param
+
+
+def _values(param: Any, ctx: Any) -> str | None:
+    """Return what help says about the values of a parameter."""
+    if param.param_type_name == "argument" or getattr(param, "is_flag", False):
+        return None
+    return str(param.metavar or param.display_type(ctx).strip("<>"))

@@ -1,0 +1,111 @@
+"""How good the doctor is on real corrections: what changed between two states of a treebank.
+
+The doctor examines the older state. A finding is right if annotators changed that value later:
+
+    precision among the first n = changed values among them / n
+    recall in the first 5 %     = changed values among them / all changed values
+
+Annotators do not find every mistake, and changes of the guidelines are no mistakes, so a precision
+of 100 % is out of reach; the figures serve to compare rankings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bistro.errors import BistroError
+from bistro.evaluate.doctor import Finding, arc_names
+from bistro.treebank.sentence import Sentence
+
+Place = tuple[int, int]
+"""A sentence of the older state, from 0, and a word of it, from 1."""
+FIRST = (10, 50, 100)
+TOP = 0.05
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What became of the values of the older state."""
+
+    arcs: dict[Place, str]
+    """Changed arcs, with their new value."""
+    tags: dict[Place, str]
+    matched: list[int]
+    """The sentences of the older state that the newer one has too, with the same words."""
+
+    def new_value(self, finding: Finding) -> str | None:
+        """Return what annotators put in the place of a value, if they changed it."""
+        changed = self.tags if finding.what == "tag" else self.arcs
+        return changed.get((finding.sentence, finding.word))
+
+
+@dataclass(frozen=True)
+class Hits:
+    """How many of the values that were changed a ranking has at its top."""
+
+    values: int
+    changed: int
+    precision: dict[int, float]
+    """By the number of findings looked at."""
+    recall: float
+    """In the first 5 %."""
+    restored: float
+    """Of the changed values in the first 100: the share whose alternative is the new value."""
+
+    def __str__(self) -> str:
+        first = ", ".join(f"{100 * p:.0f} % of the first {n}" for n, p in self.precision.items())
+        return (
+            f"{self.changed:,} of {self.values:,} values were changed later; changed are {first}; "
+            f"the first {TOP:.0%} have {100 * self.recall:.1f} % of all changes; of the changed "
+            f"values among the first {FIRST[-1]}, the alternative is the new value in "
+            f"{100 * self.restored:.0f} %"
+        )
+
+
+def changes(
+    older: Sequence[Sentence], newer: Sequence[Sentence], tag_column: str = "upos"
+) -> Changes:
+    """Return the values that differ between two states of a treebank.
+
+    Sentences are matched by their `sent_id`, or by their place where they have none, and must have
+    the same words.
+    """
+    by_id = {sentence.sent_id or str(place): sentence for place, sentence in enumerate(newer)}
+    arcs: dict[Place, str] = {}
+    tags: dict[Place, str] = {}
+    matched = []
+    for place, old in enumerate(older):
+        new = by_id.get(old.sent_id or str(place))
+        if new is None or new.forms != old.forms:
+            continue
+        matched.append(place)
+        for column, before, after in (
+            (arcs, arc_names(old), arc_names(new)),
+            (tags, getattr(old, tag_column), getattr(new, tag_column)),
+        ):
+            for word, (was, is_) in enumerate(zip(before, after, strict=True), start=1):
+                if was != is_:
+                    column[place, word] = is_
+    if not matched:
+        raise BistroError("the two files have no sentence in common, with the same words")
+    return Changes(arcs, tags, matched)
+
+
+def hits(ranked: Sequence[Finding], found: Changes) -> Hits:
+    """Return how many changed values stand at the top of a ranking of matched sentences."""
+    matched = set(found.matched)
+    ranked = [finding for finding in ranked if finding.sentence in matched]
+    new = [found.new_value(finding) for finding in ranked]
+    is_changed = [value is not None for value in new]
+    total = sum(is_changed)
+    looked = [n for n in FIRST if n <= len(ranked)]
+    top = is_changed[: max(1, round(TOP * len(ranked)))]
+    first = [(f, v) for f, v in zip(ranked[: FIRST[-1]], new, strict=False) if v is not None]
+    return Hits(
+        len(ranked),
+        total,
+        {n: sum(is_changed[:n]) / n for n in looked},
+        sum(top) / total if total else 0.0,
+        sum(finding.alternative == value for finding, value in first) / max(1, len(first)),
+    )

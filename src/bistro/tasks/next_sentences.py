@@ -1,0 +1,215 @@
+"""What to annotate next: sentences and words, ranked by what an annotator's time would teach.
+
+A model reads the sentences that are not annotated yet, or only in part. Where it doubts, a decision
+of the annotator teaches it most; where it is sure, accepting its suggestion is quick. The doubt of
+a word is the probability that its best head, or the label of its arc, is wrong:
+
+    doubt(word) = 1 - p(best head) p(best label)
+
+>>> import bistro
+>>> whole = list(bistro.builtin(sentences=60, seed=1))
+>>> bare = [s.replace(heads=[-1] * len(s), deprels=["_"] * len(s)) for s in whole[40:]]
+>>> found = rank_next(whole[:40] + bare, kind="eisner", sampler={"sweeps": 3, "samples": 1})
+>>> len(found.sentences), found.sentences[0].score >= found.sentences[-1].score
+(20, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from bistro.errors import BistroError, ConfigError, nearest
+from bistro.inference.chains import Session
+from bistro.models.abilities import PARSE
+from bistro.models.base import Model
+from bistro.models.results.parses import Parse, plain_label
+from bistro.rng import purpose_key
+from bistro.tasks.complete import Completion, lacking, usable, whole_sentences
+from bistro.tasks.train import train
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.validate import MISSING
+
+DEFAULT_KIND = "committee"
+NEAR = 0.6
+"""Sentences that share this part of their words are near-copies."""
+
+
+@dataclass(frozen=True)
+class OpenWord:
+    """A word without a head, and what the model would give it."""
+
+    sentence: int
+    """Its place in the treebank, from 0."""
+    word: int
+    """From 1."""
+    head: int
+    label: str
+    doubt: float
+
+
+@dataclass(frozen=True)
+class OpenSentence:
+    """A sentence that lacks heads."""
+
+    sentence: int
+    words: int
+    doubts: tuple[float, ...]
+    """Of its words without a head."""
+    news: float
+    """The share of its words that training has not seen."""
+    score: float = 0.0
+    is_near_copy: bool = False
+    """Whether a sentence before it has nearly the same words."""
+
+    @property
+    def expected_corrections(self) -> float:
+        """How many suggestions are expected to be wrong."""
+        return float(np.sum(self.doubts))
+
+
+def _per_word(one: OpenSentence) -> float:
+    return one.expected_corrections / max(1, one.words)
+
+
+STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
+    "doubt": _per_word,
+    "corrections": lambda one: one.expected_corrections,
+    "worst": lambda one: max(one.doubts, default=0.0),
+    "new": lambda one: one.news,
+    "both": lambda one: _per_word(one) + 0.5 * one.news,
+    "random": lambda one: 0.0,
+}
+"""How sentences are scored: by doubt per word, by expected corrections, by the most doubtful word,
+by the share of new words, by doubt and new words together, or not at all."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Sentences and words, the most useful first."""
+
+    treebank: Sequence[Sentence]
+    sentences: list[OpenSentence]
+    words: list[OpenWord]
+    protocol: str = field(default="")
+
+
+def rank_next(
+    treebank: Sequence[Sentence],
+    model: Model | None = None,
+    *,
+    strategy: str = "doubt",
+    kind: str = DEFAULT_KIND,
+    seed: int = 1,
+    threads: int = 0,
+    config: Any = None,
+    session: Session | None = None,
+    **settings: Any,
+) -> Ranking:
+    """Rank the sentences that lack heads by what it would teach to annotate them.
+
+    Parameters
+    ----------
+    treebank
+        All sentences; those that lack nothing are what the model learns from.
+    model
+        A parser; without one, `kind` is trained on the sentences that lack nothing.
+    strategy
+        A key of `STRATEGIES`.
+    kind, config, settings
+        The parser to train.
+    seed
+        Decides training, parsing and the order of equal scores.
+    threads
+        Number of threads; 0 uses all cores.
+    session
+        Where training reports its progress.
+    """
+    if strategy not in STRATEGIES:
+        raise ConfigError(f"there is no strategy '{strategy}'{nearest(strategy, [*STRATEGIES])}")
+    whole = [s for s in treebank if len(s) and MISSING not in s.heads]
+    if model is None:
+        known = whole_sentences(treebank, getattr(config, "tagset", "upos"))
+        model = train(kind, known, config=config, seed=seed, session=session, **settings)
+    parser = PARSE.of(model)
+    places = [i for i, s in enumerate(treebank) if len(s) and "heads" in lacking(s, parser)]
+    if not places:
+        raise BistroError("every sentence has all of its heads: there is nothing left to annotate")
+    evidence = [usable(treebank[place], parser, Completion()) for place in places]
+    options = {"tags": "given", "partial": True, "marginals": True, "threads": threads}
+    parses = parser.parse_all(evidence, seed=seed, **options)
+    seen = {form.lower() for sentence in whole for form in sentence.forms}
+    words: list[OpenWord] = []
+    sentences = []
+    for place, parse in zip(places, parses, strict=True):
+        own = list(_open_words(place, treebank[place], parse))
+        words += own
+        forms = [form.lower() for form in treebank[place].forms]
+        news = sum(form not in seen for form in forms) / len(forms)
+        sentences.append(OpenSentence(place, len(forms), tuple(w.doubt for w in own), news))
+    ranked = _in_order(sentences, treebank, strategy, seed)
+    words.sort(key=lambda word: (-word.doubt, word.sentence, word.word))
+    protocol = (
+        f"strategy {strategy}; {model.kind} model, seed {seed}; annotated sentences: "
+        f"{len(whole):,}; sentences that lack heads: {len(ranked):,}"
+    )
+    return Ranking(treebank, ranked, words, protocol)
+
+
+def _open_words(place: int, sentence: Sentence, parse: Parse) -> Iterable[OpenWord]:
+    marginals = parse.marginals
+    assert marginals is not None
+    for word, head in enumerate(sentence.heads):
+        if head != MISSING:
+            continue
+        best, sure = max(marginals.heads[word], key=lambda row: row[1], default=(0, 0.0))
+        if marginals.labels and marginals.labels[word]:
+            sure *= max(p for _, p in marginals.labels[word])
+        label = plain_label(parse.labels[word]) if parse.labels else "_"
+        yield OpenWord(place, word + 1, best, label, min(1.0, max(0.0, 1.0 - sure)))
+
+
+def _in_order(
+    items: Sequence[OpenSentence], treebank: Sequence[Sentence], strategy: str, seed: int
+) -> list[OpenSentence]:
+    """Return sentences by score, near-copies of earlier ones last; equal scores in random order."""
+    rng = np.random.default_rng((seed, purpose_key("next.ties")))
+    ties = rng.permutation(len(items))
+    scores = [STRATEGIES[strategy](item) for item in items]
+    order = sorted(range(len(items)), key=lambda i: (-scores[i], ties[i]))
+    near = _near_copies([treebank[items[i].sentence] for i in order])
+    ranked = [
+        OpenSentence(
+            items[i].sentence, items[i].words, items[i].doubts, items[i].news, scores[i], is_near
+        )
+        for i, is_near in zip(order, near, strict=True)
+    ]
+    return sorted(ranked, key=lambda item: item.is_near_copy)
+
+
+def _near_copies(sentences: Sequence[Sentence]) -> list[bool]:
+    """Tell of each sentence whether one before it, itself no near-copy, has nearly its words.
+
+    Only sentences that share one of their rarest words are compared: two sets that share `NEAR` of
+    all their words always do.
+    """
+    sets = [frozenset(form.lower() for form in sentence.forms) for sentence in sentences]
+    counts: dict[str, int] = {}
+    for own in sets:
+        for word in own:
+            counts[word] = counts.get(word, 0) + 1
+    holders: dict[str, list[int]] = {}
+    near = []
+    for number, own in enumerate(sets):
+        rare = sorted(own, key=lambda word: (counts[word], word))
+        prefix = rare[: len(own) - int(np.ceil(NEAR * len(own))) + 1]
+        rivals = {other for word in prefix for other in holders.get(word, ())}
+        is_near = any(len(own & sets[o]) >= NEAR * len(own | sets[o]) for o in rivals)
+        near.append(is_near)
+        if not is_near:
+            for word in prefix:
+                holders.setdefault(word, []).append(number)
+    return near

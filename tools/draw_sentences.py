@@ -1,0 +1,46 @@
+"""Print sentences drawn at random from help, messages, docstrings and pages, to be read aloud.
+
+python tools/draw_sentences.py [SEED] [NUMBER]
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(PROJECT / "tests" / "unit"))
+sys.path.insert(0, str(PROJECT / "src"))
+
+from test_english import paragraphs_of, strings_of  # noqa: E402
+
+SENTENCE = re.compile(r"(?:(?<=^)|(?<=[.!?] ))[A-Z`][^.!?|]{25,240}[.!?](?= |$)")
+
+
+def sentences() -> Iterator[str]:
+    """Yield every sentence with its place."""
+    for path in sorted((PROJECT / "src" / "bistro").rglob("*.py")):
+        yield from _of(path, strings_of(path))
+    for path in sorted([PROJECT / "README.md", *PROJECT.glob("docs/**/*.md")]):
+        yield from _of(path, paragraphs_of(path))
+
+
+def _of(path: Path, texts: Iterator[tuple[int, str]]) -> Iterator[str]:
+    for line, text in texts:
+        for found in SENTENCE.findall(re.sub(r"\s+", " ", text)):
+            yield f"{path.relative_to(PROJECT)}:{line}: {found}"
+
+
+def main() -> None:
+    """Draw without replacement, and print in the order of the draws."""
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    number = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    for found in random.Random(seed).sample(list(sentences()), number):
+        print(found)
+
+
+if __name__ == "__main__":
+    main()
