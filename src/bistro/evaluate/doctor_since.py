@@ -5,8 +5,8 @@ The doctor examines the older state. A finding is right if annotators changed th
     precision among the first n = changed values among them / n
     recall in the first 5 %     = changed values among them / all changed values
 
-Annotators do not find every mistake, and changes of the guidelines are no mistakes, so a precision
-of 100 % is out of reach; the figures serve to compare rankings.
+Annotators do not find every mistake, and some changes follow new guidelines, so a precision of
+100 % is out of reach. The figures serve to compare rankings.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Hits:
     values: int
     changed: int
     precision: dict[int, float]
-    """By the number of findings looked at."""
+    """Share of changed values among the first findings, for several numbers of them."""
     recall: float
     """In the first 5 %."""
     restored: float
-    """Of the changed values in the first 100: the share whose alternative is the new value."""
+    """Share of the changed values in the first 100 whose alternative is the new value."""
 
     def __str__(self) -> str:
         first = ", ".join(f"{100 * p:.0f} % of the first {n}" for n, p in self.precision.items())
@@ -93,7 +93,7 @@ def changes(
 
 
 def hits(ranked: Sequence[Finding], found: Changes) -> Hits:
-    """Return how many changed values stand at the top of a ranking of matched sentences."""
+    """Return how many changed values are at the top of a ranking of matched sentences."""
     matched = set(found.matched)
     ranked = [finding for finding in ranked if finding.sentence in matched]
     new = [found.new_value(finding) for finding in ranked]

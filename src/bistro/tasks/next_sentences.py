@@ -58,7 +58,7 @@ class OpenSentence:
     sentence: int
     words: int
     doubts: tuple[float, ...]
-    """Of its words without a head."""
+    """The doubts of its words without a head."""
     news: float
     """The share of its words that training has not seen."""
     score: float = 0.0
