@@ -6,6 +6,7 @@ The conformance tests train each; `tools/store_models.py` keeps a file of those 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -35,6 +36,11 @@ FEW_ELEMENTS: dict[str, tuple[str, ...]] = {
     "lemmas": ("suffix1", "low"),
 }
 SMALL_NETWORK = {"hidden": 4, "learning": {"passes": 4, "rate": 0.2}}
+QUICKLY = "sampler.sweeps=4 sampler.samples=2"
+SMALL_PARSER = f"transition:table1 {QUICKLY} " + " ".join(
+    f"contexts.{name}={json.dumps(seen, separators=(',', ':'))}"
+    for name, seen in FEW_CONTEXTS.items()
+)
 LOCAL = ("s1.word", "s1.tag", "s1.label", "b.word", "b.tag")
 MORPHEMES = [
     "un[Pre]-tie[Stem]",
@@ -188,6 +194,28 @@ RECIPES = (
             "members": ("left", "right", "left-other-tags", "isbn"),
             "isbn": SMALL_NETWORK,
             **SHORT,
+        },
+    ),
+    Recipe(
+        "reader",
+        "reader",
+        settings={
+            "members": (
+                f"ngram order=2 {QUICKLY}",
+                SMALL_PARSER,
+                "isbn hidden=4 learning.passes=4 learning.rate=0.2",
+            )
+        },
+        dev=True,
+        stored=True,
+        since=3,
+    ),
+    Recipe(
+        "reader-spelling",
+        "reader",
+        settings={
+            "members": (f"ngram order=2 {QUICKLY}", f"ngram order=3 {QUICKLY}", SMALL_PARSER),
+            "unknown": "spelling",
         },
     ),
     Recipe("topics", "topics", settings={"states": 4, "sweeps": 6, "samples": 2}, stored=True),

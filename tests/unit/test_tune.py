@@ -288,6 +288,7 @@ def test_presets_of_families_without_contexts() -> None:
         "isbn",
         "linearize",
         "morphology",
+        "reader",
         "tags",
         "topics",
         "trees",

@@ -119,7 +119,7 @@ CONFIG = option("FILE.toml", "Settings: a file or a preset.")
 SET = option("KEY=VALUE", "One setting, as in order=3 or sampler.seating=minimal.", "--set")
 DEV = option(
     "DEV",
-    "Development data: committee fits weights on it, isbn stops training at its best score there.",
+    "Development data: committee and reader fit weights on it, isbn stops training at its best.",
 )
 TAGS = option(
     "joint|given", "Tags found by the parser (joint), or those of FILE (given).", default="joint"

@@ -35,7 +35,9 @@ def explain(
         "N", "Show the whole back-off chains of the Nth word (may be repeated)."
     ),
     member: str | None = option(
-        "NAME", "For a committee: the member to explain; default: the one with the highest weight."
+        "NAME",
+        "For a committee or reader: the member to explain; default: the one with the highest "
+        "weight, and for a reader the shares of all members.",
     ),
     train: str | None = option(
         "FILE", "The training data: also show how often each context occurs in it."
@@ -57,7 +59,8 @@ def explain(
     - share: the part of the final probability that comes from this context
 
     Models of the kinds ngram, transition and eisner can be explained, and of a committee such
-    members: how one of them generates the committee's tree.
+    members: how one of them generates the committee's tree. Of a reader, the text shows what each
+    member gives every word, and its share in the mixture.
 
         bistro explain english.bistro "The dog sleeps ."
         bistro explain english.bistro "The dog sleeps ." --word 3 --train train.conllu

@@ -43,8 +43,8 @@ def train(
     ),
     dev: str | None = option(
         "DEV",
-        "Development data: committee and linearize fit weights on it, isbn stops training at its "
-        "best score there; all print scores on it at the end.",
+        "Development data: committee, reader and linearize fit weights on it, isbn stops training "
+        "at its best score there; all print scores on it at the end.",
     ),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
@@ -62,8 +62,8 @@ def train(
     threads: int = common.THREADS,
     cluster: str | None = option(
         "ADDRESS",
-        "Workers that parse raw text, or train the members of a committee: tcp://HOST:PORT (Dask) "
-        "or local:N; default: threads.",
+        "Workers that parse raw text, or train the members of a committee or reader: "
+        "tcp://HOST:PORT (Dask) or local:N; default: threads.",
     ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
@@ -109,8 +109,8 @@ def train(
     path = _checked_output(output)
     if cluster and not text and not family.has_members:
         raise BistroError(
-            "--cluster parses raw text, or trains the members of a committee: name some text with "
-            "--text"
+            "--cluster parses raw text, or trains the members of a committee or reader: name some "
+            "text with --text"
         )
     treebank = read_data(family, settings, data or [], format, roots)
     settings = common.fitting_config(family, settings, config, overrides, treebank)

@@ -81,25 +81,30 @@ class PhaseCheckpoint(Checkpoint):
     """The same file, for one phase of a training that has several.
 
     What the phase needs beside its own state is carried along in every save. The fingerprint is
-    that of the whole training; a state of another phase is none for this one.
+    that of the whole training; a state of another phase is none for this one. A phase may have
+    phases itself, as a pipeline has that trains a committee: each depth has an entry of its own.
     """
 
     def __init__(
         self, whole: Checkpoint, fingerprint: str, phase: int, carried: Mapping[str, NDArray[Any]]
     ) -> None:
         super().__init__(whole.path, whole.every_seconds)
+        self._whole = whole
         self._fingerprint = fingerprint
         self._phase = phase
         self._carried = carried
+        self._depth: int = whole._depth + 1 if isinstance(whole, PhaseCheckpoint) else 0
+        self._entry = f"phase.{self._depth}" if self._depth else "phase"
 
     def save(
         self, fingerprint: str, header: dict[str, Any], arrays: Mapping[str, NDArray[Any]]
     ) -> None:
         """Write the state with its phase, replacing the one before."""
-        phase = {"phase": self._phase}
-        super().save(self._fingerprint, {**header, **phase}, {**self._carried, **arrays})
+        own = {**header, self._entry: self._phase}
+        self._whole.save(self._fingerprint, own, {**self._carried, **arrays})
+        self._last = time.monotonic()
 
     def load(self, fingerprint: str) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]] | None:
         """Return the saved state if it is of this phase."""
-        saved = super().load(self._fingerprint)
-        return saved if saved and saved[0]["phase"] == self._phase else None
+        saved = self._whole.load(self._fingerprint)
+        return saved if saved and saved[0].get(self._entry) == self._phase else None

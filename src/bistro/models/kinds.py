@@ -41,6 +41,7 @@ BUILT_IN = (
     "committee",
     "eisner",
     "isbn",
+    "reader",
     "topics",
     "linearize",
     "tags",

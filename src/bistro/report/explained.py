@@ -6,6 +6,7 @@ every row can be worked out from the one above it: p = own + weight · p above.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
-from bistro.models.results.explanations import BASE, Decision, Explanation, Level
+from bistro.models.results.explanations import BASE, MEMBER, Decision, Explanation, Level
 from bistro.sums import added
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def context_of(decision: Decision, level: Level) -> str:
         return f"base: one of {level.kinds:,}" if is_uniform else "base"
     if level.depth == 0:
         return "in any context"
+    if level.element == MEMBER:
+        return f"{level.value}, whose p = {level.probability:.4g}"
     if level.element.endswith(" back"):
         values = [other.value for other in decision.levels if 0 < other.depth <= level.depth]
         return f"after {' '.join(reversed(values))}"
@@ -77,7 +80,9 @@ def tables_of(decisions: Iterable[Decision]) -> list[RenderableType]:
     found: list[RenderableType] = []
     for decision in decisions:
         found.append(Text.from_markup(f"{decision.step}. {headline(decision)}"))
-        if decision.levels:
+        if any(level.element == MEMBER for level in decision.levels):
+            found += [members_of(decision), ""]
+        elif decision.levels:
             found += [table_of(decision), *_rest(decision), ""]
     return found
 
@@ -105,6 +110,22 @@ def table_of(decision: Decision) -> Table:
         indent = " " * max(level.depth, 0)
         bar = "\N{FULL BLOCK}" * round(BAR * max(share, 0.0))
         table.add_row(escape(indent + context_of(decision, level)), *cells, bar)
+    return table
+
+
+def members_of(decision: Decision) -> Table:
+    """Return the members of a mixture, with what each says of the word and its share in it."""
+    table = Table(box=None, padding=(0, 1), pad_edge=False)
+    table.add_column("member", overflow="fold")
+    for name in ("weight", "p", "bits", "share"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for level in decision.levels:
+        share = level.contribution / decision.probability if decision.probability else 0.0
+        bits = -math.log2(level.probability) if level.probability > 0 else math.inf
+        cells = [f"{level.reach:.3f}", f"{level.probability:.4g}", f"{bits:.2f}", f"{share:.1%}"]
+        bar = "\N{FULL BLOCK}" * round(BAR * max(share, 0.0))
+        table.add_row(escape(level.value), *cells, bar)
     return table
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from bistro.models.morphology.utterances import UtteranceModel
     from bistro.models.morphology.words import WordsModel
     from bistro.models.ngram.model import NgramModel
+    from bistro.models.reader.model import ReaderModel
     from bistro.models.tags.model import TagsModel
     from bistro.models.topics.model import TopicsModel
     from bistro.models.transition.model import TransitionModel
@@ -52,6 +53,8 @@ def train(kind: Literal["committee"], data: Data, **options: Any) -> CommitteeMo
 def train(kind: Literal["eisner"], data: Data, **options: Any) -> EisnerModel: ...
 @overload
 def train(kind: Literal["isbn"], data: Data, **options: Any) -> IsbnModel: ...
+@overload
+def train(kind: Literal["reader"], data: Data, **options: Any) -> ReaderModel: ...
 @overload
 def train(kind: Literal["topics"], data: Data, **options: Any) -> TopicsModel: ...
 @overload
@@ -95,8 +98,8 @@ def train(
     seed
         A whole number from 0 to 2^64 - 1, which decides every random choice.
     dev
-        A development set, for families that learn from one: a committee fits the weights of its
-        members on it, a latent-variable parser stops learning when it is best there.
+        A development set, for families that learn from one: a committee or reader fits the weights
+        of its members on it, a latent-variable parser stops learning when it is best there.
     session
         How training is watched, interrupted and resumed.
     text

@@ -28,11 +28,22 @@ def stretches(sentences: Sequence[Sentence]) -> tuple[list[Sentence], list[Sente
     share = min(LARGEST_SHARE, MOST_WORDS / max(words, 1))
     if share * words < LEAST_WORDS or size < STRETCHES / LARGEST_SHARE:
         return list(sentences), []
-    held_out: set[int] = set()
-    for number in range(STRETCHES):
-        # In the middle of each part of the treebank, whose ends may be those of its genres.
-        middle = (number + 0.5) * size / STRETCHES
-        first = round(middle - share * size / STRETCHES / 2)
-        held_out.update(range(first, round(middle + share * size / STRETCHES / 2)))
+    held_out = places(size, share)
     rest = [sentence for place, sentence in enumerate(sentences) if place not in held_out]
     return rest, [sentences[place] for place in sorted(held_out)]
+
+
+def places(size: int, share: float) -> set[int]:
+    """Return the places of a share of so many sentences, at least one, in a few stretches.
+
+    >>> sorted(places(100, 0.1)), places(4, 0.1)
+    ([9, 10, 29, 30, 49, 50, 69, 70, 89, 90], {2})
+    """
+    number = STRETCHES if share * size >= STRETCHES else 1
+    found: set[int] = set()
+    for stretch in range(number):
+        # In the middle of each part of the treebank, whose ends may be those of its genres.
+        middle = (stretch + 0.5) * size / number
+        first = round(middle - share * size / number / 2)
+        found.update(range(first, round(middle + share * size / number / 2)))
+    return found or {size // 2}

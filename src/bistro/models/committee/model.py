@@ -32,13 +32,14 @@ from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import BistroError, ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.abilities import VOTE, Voter
-from bistro.models.base import Model, Origin, from_header, megabytes
+from bistro.models.base import Model, Origin, megabytes
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.crossing import Crossing
 from bistro.models.committee.mixture import Fit, Mixture, Symbols
 from bistro.models.committee.moves import with_crossing_arcs, with_lifted_votes
 from bistro.models.committee.pool import drawn, pooled
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
+from bistro.models.nested import nested_arrays, nested_models, numbered
 from bistro.models.parsing.options import DictionaryOptions, SharedOptions
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
@@ -51,8 +52,6 @@ if TYPE_CHECKING:
 
 WAYS = ("given", "joint")
 """The sources of tags; the weights differ."""
-BETWEEN = "/"
-"""The separator between the number of a member and the name of its array."""
 NO_CROSSING = Crossing()
 WORDS_IN_CHARTS = 300
 """A chart over all tags of all words takes 0.4 s for 250 words, 3 s for 500 and 90 s for 1,000 (and
@@ -287,27 +286,15 @@ class CommitteeModel(TaggingByParsing, Model):
 
     def arrays(self) -> Arrays:
         """Return the arrays of all members."""
-        return {
-            f"{number}{BETWEEN}{name}": array
-            for number, member in enumerate(self.members)
-            for name, array in member.arrays().items()
-        }
+        return nested_arrays(numbered(self.members))
 
     @classmethod
     def from_parts(
         cls, config: CommitteeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the committee again from a file."""
-        own: dict[str, dict[str, NDArray[Any]]] = {}
-        for name, array in arrays.items():
-            number, _, inner = name.partition(BETWEEN)
-            own.setdefault(number, {})[inner] = array
-        if sorted(own) != sorted(str(i) for i in range(len(header["members"]))):
-            raise ModelFileError("the arrays are not those of the members")
-        members = [
-            VOTE.of(from_header(inner, own[str(place)]))
-            for place, inner in enumerate(header["members"])
-        ]
+        models = nested_models(numbered(header["members"]), arrays)
+        members = [VOTE.of(model) for model in models.values()]
         ways = ("given", "joint")
         fits = {way: Fit.from_dict(header["fits"][way], len(members)) for way in ways}
         return cls(config, members, fits, origin, _crossing_of(header))

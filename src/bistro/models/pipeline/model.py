@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar, Self
 
-from numpy.typing import NDArray
-
 from bistro.errors import BistroError, ConfigError, nearest
 from bistro.modelfile import Arrays
 from bistro.models.abilities import FILL, PARSE, SCORE, TOKENISE, Parser
 from bistro.models.annotating import Filler, Tokeniser
-from bistro.models.base import Model, Origin, from_header, megabytes
+from bistro.models.base import Model, Origin, megabytes
 from bistro.models.columns.elements import PREDICTED
+from bistro.models.nested import nested_arrays, nested_models
 from bistro.models.parsing.options import TAGS_ALONE
 from bistro.models.pipeline.config import PipelineConfig
 from bistro.models.pipeline.text import TextReading
@@ -38,7 +37,6 @@ from bistro.treebank.sentence import Sentence
 
 AT_ONCE = 500
 """Sentences that go through all layers together."""
-BETWEEN = "/"
 FORWARDS = "left-to-right"
 KEPT = (*PREDICTED, "heads")
 """Columns of the input that may be kept."""
@@ -193,23 +191,14 @@ class PipelineModel(TextReading):
 
     def arrays(self) -> Arrays:
         """Return the arrays of all layers."""
-        return {
-            f"{name}{BETWEEN}{inner}": array
-            for name, layer in self.layers.items()
-            for inner, array in layer.arrays().items()
-        }
+        return nested_arrays(self.layers)
 
     @classmethod
     def from_parts(
         cls, config: PipelineConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the pipeline again from a file."""
-        own: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in header["layers"]}
-        for name, array in arrays.items():
-            layer, _, inner = name.partition(BETWEEN)
-            own[layer][inner] = array
-        layers = {name: from_header(inner, own[name]) for name, inner in header["layers"].items()}
-        return cls(config, layers, origin)
+        return cls(config, nested_models(header["layers"], arrays), origin)
 
     def summary(self) -> dict[str, Any]:
         """Return the facts of all layers."""

@@ -1,32 +1,24 @@
-"""Training of a pipeline: words and sentences, columns, then the parser, one after the other.
-
-A checkpoint holds its phase and the layers that are finished, so that an interrupted training
-goes on where it was.
-"""
+"""Training of a pipeline: words and sentences, columns, then the parser, one after the other."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from bistro.errors import BistroError
 from bistro.inference.chains import fingerprint_of
 from bistro.models import kinds
-from bistro.models.base import Model, from_bytes
+from bistro.models.base import Model
 from bistro.models.columns.train import train_columns
 from bistro.models.defaults import OptionValue, own_defaults
+from bistro.models.nested import trained_in_turn
 from bistro.models.pipeline.config import PipelineConfig
 from bistro.models.pipeline.model import PipelineModel
 from bistro.models.runs import Run
 from bistro.models.settings import chosen_settings
 from bistro.models.tokens.text import has_spaces
 from bistro.models.tokens.train import train_tokens
-from bistro.progress import phase, spared
 from bistro.treebank.sentence import Sentence
 
 NO_SPACES = (
@@ -72,30 +64,5 @@ def train_pipeline(
     content = hashlib.sha256("".join(map(str, [*data, *(dev or ())])).encode()).hexdigest()
     fingerprint = fingerprint_of(PipelineModel.kind, config, run.seed, [content])
     costs = {**COSTS, "parser": COSTS["parser"] * (COMMITTEE if family.has_members else 1)}
-    trained = _trained(layers, costs, run, fingerprint)
+    trained = trained_in_turn(layers, run, fingerprint, costs)
     return PipelineModel(config, trained, run.origin([]))
-
-
-def _trained(
-    layers: dict[str, Callable[[Run], Model]],
-    costs: dict[str, float],
-    run: Run,
-    fingerprint: str,
-) -> dict[str, Model]:
-    """Train layer after layer, leaving out those that a checkpoint holds."""
-    saved = run.session.saved(fingerprint)
-    arrays: dict[str, NDArray[Any]] = dict(saved[1]) if saved else {}
-    found: dict[str, Model] = {}
-    done: dict[str, NDArray[Any]] = {}
-    for number, (name, train) in enumerate(layers.items()):
-        share = costs[name] / sum(costs[layer] for layer in layers)
-        if name in arrays:
-            spared(share)
-            where = f"the layer {name} in the checkpoint"
-            found[name] = from_bytes(arrays[name].tobytes(), where)
-        else:
-            session = run.session.for_phase(fingerprint, number, dict(done))
-            with phase(name, share=share):
-                found[name] = train(Run(run.seed, run.treebank, session))
-        done[name] = np.frombuffer(found[name].to_bytes(), dtype=np.uint8)
-    return found

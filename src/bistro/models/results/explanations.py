@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 BASE = -1
 """The depth of the base distribution, below the empty context."""
+MEMBER = "member"
+"""The element of a level that is not a context, but a member of a mixture: its value is the name of
+the member, `reach` its weight, and `contribution` the weight times its probability."""
 
 
 @dataclass(frozen=True)

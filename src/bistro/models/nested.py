@@ -1,0 +1,104 @@
+"""Models inside a model: their headers and arrays in one file, and their training in turn.
+
+A family that holds models of other families keeps the header of each in its own header, and their
+arrays under names that begin with the name of the model, ``parser/words.nodes``.
+
+>>> import bistro
+>>> inner = bistro.train("ngram", [["a", "rose"]], seed=1, order=2)
+>>> arrays = nested_arrays({"first": inner})
+>>> all(name.startswith("first/") for name in arrays)
+True
+>>> again = nested_models({"first": inner.whole_header()}, arrays)["first"]
+>>> again.to_bytes() == inner.to_bytes()
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import ModelFileError
+from bistro.inference.chains import Session
+from bistro.modelfile import Arrays
+from bistro.models.base import Model, from_bytes, from_header
+from bistro.models.runs import Run
+from bistro.progress import phase, spared
+from bistro.sums import added
+
+BETWEEN = "/"
+"""Stands between the name of a model and the name of its array."""
+
+
+class HasArrays(Protocol):
+    """Whatever has arrays by name."""
+
+    def arrays(self) -> Arrays:
+        """Return the arrays by name."""
+
+
+def nested_arrays(models: Mapping[str, HasArrays]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of several models under one name each."""
+    return {
+        f"{name}{BETWEEN}{inner}": array
+        for name, model in models.items()
+        for inner, array in model.arrays().items()
+    }
+
+
+def nested_models(headers: Mapping[str, Mapping[str, Any]], arrays: Arrays) -> dict[str, Model]:
+    """Make the models again from their headers and from what `nested_arrays` gave."""
+    own: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in headers}
+    for name, array in arrays.items():
+        owner, _, inner = name.partition(BETWEEN)
+        if owner not in own:
+            raise ModelFileError("the arrays are not those of the models inside")
+        own[owner][inner] = array
+    return {name: from_header(header, own[name]) for name, header in headers.items()}
+
+
+def numbered(items: Iterable[Any]) -> dict[str, Any]:
+    """Return items under their numbers from 0, for models without names of their own."""
+    return {str(number): item for number, item in enumerate(items)}
+
+
+def trained_in_turn(
+    trainers: Mapping[str, Callable[[Run], Model]],
+    run: Run,
+    fingerprint: str,
+    costs: Mapping[str, float] | None = None,
+) -> dict[str, Model]:
+    """Train one model after the other, leaving out those that a checkpoint holds.
+
+    A checkpoint holds its phase and the models that are finished, so that an interrupted training
+    goes on where it was. `costs` are the times that models take, relative to each other.
+    """
+    weights = {name: costs[name] if costs else 1.0 for name in trainers}
+    known = saved_models(run.session, fingerprint, list(trainers))
+    found: dict[str, Model] = {}
+    done: dict[str, NDArray[Any]] = {}
+    for number, (name, train) in enumerate(trainers.items()):
+        share = weights[name] / added(weights.values())
+        if name in known:
+            spared(share)
+            found[name] = known[name]
+        else:
+            session = run.session.for_phase(fingerprint, number, dict(done))
+            with phase(name, share=share):
+                found[name] = train(Run(run.seed, run.treebank, session))
+        done[name] = np.frombuffer(found[name].to_bytes(), dtype=np.uint8)
+    return found
+
+
+def saved_models(session: Session, fingerprint: str, names: Sequence[str]) -> dict[str, Model]:
+    """Return the finished models that a checkpoint holds, if training goes on from one."""
+    saved = session.saved(fingerprint)
+    arrays = saved[1] if saved else {}
+    return {
+        name: from_bytes(arrays[name].tobytes(), f"{name} in the checkpoint")
+        for name in names
+        if name in arrays
+    }

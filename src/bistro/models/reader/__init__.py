@@ -1,0 +1,18 @@
+"""The reader: several language models mixed word by word."""
+
+from __future__ import annotations
+
+from bistro.models.kinds import Kind
+
+KIND = Kind(
+    name="reader",
+    help="several language models mixed word by word: the recommended model of words",
+    about="a reader: several language models of one treebank, mixed word by word",
+    model="bistro.models.reader.model:ReaderModel",
+    config="bistro.models.reader.config:ReaderConfig",
+    trainer="bistro.models.reader.train:train_reader",
+    abilities=("score", "generate", "explain"),
+    has_members=True,
+    dev="fits the weights of its members",
+    draws=False,  # Its members do, each in chains of its own.
+)

@@ -1,0 +1,43 @@
+"""Sentences drawn from a mixture: each word by a member, which is drawn by the weights.
+
+    p(w_i | before) = Σ_m weight_m p_m(w_i | before)
+
+A member draws a sentence that begins with the words so far, of which the next word is taken and
+the rest forgotten. So the words have the probabilities of the mixture, where the members' draws
+after a prefix are exact; those of parsers are sequential Monte Carlo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bistro.models.inputs import check_draws
+from bistro.rng import Stream
+
+if TYPE_CHECKING:
+    from bistro.models.reader.model import ReaderModel
+
+
+def draw_sentences(
+    model: ReaderModel, n: int, seed: int, temperature: float, prefix: Sequence[str]
+) -> Iterator[list[str]]:
+    """Yield `n` sentences; sentence i depends on the seed and i alone."""
+    check_draws(n, seed, temperature, prefix)
+    sums = np.cumsum(model.weights)
+    most = int(model.longest_generated)
+    for number in range(n):
+        stream = Stream(seed, "reader.generate", number)
+        words = list(prefix)
+        while len(words) < most:
+            place = int(np.searchsorted(sums, stream.uniform() * sums[-1], side="right"))
+            drawing = model.generators[place]
+            (drawn,) = drawing.generate(
+                1, seed=stream.next(), temperature=temperature, prefix=words
+            )
+            if len(drawn) == len(words):
+                break
+            words.append(drawn[len(words)])
+        yield words

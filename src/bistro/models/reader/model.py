@@ -1,0 +1,198 @@
+"""The reader: several language models of one treebank, mixed word by word.
+
+    p(w_i | before) = Σ_m weight_m p_m(w_i | before)
+
+An n-gram model knows which words stand side by side, a transition parser what the tree asks for, a
+latent-variable parser what neither has a name for. Each predicts other words well, so the mixture
+predicts better than the best of them. Weights are fitted on a development set.
+
+>>> import bistro
+>>> treebank = bistro.builtin(sentences=300, seed=1)
+>>> model = bistro.train("reader", treebank, seed=1, members=["ngram", "transition"])
+>>> [row.token for row in model.surprisal("The dog sleeps .".split())]
+['The', 'dog', 'sleeps', '.', '</s>']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import ConfigError, ModelFileError
+from bistro.modelfile import Arrays
+from bistro.models.abilities import GENERATE, SCORE, Generator, Scorer
+from bistro.models.base import Model, Origin, megabytes
+from bistro.models.defaults import chosen_options
+from bistro.models.inputs import Words, as_words
+from bistro.models.mixing import mixed_scores, require_same_events
+from bistro.models.nested import nested_arrays, nested_models, numbered
+from bistro.models.options import Options
+from bistro.models.reader.config import ReaderConfig
+from bistro.models.results.scores import TextScores
+from bistro.models.scoring import Scoring
+
+if TYPE_CHECKING:
+    from bistro.models.next_words import MixedSums
+    from bistro.models.results.explanations import Explanation
+
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ReaderOptions(Options):
+    """How members sum over analyses; each uses those options that it has."""
+
+    particles: int = 100
+    """Particles of members that draw, and analyses kept by members that search."""
+    repeats: int = 10
+    """Independent runs of members that draw, whose spread gives the standard error."""
+    tags: Literal["all", "seen"] = "all"
+    """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
+    tags_per_word: int = 0
+    """Most tags tried for a word, the likeliest ones; 0: all that it may have."""
+    seed: int = 1
+    part: tuple[int, int] | None = None
+    """Which sentences of a larger text these are: the number of the first, and of all."""
+    threads: int = 0
+    """0: as many as the machine has."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be done."""
+        if self.tags not in ("all", "seen"):
+            raise ConfigError(f"tags = '{self.tags}' is not possible: all or seen")
+        for name, least in (("particles", 1), ("repeats", 1), ("tags_per_word", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
+
+
+@dataclass(eq=False, repr=False)
+class ReaderModel(Scoring, Model):
+    """Trained language models with their weights."""
+
+    kind: ClassVar[str] = "reader"
+    score_options: ClassVar[type[Options]] = ReaderOptions
+
+    config: ReaderConfig
+    members: list[Model]
+    weights: Weights
+    """One per member; they sum to 1."""
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        self.scorers: list[Scorer] = [SCORE.of(member) for member in self.members]
+        self.generators: list[Generator] = [GENERATE.of(member) for member in self.members]
+        require_same_events(*self.scorers)
+        if self.weights.shape != (len(self.members),):
+            raise ModelFileError("a reader has one weight for each of its members")
+        is_sound = np.isfinite(self.weights).all() and (self.weights >= 0).all()
+        if not is_sound or abs(self.weights.sum() - 1) > 1e-6:
+            raise ModelFileError("the weights of a reader must sum to 1, none of them below 0")
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that all members tell apart."""
+        return self.scorers[0].vocabulary
+
+    @property
+    def longest_generated(self) -> float:
+        """Sentences that are drawn are cut at so many words."""
+        return min(generator.longest_generated for generator in self.generators)
+
+    def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
+        """Return the log-probability of every word and every sentence end."""
+        return mixed_scores(self.member_scores(sentences, **options), self.weights)
+
+    def member_scores(self, sentences: Iterable[Words], **options: Any) -> list[TextScores]:
+        """Return what each member says of the same sentences."""
+        chosen: ReaderOptions = chosen_options(self, "score", options)
+        words = as_words(sentences)
+        return [scorer.score(words, **_known_to(scorer, chosen)) for scorer in self.scorers]
+
+    def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
+        """Return what all members together say of the word after a context."""
+        from bistro.models.next_words import MixedSums
+
+        chosen: ReaderOptions = chosen_options(self, "score", options)
+        sums = [s.next_sums(context, **_known_to(s, chosen)) for s in self.scorers]
+        return MixedSums(sums, self.weights.tolist())
+
+    def score_protocol(self, **options: Any) -> str:
+        """Say how every member computes its scores."""
+        chosen: ReaderOptions = chosen_options(self, "score", options)
+        told = (s.score_protocol(**_known_to(s, chosen)) for s in self.scorers)
+        return f"{self.kind} model, {self.describe()}; {'; '.join(told)}"
+
+    def generate(
+        self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
+    ) -> Iterator[list[str]]:
+        """Draw sentences that begin with `prefix`; sentence i depends on the seed and i alone.
+
+        Each word is drawn by a member, and the member by the weights: this is a draw from the
+        mixture. Members draw with the temperature.
+        """
+        from bistro.models.reader.generate import draw_sentences
+
+        return draw_sentences(self, n, seed, temperature, prefix)
+
+    def explain(
+        self, sentence: Words, training: Iterable[Any] | None = None, member: str | None = None
+    ) -> Explanation:
+        """Return what each member says of every word, and its share in the mixture.
+
+        With a `member`, return that one's own explanation.
+        """
+        from bistro.models.reader.explain import explain_member, explain_shares
+
+        if member is not None:
+            return explain_member(self, sentence, training, member)
+        return explain_shares(self, sentence)
+
+    def header(self) -> dict[str, Any]:
+        """Return the weights, and the headers of the members."""
+        return {
+            "weights": self.weights.tolist(),
+            "members": [member.whole_header() for member in self.members],
+        }
+
+    def arrays(self) -> Arrays:
+        """Return the arrays of all members."""
+        return nested_arrays(numbered(self.members))
+
+    @classmethod
+    def from_parts(
+        cls, config: ReaderConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
+    ) -> Self:
+        """Make the reader again from a file."""
+        members = list(nested_models(numbered(header["members"]), arrays).values())
+        return cls(config, members, np.array(header["weights"], dtype=np.float64), origin)
+
+    def summary(self) -> dict[str, Any]:
+        """Return members, weights, vocabulary and size."""
+        vocabulary = self.vocabulary
+        return {
+            "members": ", ".join(self.member_names()),
+            "weights": " ".join(f"{weight:.3f}" for weight in self.weights),
+            "words known": len(vocabulary) - vocabulary.num_classes,
+            "unknown classes": vocabulary.num_classes,
+            "megabytes": megabytes(self.arrays()),
+        }
+
+    def describe(self) -> str:
+        """Return the members with their weights."""
+        pairs = zip(self.member_names(), self.weights, strict=True)
+        return "mixture of " + ", ".join(f"{name} {weight:.3f}" for name, weight in pairs)
+
+    def member_names(self) -> list[str]:
+        """Return the name of every member."""
+        return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]
+
+
+def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
+    """Return those options that a member has; all tags are what it tries by itself."""
+    unsaid = {"tags"} if chosen.tags == "all" else set()
+    return chosen.some(sorted(scorer.score_options.names() & chosen.names() - unsaid))

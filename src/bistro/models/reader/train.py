@@ -1,0 +1,138 @@
+"""Training of a reader: its members one after the other, then the weights.
+
+A member is trained as a model of its own kind is; the words that it tells apart are those of all
+members. On a cluster each member is the work of one worker.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro.errors import BistroError
+from bistro.inference.chains import fingerprint_of
+from bistro.inference.mixture_weights import equal_weights, mixture_weights
+from bistro.inference.workers import LocalWorkers, Workers
+from bistro.models.base import Model, from_bytes
+from bistro.models.committee.held_out import places
+from bistro.models.inputs import Words, as_words
+from bistro.models.mixing import probabilities_of
+from bistro.models.nested import saved_models, trained_in_turn
+from bistro.models.parsing.training import trees_of
+from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.members import Member, members_of
+from bistro.models.reader.model import ReaderModel
+from bistro.models.runs import Run
+
+MOST_WORDS = 15_000
+"""Words of the development set on which weights are fitted: more would not change them."""
+PHASE = -1
+"""Of a checkpoint with members from elsewhere; phases of one process count from 0."""
+
+
+class Errand(NamedTuple):
+    """What all members learn from."""
+
+    sentences: Sequence[Words]
+    held_out: Sequence[Words]
+    seed: int
+    treebank: dict[str, Any]
+
+
+def train_reader(
+    data: Sequence[Words],
+    config: ReaderConfig,
+    run: Run,
+    dev: Sequence[Words] | None = None,
+) -> ReaderModel:
+    """Train the members, and fit their weights on a development set or on held-out sentences."""
+    members = members_of(config, data)
+    if dev is not None and not any(map(len, dev)):
+        raise BistroError("the development set has no words to fit the weights on")
+    if any(member.kind.can("parse") for member in members):
+        trees_of(data)
+    sentences, held_out = (data, dev) if dev is not None else split(data, config.held_out)
+    errand = Errand(sentences, held_out, run.seed, run.treebank)
+    found = _trained(members, config, errand, run)
+    weights = equal_weights(len(members))
+    model = ReaderModel(config, found, weights, run.origin([]))
+    if config.weights == "likely" and held_out:
+        run.session.on_note(f"fitting the weights of {len(members)} members")
+        model.weights = fitted_weights(model, held_out, run.session.threads)
+    return model
+
+
+def split(data: Sequence[Words], share: float) -> tuple[list[Words], list[Words]]:
+    """Return the sentences to learn from, and stretches of others that are held out."""
+    chosen = places(len(data), share)
+    if len(chosen) == len(data):
+        return list(data), []
+    rest = [sentence for place, sentence in enumerate(data) if place not in chosen]
+    return rest, [data[place] for place in sorted(chosen)]
+
+
+def fitted_weights(
+    model: ReaderModel, held_out: Sequence[Words], threads: int
+) -> NDArray[np.float64]:
+    """Return the weights under which held-out sentences are most probable."""
+    words = as_words(held_out)
+    step = -(-sum(map(len, words)) // MOST_WORDS)
+    return mixture_weights(probabilities_of(model.member_scores(words[::step], threads=threads)))
+
+
+def _trained(
+    members: Sequence[Member], config: ReaderConfig, errand: Errand, run: Run
+) -> list[Model]:
+    """Train what a checkpoint does not hold, here or elsewhere, and return all members."""
+    learned_from = [*as_content(errand.sentences), "", *as_content(errand.held_out)]
+    content = hashlib.sha256("\n".join(learned_from).encode()).hexdigest()
+    fingerprint = fingerprint_of(ReaderModel.kind, config, run.seed, [content])
+    workers = run.session.workers
+    if workers is not None and not isinstance(workers, LocalWorkers):
+        return _trained_elsewhere(members, errand, run, workers, fingerprint)
+    trainers = {member.name: partial(_learn, errand, member) for member in members}
+    return list(trained_in_turn(trainers, run, fingerprint).values())
+
+
+def as_content(sentences: Sequence[Words]) -> list[str]:
+    """Return what a fingerprint is made of."""
+    return [repr(s) if isinstance(s, list | tuple) else str(s) for s in sentences]
+
+
+def _learn(errand: Errand, member: Member, run: Run) -> Model:
+    """Train a member; one that stops when it is best does so on the held-out sentences."""
+    run.session.on_note(f"learning {member.name}")
+    own = Run(run.seed, {**run.treebank, "member": member.name}, run.session)
+    fitting = {"dev": errand.held_out} if member.kind.dev and errand.held_out else {}
+    return member.kind.train(errand.sentences, member.config, own, **fitting)
+
+
+def learn_member(errand: Errand, member: Member) -> bytes:
+    """Train a member and return the content of its file: a task for workers."""
+    return _learn(errand, member, Run(errand.seed, errand.treebank)).to_bytes()
+
+
+def _trained_elsewhere(
+    members: Sequence[Member], errand: Errand, run: Run, workers: Workers, fingerprint: str
+) -> list[Model]:
+    """Let every member be trained by one of the workers, and keep those that have come back."""
+    names = [member.name for member in members]
+    known: dict[str, Model] = saved_models(run.session, fingerprint, names)
+    missing = [member for member in members if member.name not in known]
+    own = run.session.for_phase(fingerprint, PHASE, {})
+    results = workers.run(learn_member, errand, missing)
+    for member, content in zip(missing, results, strict=True):
+        known[member.name] = from_bytes(content, f"the member {member.name}")
+        run.session.on_note(f"{member.name} has learned: {len(known)} of {len(members)} members")
+        if own.checkpoint:
+            arrays = {
+                name: np.frombuffer(model.to_bytes(), dtype=np.uint8)
+                for name, model in known.items()
+            }
+            own.checkpoint.save(fingerprint, {}, arrays)
+    return [known[name] for name in names]
