@@ -30,7 +30,7 @@ from bistro.progress import phase, spared
 from bistro.sums import added
 
 BETWEEN = "/"
-"""Stands between the name of a model and the name of its array."""
+"""Separates the name of a model and the name of its array."""
 
 
 class HasArrays(Protocol):

@@ -2,7 +2,7 @@
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
-An n-gram model knows which words stand side by side, a transition parser what the tree asks for, a
+An n-gram model knows which words follow each other, a transition parser what the tree asks for, a
 latent-variable parser what neither has a name for. Each predicts other words well, so the mixture
 predicts better than the best of them. Weights are fitted on a development set.
 

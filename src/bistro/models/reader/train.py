@@ -32,7 +32,7 @@ from bistro.models.runs import Run
 MOST_WORDS = 15_000
 """Words of the development set on which weights are fitted: more would not change them."""
 PHASE = -1
-"""Of a checkpoint with members from elsewhere; phases of one process count from 0."""
+"""The phase of a checkpoint with members from elsewhere; phases of one process count from 0."""
 
 
 class Errand(NamedTuple):
