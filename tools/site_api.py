@@ -11,6 +11,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import is_dataclass
+from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
 from types import ModuleType
@@ -64,15 +65,16 @@ def _class(module: str, name: str, value: type, members: Sequence[str]) -> Itera
     fields = {} if members else dict(_fields(value))
     shown = members or [n for n in vars(value) if not n.startswith("_")]
     for member in shown:
-        if isinstance(inspect.getattr_static(value, member, None), property):
-            fields[member] = inspect.getdoc(getattr(value, member)) or ""
+        static = inspect.getattr_static(value, member, None)
+        if isinstance(static, property | cached_property):
+            fields[member] = inspect.getdoc(static) or ""
     if fields:
         yield from ["", "**Attributes**", ""]
         for field, meaning in fields.items():
             yield from _item(f"`{field}`", meaning)
     for member in shown:
         method = getattr(value, member, None)
-        if inspect.isroutine(method):
+        if inspect.isroutine(method) and not isinstance(method, cached_property):
             yield from ["", f"### `{name}.{member}` {{: #{module}.{name}.{member} }}", ""]
             yield from _function(member, method)
 

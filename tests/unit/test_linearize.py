@@ -141,7 +141,7 @@ def test_missing_columns_of_the_labelling_are_named() -> None:
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
-        ({"models": ("n0",)}, "no model of orders"),
+        ({"models": ("n0",)}, "not a model of orders"),
         ({"models": ()}, "at least one"),
         ({"labellings": ("HR", "HR")}, "none twice"),
         ({"labellings": ("H",)}, "nothing of the dependents"),

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+import bistro
+
 pytest.importorskip("zensical", reason="the extra `docs` is not installed")
 PROJECT = Path(__file__).resolve().parents[2]
 PHONE = {"width": 390, "height": 844}
@@ -32,7 +34,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("site")
     shutil.copytree(PROJECT / "docs", folder / "docs")
     shutil.copy(PROJECT / "zensical.toml", folder)
-    path = os.pathsep.join(str(PROJECT / name) for name in ("tools", "src"))
+    path = os.pathsep.join(map(str, [PROJECT / "tools", Path(bistro.__file__).parents[1]]))
     command = [sys.executable, "-m", "zensical", "build", "--strict"]
     environment = {**os.environ, "PYTHONPATH": path}
     subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)

@@ -91,7 +91,7 @@ class Mixture(Scoring):
 
     @classmethod
     def fitted(cls, members: Sequence[Member], development: Iterable[Words]) -> Mixture:
-        """Return the mixture whose weights are best on a development text."""
+        """Return the mixture of `members` whose weights are best on a `development` text."""
         require_same_events(*(member.scorer for member in members))
         words = as_words(development)
         return cls(members, fitted_weights([m.score(words).log_probs for m in members]))
@@ -102,24 +102,30 @@ class Mixture(Scoring):
         return self.members[0].scorer.vocabulary
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
-        """Return the mixed log-probabilities; the members have their own options."""
+        """Return the mixed log-probabilities of `sentences`.
+
+        The members have their own options, so `options` must be empty.
+        """
         self.score_options.of(options, self.kind, "score words")
         words = as_words(sentences)
         return self.combined([member.score(words) for member in self.members])
 
     def combined(self, parts: Sequence[TextScores]) -> TextScores:
-        """Return the scores of the mixture from those of its members."""
+        """Return the scores of the mixture from the `parts` that its members gave."""
         require_same_runs([part.deviation for part in parts])
         return mixed_scores(parts, np.array(self.weights))
 
     def next_sums(self, context: Sequence[str], **options: Any) -> MixedSums:
-        """Return the mixed probabilities of all next words."""
+        """Return the mixed probabilities of all words after a `context`.
+
+        The members have their own options, so `options` must be empty.
+        """
         self.score_options.of(options, self.kind, "score words")
         sums = [m.scorer.next_sums(context, **m.options) for m in self.members]
         return MixedSums(sums, self.weights)
 
     def score_protocol(self, **options: Any) -> str:
-        """Say what is mixed, with which weights."""
+        """Say what is mixed, with which weights; `options` are not used."""
         told = (
             f"{weight:.3f} {member.scorer.score_protocol(**member.options)}"
             for weight, member in zip(self.weights, self.members, strict=True)

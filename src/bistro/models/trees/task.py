@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.encoding.vocabulary import Vocabulary
+from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.trees.config import TreesConfig
 from bistro.models.trees.parents import ParentCounts
@@ -114,7 +115,10 @@ class TreesTask(Task[Tree]):
     def _word_numbers(self) -> NDArray[np.int32]:
         """The word of the rules for each id of the vocabulary; a class never seen has another's."""
         forms = self.vocabulary.decode(range(len(self.vocabulary)))
-        numbers = np.array([self.rules.word_numbers[form] for form in forms], dtype=np.int32)
+        known = self.rules.word_numbers
+        if not all(form in known for form in forms):
+            raise ModelFileError("the words of the vocabulary are not those of the rules")
+        numbers = np.array([known[form] for form in forms], dtype=np.int32)
         used = np.zeros(len(self.rules.words), dtype=np.int64)
         np.add.at(used, -1 - self.rules.first[self.rules.is_lexical], 1)
         classes = numbers[: self.vocabulary.num_classes]
