@@ -123,7 +123,7 @@ def functions() -> Iterator[tuple[str, Any]]:
 def test_every_parameter_of_the_reference_is_documented() -> None:
     checked, missing = 0, []
     for name, value in functions():
-        if not inspect.isroutine(value) or isinstance(value, cached_property):
+        if isinstance(value, cached_property) or not inspect.isroutine(value):
             continue
         text = inspect.getdoc(value) or ""
         listed = text.partition("Parameters\n----------\n")[2]
