@@ -65,6 +65,11 @@ def train(
         "Workers that parse raw text, or train the members of a committee or reader: "
         "tcp://HOST:PORT (Dask) or local:N; default: threads.",
     ),
+    counts_on_disk: str | None = option(
+        "FOLDER",
+        "Keep the counts of a text that memory does not hold in files in FOLDER, which vanish when "
+        "training ends; the model is the same.",
+    ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
     resume: bool = flag("--resume", "Continue an interrupted run from its checkpoint."),
@@ -96,6 +101,7 @@ def train(
     from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.cluster import workers_for
+    from bistro.inference.counts_on_disk import counts_in
     from bistro.tasks.train import train as run
 
     tasks = [f"task={task}"] if task else []
@@ -130,7 +136,11 @@ def train(
         threads=threads or os.cpu_count() or 1,
     )
     try:
-        with watcher, workers_for(cluster, threads) as session.workers:
+        with (
+            watcher,
+            counts_in(counts_on_disk),
+            workers_for(cluster, threads) as session.workers,
+        ):
             model = run(
                 family.name,
                 treebank,

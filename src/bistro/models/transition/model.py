@@ -148,7 +148,9 @@ class TransitionModel(FollowingAbility):
         purpose = purpose_key(f"{self.kind}.pace")
 
         def drawn_lengths(pace: Pace) -> NDArray[np.int64]:
-            drawn = replace(self, pace=pace).drawn(SENTENCES, seed=seed, purpose=purpose)
+            most = int(self.longest_generated)
+            paced = replace(self, pace=pace)
+            drawn = paced.drawn(SENTENCES, seed=seed, purpose=purpose, most_words=most)
             work.advance()
             return np.diff(drawn["offsets"])
 
