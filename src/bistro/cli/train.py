@@ -136,11 +136,8 @@ def train(
         threads=threads or os.cpu_count() or 1,
     )
     try:
-        with (
-            watcher,
-            counts_in(counts_on_disk),
-            workers_for(cluster, threads) as session.workers,
-        ):
+        kept = counts_in(counts_on_disk)
+        with watcher, kept, workers_for(cluster, threads) as session.workers:
             model = run(
                 family.name,
                 treebank,

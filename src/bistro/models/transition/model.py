@@ -172,7 +172,7 @@ class TransitionModel(FollowingAbility):
         # Raw text is parsed to learn from: a word keeps the tags that people gave it.
         hard = {"tag_dictionary": "hard", "tags_per_word": 3}
         request = self._chosen({"size": particles, "mbr": False, **hard}).request()
-        found = self._parser.parse(batch, request, 1)
+        found = self._found(batch, request, 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
     def best_derivation(self, sentence: Sentence, tree: Tree) -> dict[str, Any]:
