@@ -113,11 +113,7 @@ def train(
         print(configuration.to_toml(settings), end="")
         return
     path = _checked_output(output)
-    if cluster and not text and not family.has_members:
-        raise BistroError(
-            "--cluster parses raw text, or trains the members of a committee or reader: name some "
-            "text with --text"
-        )
+    _check_cluster(cluster, family, text)
     treebank = read_data(family, settings, data or [], format, roots)
     settings = common.fitting_config(family, settings, config, overrides, treebank)
     held_out = None
@@ -203,6 +199,14 @@ def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) 
     print(title)
     for name, value in figures.items():
         print(f"{name:<20} {value:6.2f}")
+
+
+def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> None:
+    if cluster and not text and not kind.has_members:
+        raise BistroError(
+            "--cluster parses raw text, or trains the members of a committee or reader: name some "
+            "text with --text"
+        )
 
 
 def _checked_output(output: str | None) -> str:
