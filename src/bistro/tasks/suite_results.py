@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bistro import data_frames
 from bistro.errors import BistroError
 from bistro.models.abilities import SCORE, TOKENISE
 from bistro.models.base import Model
@@ -100,7 +101,7 @@ class SuiteResult:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per item, condition and region; `right` and `tie` are of the item."""
-        import pandas as pd
+        pd = data_frames.pandas()
 
         return pd.DataFrame(
             [

@@ -27,6 +27,7 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from bistro import data_frames
 from bistro.sums import added
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ class Explanation:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a data frame."""
-        import pandas as pd
+        pd = data_frames.pandas()
 
         return pd.DataFrame(self.rows(), columns=[*DECISION_COLUMNS, *LEVEL_COLUMNS])
 

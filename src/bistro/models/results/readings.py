@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from bistro import data_frames
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -60,7 +62,7 @@ class Reading:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for every analysis of every step; `rank` counts them from 1."""
-        import pandas as pd
+        pd = data_frames.pandas()
 
         of_step, of_analysis = (
             [field.name for field in fields(kind) if field.name != "analyses"]
