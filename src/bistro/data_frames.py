@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Mapping, Sequence
 from types import ModuleType
@@ -15,10 +16,9 @@ ROWS_SHOWN = 60
 def pandas() -> ModuleType:
     """Return the module, or raise an error that says how to install it."""
     try:
-        import pandas as found
+        return importlib.import_module("pandas")
     except ModuleNotFoundError:
         raise BistroError("data frames need pandas: pip install pandas") from None
-    return found
 
 
 def aligned(columns: Mapping[str, Sequence[object]]) -> str:

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bistro import data_frames
 from bistro.errors import BistroError
 from bistro.models.abilities import SCORE, TOKENISE
 from bistro.models.base import Model
@@ -101,7 +100,9 @@ class SuiteResult:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per item, condition and region; `right` and `tie` are of the item."""
-        pd = data_frames.pandas()
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         return pd.DataFrame(
             [

@@ -27,7 +27,6 @@ import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from bistro import data_frames
 from bistro.sums import added
 
 if TYPE_CHECKING:
@@ -135,7 +134,9 @@ class Explanation:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a data frame."""
-        pd = data_frames.pandas()
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         return pd.DataFrame(self.rows(), columns=[*DECISION_COLUMNS, *LEVEL_COLUMNS])
 

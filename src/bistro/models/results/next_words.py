@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bistro import data_frames
 from bistro.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -204,7 +203,9 @@ class NextWords:
 
     def to_pandas(self, k: int = 10) -> pd.DataFrame:
         """Return the `k` most probable events as a data frame."""
-        pd = data_frames.pandas()
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         return pd.DataFrame([vars(row) for row in self.top(k)], columns=list(COLUMNS))
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from bistro import data_frames
-
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -62,7 +60,9 @@ class Reading:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for every analysis of every step; `rank` counts them from 1."""
-        pd = data_frames.pandas()
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         of_step, of_analysis = (
             [field.name for field in fields(kind) if field.name != "analyses"]

@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, overload
 
-from bistro import data_frames
 from bistro.encoding.vocabulary import END_SYMBOL
 from bistro.models.results.scores import TextScores
 from bistro.treebank.sentence import Sentence
@@ -119,13 +118,17 @@ class SurprisalTable(Sequence[SurprisalRow]):
         )
 
     def __repr__(self) -> str:
+        from bistro.data_frames import aligned
+
         columns = {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
         known = {n: c for n, c in columns.items() if any(value is not None for value in c)}
-        return data_frames.aligned(known)
+        return aligned(known)
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with the columns of `COLUMNS`; what is not known is NaN."""
-        pd = data_frames.pandas()
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         table = pd.DataFrame([vars(row) for row in self.rows], columns=list(COLUMNS))
         return table.astype(dict.fromkeys(COLUMNS[4:], "float64"))
