@@ -1,0 +1,59 @@
+// The transition model as a language model, by sums over a graph of stacks.
+#include "parse/graph_sums.hpp"
+
+#include "bind/bind.hpp"
+#include "bind/score_request.hpp"
+#include "bind/texts.hpp"
+#include "bind/transition.hpp"
+#include "parse/parser.hpp"
+
+namespace bistro::bind {
+
+using namespace nb::literals;
+
+namespace {
+
+// Rows of figures for every word and end of sentence, `repeats` blocks one after the other; the errors of the prefixes beside them.
+nb::dict graph_scores(const Parser& parser, const Batch& batch, const ScoreRequest& request, double limit, double flatness, int threads) {
+    PrefixArrays found;
+    std::vector<float> noise;
+    std::size_t nodes = 0, links = 0;
+    {
+        nb::gil_scoped_release release;
+        batch.check(parser.model.system);
+        const std::size_t n = batch.size();
+        std::vector<std::vector<GraphFigures>> results(n * static_cast<std::size_t>(request.repeats));
+        in_parallel_each(results.size(), threads, [&] {
+            return [&, sums = GraphSums(parser.model, request.options(), {flatness, limit, static_cast<double>(request.size)})](std::size_t at) mutable {
+                const std::size_t number = at / static_cast<std::size_t>(request.repeats), run = at % static_cast<std::size_t>(request.repeats);
+                Sentence sentence = batch.sentence(number);
+                sentence.prepare();
+                const std::uint64_t all = request.total > 0 ? request.total : n;
+                Stream rng(request.seed, request.purpose, run * all + request.first + number);
+                results[run * n + number] = sums.run(sentence, rng);
+                nodes += sums.num_nodes(), links += sums.num_links();
+            };
+        });
+        for (const auto& rows : results)
+            for (const GraphFigures& row : rows) {
+                found.add(row.figures);
+                noise.insert(noise.end(), row.noise.begin(), row.noise.end());
+            }
+    }
+    nb::dict out = found.give_all();
+    out["noise"] = give(std::move(noise));
+    out["nodes"] = nodes;
+    out["links"] = links;
+    return out;
+}
+
+}  // namespace
+
+void bind_graph_sums(nb::module_& m) {
+    // The class itself is bound with the parser.
+    auto parser = nb::borrow<nb::class_<Parser>>(m.attr("TransitionParser"));
+    parser.def("graph_scores", &graph_scores, "batch"_a, "request"_a, nb::kw_only(), "limit"_a, "flatness"_a, "threads"_a = 1,
+               "Log-probabilities of all prefixes, sentence ends included, means over derivations (nats), and relative errors in copies.");
+}
+
+}  // namespace bistro::bind
