@@ -1,6 +1,8 @@
 // The transition model as a language model, by sums over a graph of stacks.
 #include "parse/graph_sums.hpp"
 
+#include <memory>
+
 #include "bind/bind.hpp"
 #include "bind/score_request.hpp"
 #include "bind/texts.hpp"
@@ -14,24 +16,22 @@ using namespace nb::literals;
 namespace {
 
 // Rows of figures for every word and end of sentence, `repeats` blocks one after the other; the errors of the prefixes beside them.
-nb::dict graph_scores(const Parser& parser, const Batch& batch, const ScoreRequest& request, double limit, double flatness, int threads) {
+nb::dict graph_scores(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
     PrefixArrays found;
     std::vector<float> noise;
-    std::size_t nodes = 0, links = 0;
     {
         nb::gil_scoped_release release;
         batch.check(parser.model.system);
         const std::size_t n = batch.size();
         std::vector<std::vector<GraphFigures>> results(n * static_cast<std::size_t>(request.repeats));
         in_parallel_each(results.size(), threads, [&] {
-            return [&, sums = GraphSums(parser.model, request.options(), {flatness, limit, static_cast<double>(request.size)})](std::size_t at) mutable {
+            return [&, sums = std::make_unique<GraphSums>(parser.model, request.options(), GraphSize(static_cast<double>(request.size)))](std::size_t at) mutable {
                 const std::size_t number = at / static_cast<std::size_t>(request.repeats), run = at % static_cast<std::size_t>(request.repeats);
                 Sentence sentence = batch.sentence(number);
                 sentence.prepare();
                 const std::uint64_t all = request.total > 0 ? request.total : n;
                 Stream rng(request.seed, request.purpose, run * all + request.first + number);
-                results[run * n + number] = sums.run(sentence, rng);
-                nodes += sums.num_nodes(), links += sums.num_links();
+                results[run * n + number] = sums->run(sentence, rng);
             };
         });
         for (const auto& rows : results)
@@ -42,8 +42,6 @@ nb::dict graph_scores(const Parser& parser, const Batch& batch, const ScoreReque
     }
     nb::dict out = found.give_all();
     out["noise"] = give(std::move(noise));
-    out["nodes"] = nodes;
-    out["links"] = links;
     return out;
 }
 
@@ -52,7 +50,7 @@ nb::dict graph_scores(const Parser& parser, const Batch& batch, const ScoreReque
 void bind_graph_sums(nb::module_& m) {
     // The class itself is bound with the parser.
     auto parser = nb::borrow<nb::class_<Parser>>(m.attr("TransitionParser"));
-    parser.def("graph_scores", &graph_scores, "batch"_a, "request"_a, nb::kw_only(), "limit"_a, "flatness"_a, "threads"_a = 1,
+    parser.def("graph_scores", &graph_scores, "batch"_a, "request"_a, "threads"_a = 1,
                "Log-probabilities of all prefixes, sentence ends included, means over derivations (nats), and relative errors in copies.");
 }
 

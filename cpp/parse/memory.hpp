@@ -62,10 +62,6 @@ public:
         return answer;
     }
 
-    // Answers keep their numbers until everything is forgotten, while references to them do not last.
-    std::uint32_t number_of(const Answer& answer) const { return static_cast<std::uint32_t>(&answer - answers_.data()); }
-    Answer& operator[](std::uint32_t number) { return answers_[number]; }
-
 private:
     static std::uint64_t hash(const std::array<std::int32_t, kElements + 1>& key, std::size_t n) {
         std::uint64_t h = 0;

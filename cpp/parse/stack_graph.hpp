@@ -27,8 +27,11 @@ struct Tally {
     void add(const Tally& other) { add_times(1, other); }
     void add_times(double weight, const Tally& other) {
         log_joint += weight * other.log_joint;
+        add_noise_times(weight, other.noise);
+    }
+    void add_noise_times(double weight, const Noise& other) {
         const auto w = static_cast<float>(weight);
-        for (std::size_t c = 0; c < kChannels; ++c) noise[c] += w * other.noise[c];
+        for (std::size_t c = 0; c < kChannels; ++c) noise[c] += w * other[c];
     }
     void scale(double factor) {
         log_joint *= factor;
@@ -122,22 +125,6 @@ public:
             node.tally.add_times(mass, link.tally);
         }
         node.tally.scale(1 / node.mass);
-    }
-
-    // The node counts more, and has an error, for those that were not kept.
-    void outweigh(std::uint32_t id, const Thinning::Kept& kept) {
-        if (!kept.is_drawn) return;
-        StackNode& node = nodes[id];
-        node.mass *= kept.factor;
-        add_noise(node.tally, kept.noise);
-        for (std::uint32_t at = node.first_link; at != kNone; at = links[at].next) {
-            links[at].weight *= kept.factor;
-            add_noise(links[at].tally, kept.noise);
-        }
-    }
-
-    static void add_noise(Tally& tally, const Noise& noise) {
-        for (std::size_t c = 0; c < kChannels; ++c) tally.noise[c] += noise[c];
     }
 
 private:
