@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hpyp/frozen.hpp"
@@ -34,7 +35,7 @@ struct GraphFigures {
 struct GraphSize {
     explicit GraphSize(double nodes)
         : shifting{1, nodes > 0 ? 1 / (nodes * nodes) : 0, nodes > 0 ? nodes : kAll},
-          words{0.5, nodes > 0 ? 1 / nodes : 0, nodes > 0 ? nodes : kAll}, least_arc(nodes > 0 ? 0.1 / (nodes * nodes) : 0) {}
+          words{0.5, nodes > 0 ? 1 / nodes : 0, nodes > 0 ? nodes : kAll}, least_arc(nodes > 0 ? 0.3 / (nodes * nodes) : 0) {}
 
     static constexpr double kAll = std::numeric_limits<double>::infinity();
     ThinningOptions shifting, words;
@@ -46,7 +47,7 @@ public:
     GraphSums(const TransitionModel<Frozen>& model, const SearchOptions& options, const GraphSize& size)
         : model_(model), options_(options), size_(size), items_(model), of_actions_(model.actions, model.code().outcomes()), guide_(model),
           tag_choices_(model, options.unseen_tags), tags_(static_cast<std::size_t>(model.system.symbols.tags)) {
-        for (const ContextList* list : {&model.actions.contexts, &model.tags.contexts, &model.words.contexts})
+        for (const ContextList* list : {&model.actions.contexts, &model.tags.contexts, &model.words.contexts, &model.labels.contexts})
             for (const std::uint8_t e : *list) {
                 reads_last_ = reads_last_ || e == element("p1.tag") || e == element("p2.tag");
                 reads_last_but_one_ = reads_last_but_one_ || e == element("p2.tag");
@@ -60,6 +61,25 @@ public:
         for (std::int32_t i = 1; i <= sentence.size(); ++i) rows.push_back(next_word(i));
         rows.push_back(end_sentence());
         return rows;
+    }
+
+    // What may follow the first words of a sentence: `open` sees every node that comes to generate one word more, as elements with
+    // its share of the first words. Returned is the share that ends here, with the log-probability of the first words.
+    template <class Open>
+    std::pair<double, double> go_on_from(const Sentence& first, const Stream& rng, const Open& open) {
+        for (const bool ends : {false, true}) {  // the same draws twice, because arcs use up what they begin with
+            Stream stream = rng;
+            begin(first, stream);
+            for (std::int32_t i = 1; i <= first.size(); ++i) next_word(i);
+            if (ends) break;
+            make_arcs(first.size(), true);
+            for (const Shifting& s : shifting_) {
+                observe(graph_.nodes[s.node].look);
+                open(elements_, graph_.nodes[s.node].mass * s.probability);
+            }
+        }
+        if (first.size() > 0) end_sentence();
+        return {final_, log_prefix_};
     }
 
 private:
@@ -133,7 +153,7 @@ private:
             }
             buckets_[bucket].clear();
             // Before the next word arcs compete with shifts; after the last one, with each other.
-            least_ = size_.least_arc * (std::getenv("LA") ? std::atof(std::getenv("LA")) : 1.0) * (words_left ? 1.0 : arcs * kEnd);
+            least_ = size_.least_arc * (words_left ? 1.0 : arcs * kEnd);
             for (const Expanded& e : expanded_) go_on(e, words_left);
         }
         graph_.forget_looks();
@@ -379,7 +399,7 @@ private:
         return {{log_prefix_ + std::log(final_), 0, final_tally_.log_joint}, final_tally_.noise};
     }
 
-    static inline const double kEnd = std::getenv("KEND") ? std::atof(std::getenv("KEND")) : 1.0;
+    static constexpr double kEnd = 10;  // an arc after the last word needs so many times the share to go on for certain
     static constexpr double kNegligible = 1e-7;  // a share of a word's probability that its means may do without
 
     const TransitionModel<Frozen>& model_;

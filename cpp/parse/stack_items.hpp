@@ -30,7 +30,9 @@ public:
     explicit StackItems(const TransitionModel<Franchise>& model) : symbols_(model.system.symbols) {
         for (auto& depth : read_) depth.fill(false);
         bool distance = false;
-        for (const ContextList* list : {&model.actions.contexts, &model.tags.contexts, &model.words.contexts})
+        std::vector<const ContextList*> lists{&model.actions.contexts, &model.tags.contexts, &model.words.contexts};
+        if (model.labelled && model.labels_in_contexts) lists.push_back(&model.labels.contexts);
+        for (const ContextList* list : lists)
             for (const std::uint8_t e : *list) {
                 if (e < kStackItems * kFacts) read_[static_cast<std::size_t>(e / kFacts)][static_cast<std::size_t>(e % kFacts)] = true;
                 distance = distance || e == element("distance");

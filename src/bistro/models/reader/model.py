@@ -49,8 +49,8 @@ class ReaderOptions(Options):
 
     particles: int = 100
     """Particles of members that draw, and analyses kept by members that search."""
-    repeats: int = 10
-    """Independent runs of members that draw, whose spread gives the standard error."""
+    repeats: int = 0
+    """Independent runs of members that draw; 0: as many as they make by themselves."""
     tags: Literal["all", "seen"] = "all"
     """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
     tags_per_word: int = 0
@@ -65,7 +65,7 @@ class ReaderOptions(Options):
         """Refuse what cannot be done."""
         if self.tags not in ("all", "seen"):
             raise ConfigError(f"tags = '{self.tags}' is not possible: all or seen")
-        for name, least in (("particles", 1), ("repeats", 1), ("tags_per_word", 0)):
+        for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
 
