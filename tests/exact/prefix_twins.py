@@ -112,7 +112,13 @@ def labelled_steps(twin: Twin, now: Configuration, action: Action) -> list[tuple
 
 
 def runs_of(
-    twin: Twin, forms: Sequence[str], particles: int, runs: int, seed: int = 1, *, graph: bool = False
+    twin: Twin,
+    forms: Sequence[str],
+    particles: int,
+    runs: int,
+    seed: int = 1,
+    *,
+    graph: bool = False,
 ) -> NDArray[np.float64]:
     """Independent estimates of the probabilities of all prefixes, one row per run."""
     request = ScoreRequest(
@@ -129,5 +135,7 @@ def runs_of(
         graph=graph,
     )
     batch = twin.model.codec.encode([Sentence.from_columns(forms)], None)
-    found: NDArray[np.float64] = (twin.model._parser.graph_scores if graph else twin.model._parser.score)(batch, request, 1)["log_prefix"]
+    parser = twin.model._parser
+    score = parser.graph_scores if graph else parser.score
+    found: NDArray[np.float64] = score(batch, request, 1)["log_prefix"]
     return np.exp(found).reshape(runs, len(forms) + 1)

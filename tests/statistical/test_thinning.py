@@ -35,9 +35,7 @@ def thinnings(flatness: float, limit: float, most: float) -> tuple[Floats, Float
     counts = np.zeros((RUNS, len(WEIGHTS)))
     errors = np.zeros((RUNS, 16))
     for run in range(RUNS):
-        kept, factors, noise = thinned(
-            WEIGHTS, flatness=flatness, limit=limit, most=most, rng=rng
-        )
+        kept, factors, noise = thinned(WEIGHTS, flatness=flatness, limit=limit, most=most, rng=rng)
         counts[run, kept] = factors
         carried = (WEIGHTS * VALUES)[kept] * factors
         errors[run] = carried @ noise.reshape(-1, 16)
