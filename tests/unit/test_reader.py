@@ -293,7 +293,7 @@ def test_weights_of_a_file_are_checked(model: ReaderModel, weights: list[float])
 
 
 def test_options_that_make_no_sense_are_refused(model: ReaderModel) -> None:
-    for options in ({"particles": 0}, {"repeats": 0}, {"tags": "some"}, {"tags_per_word": -1}):
+    for options in ({"particles": 0}, {"repeats": -1}, {"tags": "some"}, {"tags_per_word": -1}):
         with pytest.raises(ConfigError):
             model.score(TEXT, **options)
     assert model.score(TEXT, tags="seen", **QUICK).log_probs.size == 21

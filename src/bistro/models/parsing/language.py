@@ -46,6 +46,8 @@ CHOICES = {
     "tags": ("all", "seen"),
     "selection": ("weight", "paper"),
 }
+GRAPHS = ("graph", "exact")
+"""Methods that sum over a graph of stacks."""
 RUNS = 10
 """Runs of a method whose standard error is their spread."""
 
@@ -86,11 +88,6 @@ class ScoreOptions(Options):
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
 
     @property
-    def is_graph(self) -> bool:
-        """Whether derivations are summed over in a graph of stacks."""
-        return self.method in ("graph", "exact")
-
-    @property
     def runs(self) -> int:
         """Number of independent runs."""
         if self.method in ("exact", "search"):
@@ -113,7 +110,7 @@ class ScoreOptions(Options):
             purpose=purpose_key("transition.score"),
             first=self.part[0] if self.part else 0,
             total=self.part[1] if self.part else 0,
-            graph=self.is_graph,
+            graph=self.method in GRAPHS,
         )
 
 
@@ -156,7 +153,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         batch = self.codec.encode(texts, None, unseen)
         threads = chosen.threads or os.cpu_count() or 1
         request = chosen.request(len(self.codec.tags), len(self.codec.labels))
-        sums = self._parser.graph_scores if chosen.is_graph else self._parser.score
+        sums = self._parser.graph_scores if chosen.method in GRAPHS else self._parser.score
         found = sums(batch, request, threads)
         is_eos, offsets = TextScores.ends(map(len, texts))
         is_oov = np.zeros(is_eos.size, dtype=np.bool_)
@@ -192,7 +189,8 @@ class LanguageAbility(Scoring, ParsingAbility):
     def score_protocol(self, **options: Any) -> str:
         """Say how derivations are summed with these options."""
         chosen = chosen_options(self, "score", options)
-        summed = METHODS[chosen.method].format_map({**vars(chosen), "runs": chosen.runs})
+        facts = {**vars(chosen), "runs": getattr(chosen, "runs", 1)}
+        summed = METHODS[chosen.method].format_map(facts)
         return f"{self.kind} model, summed over analyses by {summed}"
 
     def require_prefixes(self) -> None:
@@ -339,9 +337,9 @@ def _deviation(
     """Return how far runs are from their mean, or, for a graph, runs that vary as its sums do."""
     if "noise" not in found:
         return np.exp(prefix - mean) if len(prefix) > 1 else None
-    noise = found["noise"].reshape(*prefix.shape, -1)
-    if not noise.any():
+    if not found["noise"].any():
         return None
+    noise = found["noise"].reshape(*prefix.shape, -1)
     copies = np.einsum("re,rec->ce", share, noise)
     # The mean of as many runs as there are copies varies as one copy does.
     deviation: NDArray[np.float64] = 1.0 + np.sqrt(len(copies)) * copies

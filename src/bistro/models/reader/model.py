@@ -47,6 +47,8 @@ Weights = NDArray[np.float64]
 class ReaderOptions(Options):
     """How members sum over analyses; each uses those options that it has."""
 
+    method: Literal["graph", "exact", "smc"] = "graph"
+    """How members that draw sum over analyses."""
     particles: int = 100
     """Particles of members that draw, and analyses kept by members that search."""
     repeats: int = 0
@@ -63,6 +65,8 @@ class ReaderOptions(Options):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be done."""
+        if self.method not in ("graph", "exact", "smc"):
+            raise ConfigError(f"method = '{self.method}' is not possible: graph, exact or smc")
         if self.tags not in ("all", "seen"):
             raise ConfigError(f"tags = '{self.tags}' is not possible: all or seen")
         for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
@@ -195,4 +199,7 @@ class ReaderModel(Scoring, Model):
 def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
     """Return those options that a member has; all tags are what it tries by itself."""
     unsaid = {"tags"} if chosen.tags == "all" else set()
-    return chosen.some(sorted(scorer.score_options.names() & chosen.names() - unsaid))
+    known = scorer.score_options.names()
+    if "repeats" not in known:  # it does not draw
+        unsaid.add("method")
+    return chosen.some(sorted(known & chosen.names() - unsaid))
