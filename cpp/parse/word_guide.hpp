@@ -1,4 +1,4 @@
-// A quick guess of how probable the next word is: from the first contexts of its tag, and from its tag alone.
+// A quick guess of how probable the next word is: from the first elements of the context of its tag, and from its tag alone.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ public:
     }
 
 private:
-    static constexpr std::ptrdiff_t kContexts = 2;
+    static constexpr std::ptrdiff_t kContexts = 4;
 
     static ContextList first(const ContextList& contexts) {
         return {contexts.begin(), contexts.begin() + std::min(kContexts, static_cast<std::ptrdiff_t>(contexts.size()))};
