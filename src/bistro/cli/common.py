@@ -87,9 +87,11 @@ FORMAT = option(
 ROOTS = option(
     "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
 )
-METHOD = option("smc|search", "How to sum over analyses (parsers).")
-PARTICLES = option("N", "Number of particles for that sum [default: 100].", "--particles", min=1)
-REPEATS = option("N", "Independent runs, for the standard error [default: 10].", "--repeats", min=1)
+METHOD = option("graph|exact|smc|search", "How to sum over analyses (parsers) [default: graph].")
+PARTICLES = option(
+    "N", "Particles, or nodes per word, of that sum [default: 100].", "--particles", min=1
+)
+REPEATS = option("N", "Independent runs [default: 1; smc: 10].", "--repeats", min=1)
 SELECTION = typer.Option(
     None,
     "--selection",
@@ -292,8 +294,8 @@ def score_settings(
             f"{a_model(model.kind)} has no analyses to sum over: omit --method, --particles, "
             "--repeats, --selection, --tags-per-word and --tags-seen"
         )
-    if method not in (None, "smc", "search"):
-        raise BistroError(f"--method is smc or search, not '{method}'")
+    if method not in (None, "graph", "exact", "smc", "search"):
+        raise BistroError(f"--method is graph, exact, smc or search, not '{method}'")
     if "seed" in known:
         chosen["seed"] = seed
     whole = chosen_options(scorer, "score", chosen)
