@@ -9,6 +9,16 @@
 
 #include "platform.hpp"
 
+// The same loops compiled for wider registers, chosen when the program starts.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define BISTRO_WIDE __attribute__((target_clones("avx2", "default")))
+#define BISTRO_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define BISTRO_WIDE
+#define BISTRO_WIDEST
+#endif
+
 namespace bistro::isbn {
 
 constexpr std::size_t kLanes = 16;

@@ -41,13 +41,13 @@ std::vector<PrefixFigures> prefix_figures(Beam<Real>& beam, const Sentence& sent
 template <class Real>
 class Generator {
 public:
-    Generator(const Network<Real>& network, Stream& rng, double temperature, std::int32_t most_words)
+    Generator(const PackedNetwork<Real>& network, Stream& rng, double temperature, std::int32_t most_words)
         : shape_(network.shape()), rng_(rng), temperature_(temperature), most_words_(most_words),
           stages_(network), configuration_(most_words + 1) {}
 
     // Begins with a prefix, under one of the derivations that a search has kept.
     void begin_with(Beam<Real>& beam, const Sentence& prefix) {
-        const auto& kept = beam.run_prefix(prefix, most_words_ + 1);
+        const auto kept = beam.run_prefix(prefix, most_words_ + 1);
         if (kept.empty()) throw std::logic_error("a prefix without a derivation");
         std::vector<double> weights;
         for (const auto& k : kept) weights.push_back(std::exp(k.log_prob - kept[0].log_prob));

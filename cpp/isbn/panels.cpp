@@ -1,0 +1,111 @@
+#include "isbn/panels.hpp"
+
+#include <algorithm>
+
+#include "isbn/elementary.hpp"
+
+namespace bistro::isbn {
+
+namespace {
+
+// The sums of some vectors and panels stay in registers while all rows are added to them.
+template <std::size_t vectors, std::size_t panels>
+BISTRO_INLINE void tile(float* const* ys, const float* const* xs, const float* __restrict w, const float* start, std::size_t rows,
+                        std::size_t column) {
+    Vector<float> sums[vectors][panels] = {};
+    const float* __restrict x[vectors];
+    for (std::size_t s = 0; s < vectors; ++s) {
+        x[s] = xs[s];
+        for (std::size_t p = 0; start && p < panels; ++p) sums[s][p] = load(start + column + p * kLanes);
+    }
+    for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t p = 0; p < panels; ++p) {
+            const Vector<float> row = load(w + (p * rows + i) * kLanes);
+            for (std::size_t s = 0; s < vectors; ++s) sums[s][p] += x[s][i] * row;
+        }
+    for (std::size_t s = 0; s < vectors; ++s)
+        for (std::size_t p = 0; p < panels; ++p) store(ys[s] + column + p * kLanes, sums[s][p]);
+}
+
+// A few vectors and all panels. Six sums at a time, of one panel or several, keep the machine busy and fit into sixteen registers of
+// 256 bits.
+template <std::size_t vectors>
+BISTRO_INLINE void few(float* const* ys, const float* const* xs, const float* panels, const float* start, std::size_t rows,
+                       std::size_t columns) {
+    constexpr std::size_t at_once = 6 / vectors;
+    std::size_t column = 0;
+    for (; column + at_once * kLanes <= columns; column += at_once * kLanes)
+        tile<vectors, at_once>(ys, xs, panels + column * rows, start, rows, column);
+    for (; column < columns; column += kLanes) tile<vectors, 1>(ys, xs, panels + column * rows, start, rows, column);
+}
+
+constexpr std::size_t kMost = 6;  // vectors in a tile
+
+BISTRO_INLINE void many(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
+                        std::size_t rows, std::size_t columns) {
+    for (std::size_t column = 0; column < columns; column += kLanes) {
+        const float* const panel = panels + column * rows;
+        std::size_t s = 0;
+        for (; n - s >= 2 * kMost || n - s == kMost; s += kMost) tile<kMost, 1>(ys + s, xs + s, panel, start, rows, column);
+        // What is left is shared out evenly: a single vector would wait for itself.
+        for (std::size_t left = n - s; left > 0; left = n - s) {
+            const std::size_t take = left > kMost ? (left + 1) / 2 : left;
+            switch (take) {
+                case 6: tile<6, 1>(ys + s, xs + s, panel, start, rows, column); break;
+                case 5: tile<5, 1>(ys + s, xs + s, panel, start, rows, column); break;
+                case 4: tile<4, 1>(ys + s, xs + s, panel, start, rows, column); break;
+                default: tile<3, 1>(ys + s, xs + s, panel, start, rows, column); s += 3; continue;
+            }
+            s += take;
+        }
+    }
+}
+
+template <std::size_t vectors>
+BISTRO_INLINE void sum_block(float* __restrict y, const float* const* rows, std::size_t n, std::size_t column) {
+    Vector<float> sums[vectors] = {};
+    for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t b = 0; b < vectors; ++b) sums[b] += load(rows[r] + column + b * kLanes);
+    for (std::size_t b = 0; b < vectors; ++b) store(y + column + b * kLanes, sums[b]);
+}
+
+}  // namespace
+
+void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns) {
+    std::fill(panels, panels + rows * whole_panels(columns), 0.0f);
+    for (std::size_t j = 0; j < columns; ++j)
+        for (std::size_t i = 0; i < rows; ++i) panels[(j / kLanes * rows + i) * kLanes + j % kLanes] = matrix[i * columns + j];
+}
+
+BISTRO_WIDEST void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
+                                  std::size_t rows, std::size_t columns) {
+    switch (n) {
+        case 0: return;
+        case 1: return few<1>(ys, xs, panels, start, rows, columns);
+        case 2: return few<2>(ys, xs, panels, start, rows, columns);
+        case 3: return few<3>(ys, xs, panels, start, rows, columns);
+        default: many(ys, xs, n, panels, start, rows, columns);
+    }
+}
+
+BISTRO_WIDEST void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width) {
+    std::size_t column = 0;
+    for (; column + 5 * kLanes <= width; column += 5 * kLanes) sum_block<5>(y, rows, n, column);
+    for (; column + kLanes <= width; column += kLanes) sum_block<1>(y, rows, n, column);
+    for (; column < width; ++column) {
+        float sum = 0;
+        for (std::size_t r = 0; r < n; ++r) sum += rows[r][column];
+        y[column] = sum;
+    }
+}
+
+BISTRO_WIDEST void normalise_panels(float* x, std::size_t columns) {
+    const float highest = highest_of(x, columns);
+    float lanes[kLanes] = {};
+    for (std::size_t j = 0; j < columns; j += kLanes)
+        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += x[j + k] = exponential(x[j + k] - highest);
+    const float inverse = 1.0f / in_order(lanes);
+    for (std::size_t j = 0; j < columns; ++j) x[j] *= inverse;
+}
+
+}  // namespace bistro::isbn
