@@ -20,6 +20,7 @@
 #include "isbn/questions.hpp"
 #include "isbn/search.hpp"
 #include "isbn/shifts.hpp"
+#include "isbn/sights.hpp"
 #include "stop/pause.hpp"
 
 namespace bistro::isbn {
@@ -28,7 +29,7 @@ template <class Real>
 class Beam {
 public:
     Beam(const PackedNetwork<Real>& network, const SeenClusters& seen, BeamOptions options)
-        : shape_(network.shape()), options_(options), stages_(network), agenda_(options.margin), shifts_(shape_, seen, options) {}
+        : shape_(network.shape()), options_(options), stages_(network), sights_(network), agenda_(options.margin), shifts_(shape_, seen, options) {}
 
     // Complete derivations, the best first; none if the evidence allows none that the search found. `watch` is told the
     // derivations that have generated each word, with the log-probability of the word in each.
@@ -89,6 +90,7 @@ private:
         words_.insert(words_.end(), sentence.words.begin(), sentence.words.end());
         finals_.clear();
         stages_.clear();
+        sights_.clear();
         kept_.clear();
         Node& first = kept_.add();
         first.configuration = Configuration(most_words);
@@ -155,8 +157,7 @@ private:
         const std::uint8_t possible = c.possible();
         const std::uint8_t allowed = agreeing(c, *sentence_, possible, is_last, shape_.symbols().single_root);
         if (allowed == 0) return nodes_.drop();
-        see_now(c);
-        node.stage = stages_.plan(features_, c.links());
+        node.stage = stages_.plan(see(c), c.links());
         states_.push_back({here, item.log_prob, possible, allowed, 0});
     }
 
@@ -185,10 +186,7 @@ private:
         return action == kReduce || action == kShift || shape_.outcomes(label_group(action)) == 1 ? 0 : kAbsent;
     }
 
-    void see_now(const Configuration& c) {
-        features_.clear();
-        see(shape_, c, {words_.data(), sentence_->lemmas}, features_);
-    }
+    std::span<const Real* const> see(const Configuration& c) { return sights_.see(c, {words_.data(), sentence_->lemmas}); }
 
     void label_all() {
         arcs_.clear();
@@ -213,12 +211,14 @@ private:
     // The likeliest of n outcomes in order, at most so many; the first of equals comes first.
     const std::vector<std::int32_t>& likeliest(const Real* p, std::size_t n, std::size_t most) {
         ranked_.clear();
+        Real least = -1;
         for (std::int32_t i = 0; i < static_cast<std::int32_t>(n); ++i) {
-            if (ranked_.size() == most && !(p[i] > p[ranked_.back()])) continue;
+            if (!(p[i] > least)) continue;
             if (ranked_.size() == most) ranked_.pop_back();
             auto place = ranked_.end();
             while (place != ranked_.begin() && p[i] > p[*(place - 1)]) --place;
             ranked_.insert(place, i);
+            if (ranked_.size() == most) least = p[ranked_.back()];
         }
         return ranked_;
     }
@@ -268,8 +268,7 @@ private:
             std::int32_t outcome = given >= 0 ? shape_.root_outcome(given) : 0;
             if (outcome == kAbsent) return;
             if (shape_.outcomes(kRootLabels) > 1) {
-                see_now(c);
-                const std::int32_t stage = stages_.add(features_, c.links());
+                const std::int32_t stage = stages_.add(see(c), c.links());
                 stages_.decide(stage, kRootLabels, kAll, p_);
                 if (given < 0) outcome = static_cast<std::int32_t>(std::max_element(p_.begin(), p_.end()) - p_.begin());
                 log_prob += log_of(p_[static_cast<std::size_t>(outcome)]);
@@ -309,11 +308,12 @@ private:
     const Shape& shape_;
     BeamOptions options_;
     Stages<Real> stages_;
+    Sights<Real> sights_;
     Questions<Real> questions_;
     Agenda agenda_;
     Shifts<Real> shifts_;
     const Sentence* sentence_ = nullptr;
-    std::vector<std::int32_t> words_, features_, ranked_;
+    std::vector<std::int32_t> words_, ranked_;
     std::vector<Real> p_;
     Nodes kept_, nodes_;
     std::vector<Item> taken_, arcs_;

@@ -149,48 +149,68 @@ struct Tokens {
     }
 };
 
+// Positions of the words that a state can see, 0 where there is none.
+inline std::array<std::int32_t, kPlaceNames.size()> places_of(const Configuration& c) {
+    const std::int32_t top = c.top(), second = c.item(1), front = c.front();
+    return {top, second, c.item(2), front, c.leftmost(top), c.rightmost(top), c.head_or_none(top), c.leftmost(front),
+            front > 1 ? front - 1 : 0, front > 2 ? front - 2 : 0, c.leftmost(second), c.rightmost(second), c.head_or_none(second)};
+}
+
+// A word as a state sees it, wherever it is in the tree.
+struct SeenWord {
+    std::int32_t position, cluster;
+    bool is_end;  // of the sentence
+};
+
+inline SeenWord seen_word(const Configuration& c, std::int32_t position) {
+    const bool is_end = position > 0 && position == c.front() && c.ended();
+    return {position, position == 0 || is_end ? kAbsent : c.cluster(position), is_end};
+}
+
+// The rows of a feature that follow from the word alone.
+inline void see_word(const Symbols& s, const Element& e, const SeenWord& seen, const Tokens& tokens, std::vector<std::int32_t>& rows) {
+    const std::int32_t word = seen.position;
+    // Where there is no word, or the end, has a value of its own after the others.
+    auto value = [&](std::int32_t none, auto&& otherwise) { return e.first_row + (word == 0 ? none : seen.is_end ? none + 1 : otherwise()); };
+    switch (e.attribute) {
+        case attribute("word"): return rows.push_back(value(s.no_word(), [&] { return tokens.words[word]; }));
+        case attribute("tag"): return rows.push_back(value(s.no_tag(), [&] { return s.tag_of[seen.cluster]; }));
+        case attribute("lemma"): return rows.push_back(value(s.lemmas, [&] { return tokens.lemma(s, word); }));
+        case attribute("coarse"): return rows.push_back(value(s.coarse_tags, [&] { return s.coarse_of[seen.cluster]; }));
+        case attribute("feats"):
+            if (seen.cluster == kAbsent) return;
+            for (auto i = s.component_begin[seen.cluster]; i < s.component_begin[seen.cluster + 1]; ++i)
+                rows.push_back(e.first_row + s.component_list[i]);
+    }
+}
+
+// The row of a feature of the tree and of what was done, if it has one.
+inline void see_tree(const Symbols& s, const Element& e, const Configuration& c, std::int32_t word, const Links& decisions,
+                     std::vector<std::int32_t>& rows) {
+    switch (e.attribute) {
+        case attribute("label"):
+            return rows.push_back(e.first_row + (word == 0 ? s.label_of_none() : c.head(word) < 0 ? s.no_label() : c.label(word)));
+        case attribute("action"): return rows.push_back(e.first_row + c.last_action());
+        case attribute("distance"): {
+            const std::int32_t d = c.top() ? c.front() - c.top() : 0;
+            return rows.push_back(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));
+        }
+        default:  // an edge from a decision, where there is one
+            if (const std::int32_t decision = decisions[e.attribute - kFirstDecision]; decision != kAbsent)
+                rows.push_back(e.first_row + decision);
+    }
+}
+
 // The rows of explicit features that a state sees.
 inline void see(const Shape& shape, const Configuration& c, const Tokens& tokens, std::vector<std::int32_t>& rows) {
-    const Symbols& s = shape.symbols();
     const Links decisions = c.decisions();
-    const std::int32_t top = c.top(), second = c.item(1), front = c.front();
-    const std::array<std::int32_t, kPlaceNames.size()> places{
-        top, second, c.item(2), front, c.leftmost(top), c.rightmost(top), c.head_or_none(top), c.leftmost(front),
-        front > 1 ? front - 1 : 0, front > 2 ? front - 2 : 0, c.leftmost(second), c.rightmost(second), c.head_or_none(second)};
+    const auto places = places_of(c);
     rows.push_back(0);
-    for (const Element& e : shape.elements()) {
-        const std::int32_t word = places[e.place];
-        const bool is_end = word > 0 && word == front && c.ended();
-        switch (e.attribute) {
-            case attribute("word"): rows.push_back(e.first_row + (word == 0 ? s.no_word() : is_end ? s.end_word() : tokens.words[word])); break;
-            case attribute("tag"):
-                rows.push_back(e.first_row + (word == 0 ? s.no_tag() : is_end ? s.end_tag() : s.tag_of[c.cluster(word)]));
-                break;
-            case attribute("feats"):
-                if (word == 0 || is_end) break;
-                for (auto i = s.component_begin[c.cluster(word)]; i < s.component_begin[c.cluster(word) + 1]; ++i)
-                    rows.push_back(e.first_row + s.component_list[i]);
-                break;
-            case attribute("label"):
-                rows.push_back(e.first_row + (word == 0 ? s.label_of_none() : c.head(word) < 0 ? s.no_label() : c.label(word)));
-                break;
-            case attribute("lemma"):
-                rows.push_back(e.first_row + (word == 0 ? s.lemmas : is_end ? s.lemmas + 1 : tokens.lemma(s, word)));
-                break;
-            case attribute("coarse"):
-                rows.push_back(e.first_row + (word == 0 ? s.coarse_tags : is_end ? s.coarse_tags + 1 : s.coarse_of[c.cluster(word)]));
-                break;
-            case attribute("action"): rows.push_back(e.first_row + c.last_action()); break;
-            case attribute("distance"): {
-                const std::int32_t d = top ? front - top : 0;
-                rows.push_back(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));
-                break;
-            }
-            default:  // an edge from a decision, where there is one
-                if (const std::int32_t decision = decisions[e.attribute - kFirstDecision]; decision != kAbsent)
-                    rows.push_back(e.first_row + decision);
-        }
-    }
+    for (const Element& e : shape.elements())
+        if (e.is_of_word())
+            see_word(shape.symbols(), e, seen_word(c, places[e.place]), tokens, rows);
+        else
+            see_tree(shape.symbols(), e, c, places[e.place], decisions, rows);
 }
 
 }  // namespace bistro::isbn

@@ -262,7 +262,7 @@ BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict
                            std::size_t columns) {                                                                             \
         outers(g, xs, ys, n, rows, columns);                                                                                  \
     }                                                                                                                         \
-    CLONES void logistic(Real* y, const Real* x, std::size_t n) { squash(y, x, n); }                                          \
+    WIDEST void logistic(Real* y, const Real* x, std::size_t n) { squash(y, x, n); }                                          \
     CLONES Real normalise(Real* x, std::size_t n) { return softmax(x, n); }                                                   \
     CLONES void gains_of(Real* y, const Real* x, std::size_t n) { gains(y, x, n); }                                           \
     CLONES void add_log_factors(Real* y, const Real* m, const Real* e, std::size_t rows, std::size_t columns) {               \

@@ -16,23 +16,25 @@
 
 namespace bistro::isbn {
 
-// Vectors of one length that keep their numbers; memory is kept when they are cleared.
+// Vectors of one length that stay where they are; memory is kept when they are cleared.
 template <class Real>
 class Vectors {
 public:
     explicit Vectors(std::size_t width) : width_(width) {}
 
-    Real* operator[](std::int32_t i) { return values_.data() + static_cast<std::size_t>(i) * width_; }
-    const Real* operator[](std::int32_t i) const { return values_.data() + static_cast<std::size_t>(i) * width_; }
+    Real* operator[](std::int32_t i) { return blocks_[static_cast<std::size_t>(i) / kBlock].data() + static_cast<std::size_t>(i) % kBlock * width_; }
+    const Real* operator[](std::int32_t i) const { return const_cast<Vectors&>(*this)[i]; }
     void clear() { size_ = 0; }
     std::int32_t add() {
-        if ((size_ + 1) * width_ > values_.size()) values_.resize(2 * (size_ + 1) * width_);
+        if (size_ == blocks_.size() * kBlock) blocks_.emplace_back(kBlock * width_);
         return static_cast<std::int32_t>(size_++);
     }
 
 private:
+    static constexpr std::size_t kBlock = 64;
+
     std::size_t width_, size_ = 0;
-    Aligned<Real> values_;
+    std::vector<Aligned<Real>> blocks_;
 };
 
 template <class Real>
@@ -51,34 +53,30 @@ public:
     const PackedNetwork<Real>& network() const { return *network_; }
     const Real* mu(std::int32_t stage) const { return mu_[stage]; }
 
-    // A new state; links are stages. It has its means after `work_out`.
-    std::int32_t plan(std::span<const std::int32_t> features, const Links& links) {
+    // A new state, with the potentials of what it sees; links are stages. It has its means after `work_out`.
+    std::int32_t plan(std::span<const Real* const> seen, const Links& links) {
         const std::int32_t stage = add_stage();
         planned_.push_back({stage, parts_.size()});
-        for (const std::int32_t row : features) parts_.push_back({row, false});
+        parts_.insert(parts_.end(), seen.begin(), seen.end());
         if (network_->shape().linked())
-            each_sending(links, [&](std::int32_t from, std::size_t sending) { parts_.push_back({sent_by(from, sending), true}); });
+            each_sending(links, [&](std::int32_t from, std::size_t sending) { parts_.push_back(sent_[sent_by(from, sending)]); });
         return stage;
     }
 
     void work_out() {
         for (std::size_t s = 0; s < kSendings.size(); ++s) send(s);
-        const Real* const weights = network_->plain().weights();
         for (std::size_t i = 0; i < planned_.size(); ++i) {
-            const std::size_t end = i + 1 < planned_.size() ? planned_[i + 1].first_part : parts_.size();
-            rows_.clear();
-            for (std::size_t k = planned_[i].first_part; k < end; ++k)
-                rows_.push_back(parts_[k].is_sent ? sent_[parts_[k].number] : weights + network_->shape().row_at(parts_[k].number));
+            const std::size_t begin = planned_[i].first_part, end = i + 1 < planned_.size() ? planned_[i + 1].first_part : parts_.size();
             Real* const eta = eta_[place_of_eta(planned_[i].stage)];
-            sum_rows(eta, rows_.data(), rows_.size(), h_);
+            sum_rows(eta, parts_.data() + begin, end - begin, h_);
             logistic(mu_[planned_[i].stage], eta, h_);
         }
         planned_.clear();
         parts_.clear();
     }
 
-    std::int32_t add(std::span<const std::int32_t> features, const Links& links) {
-        const std::int32_t stage = plan(features, links);
+    std::int32_t add(std::span<const Real* const> seen, const Links& links) {
+        const std::int32_t stage = plan(seen, links);
         work_out();
         return stage;
     }
@@ -112,10 +110,6 @@ public:
     }
 
 private:
-    struct Part {
-        std::int32_t number;  // of a row of weights, or of what a stage has sent
-        bool is_sent;
-    };
     struct Planned {
         std::int32_t stage;
         std::size_t first_part;
@@ -161,7 +155,7 @@ private:
     std::vector<std::int32_t> sent_at_;  // by stage and sending: where in sent_, if it is known
     std::vector<std::int32_t> c_at_;     // by stage: where in c_, if it is known
     std::vector<Planned> planned_;
-    std::vector<Part> parts_;            // of the potentials of what is planned
+    std::vector<const Real*> parts_;     // of the potentials of what is planned
     std::array<std::vector<Sent>, kSendings.size()> to_send_;
     std::vector<const Real*> rows_;
     std::vector<Real*> results_;
