@@ -32,6 +32,7 @@ public:
     void begin(std::size_t limit) {
         limit_ = limit;
         items_.clear();
+        unlikely_.clear();
         best_.clear();
         order_ = 0;
         best_word_ = -std::numeric_limits<double>::infinity();
@@ -41,16 +42,14 @@ public:
     double threshold() const { return best_.size() < limit_ ? -std::numeric_limits<double>::infinity() : best_.front(); }
 
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label, std::uint32_t level) {
-        if (!(log_prob > threshold())) return;
-        items_.push_back({log_prob, order_++, node, action, label, level});
-        std::push_heap(items_.begin(), items_.end());
+        if (log_prob > threshold()) push({log_prob, order_++, node, action, label, level});
     }
 
     // Takes the best items that can still win, at most so many; none if the search is over.
     void take(std::size_t most, std::vector<Item>& taken) {
         taken.clear();
-        const double bound = threshold(), word = most_for_word();
-        while (taken.size() < most && !items_.empty() && items_.front().log_prob + word > bound) {
+        const double bound = threshold() - most_for_word();
+        while (taken.size() < most && !items_.empty() && items_.front().log_prob > bound) {
             taken.push_back(items_.front());
             std::pop_heap(items_.begin(), items_.end());
             items_.pop_back();
@@ -67,15 +66,28 @@ public:
     }
 
     // The next word has this log-probability in one of them.
-    void note_word(double log_prob) { best_word_ = std::max(best_word_, log_prob); }
+    void note_word(double log_prob) {
+        if (!(log_prob > best_word_)) return;
+        best_word_ = log_prob;
+        std::vector<Item> again;
+        again.swap(unlikely_);
+        for (const Item& item : again) push(item);
+    }
 
 private:
+    void push(const Item& item) {
+        if (!(item.log_prob > threshold() - most_for_word())) return unlikely_.push_back(item);
+        items_.push_back(item);
+        std::push_heap(items_.begin(), items_.end());
+    }
+
     // The log-probability that the next word is expected to have at most: a little more than the highest so far.
     double most_for_word() const { return std::isfinite(best_word_) ? std::min(0.0, best_word_ + margin_) : 0.0; }
 
     double margin_;
     std::size_t limit_ = 1;
-    std::vector<Item> items_;   // a heap
+    std::vector<Item> items_;     // a heap
+    std::vector<Item> unlikely_;  // could only win if the next word turned out more probable than it has so far
     std::vector<double> best_;  // a heap, the lowest first
     std::uint32_t order_ = 0;
     double best_word_ = 0;

@@ -205,13 +205,14 @@ private:
         const std::int32_t given = sentence_->given_label(item.action == kLeftArc ? c.top() : c.front());
         auto go_on = [&](std::int32_t label) { push(item.log_prob + log_of(p[label]), item.node, item.action, label); };
         if (given >= 0) return go_on(given);
-        for (const std::int32_t label : likeliest(p, shape_.outcomes(label_group(item.action)), options_.labels)) go_on(label);
+        // Others than these are not pushed.
+        const auto least = static_cast<Real>(std::exp(agenda_.threshold() - item.log_prob) * (1 - 1e-6));
+        for (const std::int32_t label : likeliest(p, shape_.outcomes(label_group(item.action)), options_.labels, least)) go_on(label);
     }
 
-    // The likeliest of n outcomes in order, at most so many; the first of equals comes first.
-    const std::vector<std::int32_t>& likeliest(const Real* p, std::size_t n, std::size_t most) {
+    // The likeliest of n outcomes in order, at most so many and all above `least`; the first of equals comes first.
+    const std::vector<std::int32_t>& likeliest(const Real* p, std::size_t n, std::size_t most, Real least) {
         ranked_.clear();
-        Real least = -1;
         for (std::int32_t i = 0; i < static_cast<std::int32_t>(n); ++i) {
             if (!(p[i] > least)) continue;
             if (ranked_.size() == most) ranked_.pop_back();

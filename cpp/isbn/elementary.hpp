@@ -22,17 +22,15 @@ BISTRO_INLINE Real in_order(const Real* lanes) {
 // The highest of n numbers. It is the same in any order; in lanes the numbers need not wait for each other.
 template <class Real>
 BISTRO_INLINE Real highest_of(const Real* x, std::size_t n) {
-    Real highest = x[0];
-    std::size_t j = 0;
-    if (n >= kLanes) {
-        Real lanes[kLanes];
-        std::copy_n(x, kLanes, lanes);
-        for (j = kLanes; j + kLanes <= n; j += kLanes)
-            for (std::size_t k = 0; k < kLanes; ++k) lanes[k] = x[j + k] > lanes[k] ? x[j + k] : lanes[k];
-        for (std::size_t k = 0; k < kLanes; ++k) highest = lanes[k] > highest ? lanes[k] : highest;
-    }
-    for (; j < n; ++j) highest = x[j] > highest ? x[j] : highest;
-    return highest;
+    Real lanes[kLanes];
+    for (std::size_t k = 0; k < kLanes; ++k) lanes[k] = x[k < n ? k : 0];
+    std::size_t j = kLanes;
+    for (; j + kLanes <= n; j += kLanes)
+        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] = x[j + k] > lanes[k] ? x[j + k] : lanes[k];
+    for (std::size_t k = 0; j + k < n; ++k) lanes[k] = x[j + k] > lanes[k] ? x[j + k] : lanes[k];
+    for (std::size_t half = kLanes / 2; half > 0; half /= 2)
+        for (std::size_t k = 0; k < half; ++k) lanes[k] = lanes[k + half] > lanes[k] ? lanes[k + half] : lanes[k];
+    return lanes[0];
 }
 
 // exp by a polynomial of degree 6 after division by log 2 (relative error below 2e-7); far below, 0.

@@ -16,25 +16,22 @@
 
 namespace bistro::isbn {
 
-// The relations that a product is made for, as bits: pairs, then every relation alone.
-inline constexpr std::array<std::uint8_t, 4 + kRelations> kSendings{0b0000011, 0b0000101, 0b0010001, 0b1100000, 1, 2, 4, 8, 16, 32, 64};
+inline constexpr std::array<std::array<int, 2>, 4> kPairs{{{0, 1}, {0, 2}, {0, 4}, {5, 6}}};
+
+// What products are made for: a sending is a pair of relations, or after the pairs one relation.
+inline constexpr std::size_t kSendings = kPairs.size() + kRelations;
 
 // Calls use(state, sending) until every link is served.
 template <class Use>
-void each_sending(const Links& links, const Use& use) {
-    std::uint8_t left = 0;
-    for (int r = 0; r < kRelations; ++r) left |= static_cast<std::uint8_t>((links[r] != kAbsent) << r);
-    for (std::size_t s = 0; left != 0 && s < kSendings.size(); ++s) {
-        const std::uint8_t wanted = kSendings[s];
-        if ((left & wanted) != wanted) continue;
-        std::int32_t from = kAbsent;
-        bool is_one = true;
-        for (int r = 0; r < kRelations; ++r)
-            if (wanted >> r & 1) is_one = is_one && (from == kAbsent || from == links[r]), from = links[r];
-        if (!is_one) continue;
-        use(from, s);
-        left &= static_cast<std::uint8_t>(~wanted);
+void each_sending(Links links, const Use& use) {
+    for (std::size_t s = 0; s < kPairs.size(); ++s) {
+        const auto [one, other] = kPairs[s];
+        if (links[one] == kAbsent || links[one] != links[other]) continue;
+        use(links[one], s);
+        links[one] = links[other] = kAbsent;
     }
+    for (std::size_t r = 0; r < kRelations; ++r)
+        if (links[r] != kAbsent) use(links[r], kPairs.size() + r);
 }
 
 template <class Real>
@@ -63,12 +60,12 @@ public:
 
 private:
     void pack_sendings() {
-        sendings_.resize(kSendings.size() * h_ * width());
-        std::vector<Real> sum(h_ * h_);
-        for (std::size_t s = 0; s < kSendings.size(); ++s) {
-            std::fill(sum.begin(), sum.end(), Real(0));
-            for (int r = 0; r < kRelations; ++r)
-                if (kSendings[s] >> r & 1) add_row(sum.data(), network_.weights() + shape().links_at(r), sum.size());
+        sendings_.resize(kSendings * h_ * width());
+        for (std::size_t s = 0; s < kSendings; ++s) {
+            const auto [one, other] = s < kPairs.size() ? kPairs[s] : std::array{static_cast<int>(s - kPairs.size()), kRelations};
+            const Real* const matrix = network_.weights() + shape().links_at(one);
+            std::vector<Real> sum(matrix, matrix + h_ * h_);
+            if (other < kRelations) add_row(sum.data(), network_.weights() + shape().links_at(other), sum.size());
             pack_panels(sendings_.data() + s * h_ * width(), sum.data(), h_, h_);
         }
     }

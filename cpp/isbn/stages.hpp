@@ -64,7 +64,7 @@ public:
     }
 
     void work_out() {
-        for (std::size_t s = 0; s < kSendings.size(); ++s) send(s);
+        for (std::size_t s = 0; s < kSendings; ++s) send(s);
         for (std::size_t i = 0; i < planned_.size(); ++i) {
             const std::size_t begin = planned_[i].first_part, end = i + 1 < planned_.size() ? planned_[i + 1].first_part : parts_.size();
             Real* const eta = eta_[place_of_eta(planned_[i].stage)];
@@ -120,7 +120,7 @@ private:
 
     std::int32_t add_stage() {
         const std::int32_t stage = mu_.add();
-        sent_at_.resize(sent_at_.size() + kSendings.size(), kAbsent);
+        sent_at_.resize(sent_at_.size() + kSendings, kAbsent);
         c_at_.push_back(kAbsent);
         if (network_->shape().mean_field() || stage == 0) eta_.add();
         return stage;
@@ -131,7 +131,7 @@ private:
 
     // Many derivations follow the same stages: what these send is worked out once.
     std::int32_t sent_by(std::int32_t stage, std::size_t sending) {
-        std::int32_t& place = sent_at_[static_cast<std::size_t>(stage) * kSendings.size() + sending];
+        std::int32_t& place = sent_at_[static_cast<std::size_t>(stage) * kSendings + sending];
         if (place == kAbsent) {
             place = sent_.add();
             to_send_[sending].push_back({stage, place});
@@ -156,7 +156,7 @@ private:
     std::vector<std::int32_t> c_at_;     // by stage: where in c_, if it is known
     std::vector<Planned> planned_;
     std::vector<const Real*> parts_;     // of the potentials of what is planned
-    std::array<std::vector<Sent>, kSendings.size()> to_send_;
+    std::array<std::vector<Sent>, kSendings> to_send_;
     std::vector<const Real*> rows_;
     std::vector<Real*> results_;
     Aligned<Real> pi_;
