@@ -16,11 +16,8 @@ namespace bistro::isbn {
 // all others: only if their turn comes it is worked out how they go on.
 struct Item {
     double log_prob;
-    std::uint32_t order;  // of coming, so that equals are taken in a fixed order
     std::int32_t node, action, label;
     std::uint32_t level;  // actions since the last shift
-
-    bool operator<(const Item& b) const { return log_prob != b.log_prob ? log_prob < b.log_prob : order > b.order; }
 };
 
 class Agenda {
@@ -32,9 +29,9 @@ public:
     void begin(std::size_t limit) {
         limit_ = limit;
         items_.clear();
+        waiting_.clear();
         unlikely_.clear();
         best_.clear();
-        order_ = 0;
         best_word_ = -std::numeric_limits<double>::infinity();
     }
 
@@ -42,17 +39,19 @@ public:
     double threshold() const { return best_.size() < limit_ ? -std::numeric_limits<double>::infinity() : best_.front(); }
 
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label, std::uint32_t level) {
-        if (log_prob > threshold()) push({log_prob, order_++, node, action, label, level});
+        if (!(log_prob > threshold())) return;
+        items_.push_back({log_prob, node, action, label, level});
+        wait({log_prob, items_.size() - 1});
     }
 
     // Takes the best items that can still win, at most so many; none if the search is over.
     void take(std::size_t most, std::vector<Item>& taken) {
         taken.clear();
         const double bound = threshold() - most_for_word();
-        while (taken.size() < most && !items_.empty() && items_.front().log_prob > bound) {
-            taken.push_back(items_.front());
-            std::pop_heap(items_.begin(), items_.end());
-            items_.pop_back();
+        while (taken.size() < most && !waiting_.empty() && waiting_.front().log_prob > bound) {
+            taken.push_back(items_[waiting_.front().item]);
+            std::pop_heap(waiting_.begin(), waiting_.end());
+            waiting_.pop_back();
         }
     }
 
@@ -69,16 +68,23 @@ public:
     void note_word(double log_prob) {
         if (!(log_prob > best_word_)) return;
         best_word_ = log_prob;
-        std::vector<Item> again;
-        again.swap(unlikely_);
-        for (const Item& item : again) push(item);
+        again_.swap(unlikely_);
+        for (const Waiting& w : again_) wait(w);
+        again_.clear();
     }
 
 private:
-    void push(const Item& item) {
-        if (!(item.log_prob > threshold() - most_for_word())) return unlikely_.push_back(item);
-        items_.push_back(item);
-        std::push_heap(items_.begin(), items_.end());
+    // Equals are taken in the order of coming.
+    struct Waiting {
+        double log_prob;
+        std::size_t item;
+        bool operator<(const Waiting& b) const { return log_prob != b.log_prob ? log_prob < b.log_prob : item > b.item; }
+    };
+
+    void wait(const Waiting& waiting) {
+        if (!(waiting.log_prob > threshold() - most_for_word())) return unlikely_.push_back(waiting);
+        waiting_.push_back(waiting);
+        std::push_heap(waiting_.begin(), waiting_.end());
     }
 
     // The log-probability that the next word is expected to have at most: a little more than the highest so far.
@@ -86,10 +92,11 @@ private:
 
     double margin_;
     std::size_t limit_ = 1;
-    std::vector<Item> items_;     // a heap
-    std::vector<Item> unlikely_;  // could only win if the next word turned out more probable than it has so far
-    std::vector<double> best_;  // a heap, the lowest first
-    std::uint32_t order_ = 0;
+    std::vector<Item> items_;        // in the order of coming
+    std::vector<Waiting> waiting_;   // a heap
+    std::vector<Waiting> unlikely_;  // could only win if the next word turned out more probable than it has so far
+    std::vector<Waiting> again_;
+    std::vector<double> best_;       // a heap, the lowest first
     double best_word_ = 0;
 };
 

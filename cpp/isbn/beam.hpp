@@ -103,6 +103,8 @@ private:
         expanded_.clear();
         agenda_.begin(limit_);
         const auto kept = kept_.view();
+        if (const std::int32_t next = kept.empty() ? 0 : kept[0].configuration.front() + 1; !is_last && !open_ && next > 0)
+            shifts_.begin(words_[static_cast<std::size_t>(next)], sentence_->given_tag(next));
         for (std::size_t i = 0; i < kept.size(); ++i) agenda_.push(kept[i].log_prob, static_cast<std::int32_t>(i), kStart, 0, 0);
         for (agenda_.take(options_.at_once, taken_); !taken_.empty(); agenda_.take(options_.at_once, taken_)) {
             pause();
@@ -235,8 +237,7 @@ private:
         if (shifting_.empty()) return;
         if (open_) return open_all();
         if (is_last) return finish_all();
-        const std::int32_t next = nodes_[shifting_[0].node].configuration.front() + 1;
-        shifts_.run(shifting_, words_[static_cast<std::size_t>(next)], sentence_->given_tag(next), stages_, agenda_, shifted_);
+        shifts_.run(shifting_, stages_, agenda_, shifted_);
     }
 
     void open_all() {

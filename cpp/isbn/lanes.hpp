@@ -59,14 +59,14 @@ struct Lanes {
 template <class Real, std::size_t n = kLanes>
 using Vector = typename Lanes<Real, n>::type;
 
-template <class Real>
-BISTRO_INLINE Vector<Real> load(const Real* from) {
-    Vector<Real> v;
+template <class Real, std::size_t n = kLanes>
+BISTRO_INLINE Vector<Real, n> load(const Real* from) {
+    Vector<Real, n> v;
     std::memcpy(&v, from, sizeof v);
     return v;
 }
-template <class Real>
-BISTRO_INLINE void store(Real* to, Vector<Real> v) {
+template <class Real, std::size_t n = kLanes>
+BISTRO_INLINE void store(Real* to, Vector<Real, n> v) {
     std::memcpy(to, &v, sizeof v);
 }
 

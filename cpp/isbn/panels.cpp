@@ -9,22 +9,22 @@ namespace bistro::isbn {
 namespace {
 
 // The sums of some vectors and panels stay in registers while all rows are added to them.
-template <std::size_t vectors, std::size_t panels>
+template <std::size_t vectors, std::size_t panels, std::size_t lanes = kLanes>
 BISTRO_INLINE void tile(float* const* ys, const float* const* xs, const float* __restrict w, const float* start, std::size_t rows,
                         std::size_t column) {
-    Vector<float> sums[vectors][panels] = {};
+    Vector<float, lanes> sums[vectors][panels] = {};
     const float* __restrict x[vectors];
     for (std::size_t s = 0; s < vectors; ++s) {
         x[s] = xs[s];
-        for (std::size_t p = 0; start && p < panels; ++p) sums[s][p] = load(start + column + p * kLanes);
+        for (std::size_t p = 0; start && p < panels; ++p) sums[s][p] = load<float, lanes>(start + column + p * lanes);
     }
     for (std::size_t i = 0; i < rows; ++i)
         for (std::size_t p = 0; p < panels; ++p) {
-            const Vector<float> row = load(w + (p * rows + i) * kLanes);
+            const Vector<float, lanes> row = load<float, lanes>(w + (p * rows + i) * lanes);
             for (std::size_t s = 0; s < vectors; ++s) sums[s][p] += x[s][i] * row;
         }
     for (std::size_t s = 0; s < vectors; ++s)
-        for (std::size_t p = 0; p < panels; ++p) store(ys[s] + column + p * kLanes, sums[s][p]);
+        for (std::size_t p = 0; p < panels; ++p) store<float, lanes>(ys[s] + column + p * lanes, sums[s][p]);
 }
 
 // A few vectors and all panels. Six sums at a time, of one panel or several, keep the machine busy and fit into sixteen registers of
@@ -36,29 +36,36 @@ BISTRO_INLINE void few(float* const* ys, const float* const* xs, const float* pa
     std::size_t column = 0;
     for (; column + at_once * kLanes <= columns; column += at_once * kLanes)
         tile<vectors, at_once>(ys, xs, panels + column * rows, start, rows, column);
-    for (; column < columns; column += kLanes) tile<vectors, 1>(ys, xs, panels + column * rows, start, rows, column);
+    for (; column + kLanes <= columns; column += kLanes) tile<vectors, 1>(ys, xs, panels + column * rows, start, rows, column);
+    if (column < columns) tile<vectors, 1, kHalfPanel>(ys, xs, panels + column * rows, start, rows, column);
 }
 
 constexpr std::size_t kMost = 6;  // vectors in a tile
 
+// Four or more vectors and one panel.
+template <std::size_t lanes>
+BISTRO_INLINE void one_panel(float* const* ys, const float* const* xs, std::size_t n, const float* panel, const float* start,
+                             std::size_t rows, std::size_t column) {
+    std::size_t s = 0;
+    for (; n - s >= 2 * kMost || n - s == kMost; s += kMost) tile<kMost, 1, lanes>(ys + s, xs + s, panel, start, rows, column);
+    // What is left is shared out evenly: a single vector would wait for itself.
+    while (s < n) {
+        const std::size_t left = n - s, take = left > kMost ? (left + 1) / 2 : left;
+        switch (take) {
+            case 6: tile<6, 1, lanes>(ys + s, xs + s, panel, start, rows, column); break;
+            case 5: tile<5, 1, lanes>(ys + s, xs + s, panel, start, rows, column); break;
+            case 4: tile<4, 1, lanes>(ys + s, xs + s, panel, start, rows, column); break;
+            default: tile<3, 1, lanes>(ys + s, xs + s, panel, start, rows, column); break;
+        }
+        s += take;
+    }
+}
+
 BISTRO_INLINE void many(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
                         std::size_t rows, std::size_t columns) {
-    for (std::size_t column = 0; column < columns; column += kLanes) {
-        const float* const panel = panels + column * rows;
-        std::size_t s = 0;
-        for (; n - s >= 2 * kMost || n - s == kMost; s += kMost) tile<kMost, 1>(ys + s, xs + s, panel, start, rows, column);
-        // What is left is shared out evenly: a single vector would wait for itself.
-        for (std::size_t left = n - s; left > 0; left = n - s) {
-            const std::size_t take = left > kMost ? (left + 1) / 2 : left;
-            switch (take) {
-                case 6: tile<6, 1>(ys + s, xs + s, panel, start, rows, column); break;
-                case 5: tile<5, 1>(ys + s, xs + s, panel, start, rows, column); break;
-                case 4: tile<4, 1>(ys + s, xs + s, panel, start, rows, column); break;
-                default: tile<3, 1>(ys + s, xs + s, panel, start, rows, column); s += 3; continue;
-            }
-            s += take;
-        }
-    }
+    std::size_t column = 0;
+    for (; column + kLanes <= columns; column += kLanes) one_panel<kLanes>(ys, xs, n, panels + column * rows, start, rows, column);
+    if (column < columns) one_panel<kHalfPanel>(ys, xs, n, panels + column * rows, start, rows, column);
 }
 
 template <std::size_t vectors>
@@ -73,8 +80,11 @@ BISTRO_INLINE void sum_block(float* __restrict y, const float* const* rows, std:
 
 void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns) {
     std::fill(panels, panels + rows * whole_panels(columns), 0.0f);
-    for (std::size_t j = 0; j < columns; ++j)
-        for (std::size_t i = 0; i < rows; ++i) panels[(j / kLanes * rows + i) * kLanes + j % kLanes] = matrix[i * columns + j];
+    const std::size_t full = whole_panels(columns) / kLanes * kLanes;  // columns in panels of sixteen
+    for (std::size_t j = 0; j < columns; ++j) {
+        const std::size_t first = j / kLanes * kLanes, lanes = j < full ? kLanes : kHalfPanel;
+        for (std::size_t i = 0; i < rows; ++i) panels[first * rows + i * lanes + j - first] = matrix[i * columns + j];
+    }
 }
 
 BISTRO_WIDEST void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
@@ -102,10 +112,13 @@ BISTRO_WIDEST void sum_rows(float* y, const float* const* rows, std::size_t n, s
 BISTRO_WIDEST void normalise_panels(float* x, std::size_t columns) {
     const float highest = highest_of(x, columns);
     float lanes[kLanes] = {};
-    for (std::size_t j = 0; j < columns; j += kLanes)
-        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += x[j + k] = exponential(x[j + k] - highest);
+    for (std::size_t j = 0; j < columns; ++j) x[j] = exponential(x[j] - highest);
+    std::size_t j = 0;
+    for (; j + kLanes <= columns; j += kLanes)
+        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += x[j + k];
+    for (std::size_t k = 0; j + k < columns; ++k) lanes[k] += x[j + k];
     const float inverse = 1.0f / in_order(lanes);
-    for (std::size_t j = 0; j < columns; ++j) x[j] *= inverse;
+    for (j = 0; j < columns; ++j) x[j] *= inverse;
 }
 
 }  // namespace bistro::isbn

@@ -1,8 +1,8 @@
 // Products of one matrix with several vectors at once, for the search.
 //
 // A matrix is cut into panels of sixteen columns, stored one after the other, so that a panel stays in the first cache while all
-// vectors are multiplied with it, and every weight that is fetched serves several of them. Columns are filled up with zeros to whole
-// panels. As in kernels.hpp every output has a lane of its own, to which the products are added in the order of the rows: the result
+// vectors are multiplied with it, and every weight that is fetched serves several of them. The last panel may have eight columns; what
+// is missing of these is filled up with zeros. As in kernels.hpp every output has a lane of its own, to which the products are added in the order of the rows: the result
 // does not depend on how many vectors there are, nor on the width of the registers.
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace bistro::isbn {
 
-inline constexpr std::size_t whole_panels(std::size_t columns) { return (columns + kLanes - 1) / kLanes * kLanes; }
+inline constexpr std::size_t kHalfPanel = kLanes / 2;
+inline constexpr std::size_t whole_panels(std::size_t columns) { return (columns + kHalfPanel - 1) / kHalfPanel * kHalfPanel; }
 
 // The panels of a matrix stored row by row; `panels` has room for rows * whole_panels(columns) numbers.
 void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,21 +33,31 @@ class Shifts {
 public:
     Shifts(const Shape& shape, const SeenClusters& seen, const BeamOptions& options) : shape_(shape), seen_(seen), options_(options) {}
 
-    // All derivations shift the same word, to the cluster that is given or to their best ones (kAbsent).
-    void run(std::span<const Shifting> shifting, std::int32_t word, std::int32_t given, Stages<Real>& stages, Agenda& agenda,
-             std::vector<Shifted>& shifted) {
-        find_clusters(word, given);
+    // The next word of all derivations, with the cluster that is given or with their best ones (kAbsent).
+    void begin(std::int32_t word, std::int32_t given) {
+        word_ = word;
+        clusters_.clear();
+        tags_.clear();
+        if (given >= 0) return add_cluster(given, 0.0);
+        const auto first = seen_.begin[static_cast<std::size_t>(word)], end = seen_.begin[static_cast<std::size_t>(word) + 1];
+        if (first == end)
+            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_cluster(cluster, 0.0);
+        for (auto i = first; i < end; ++i) add_cluster(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
+    }
+
+    // Some derivations shift.
+    void run(std::span<const Shifting> shifting, Stages<Real>& stages, Agenda& agenda, std::vector<Shifted>& shifted) {
         decide_tags(shifting, stages);
         decide_bundles(stages);
         wanted_.clear();
         words_.clear();
-        for (std::size_t i = 0; i < shifting.size(); ++i) choose(shifting[i], i, word, stages, agenda.threshold());
+        for (std::size_t i = 0; i < shifting.size(); ++i) choose(shifting[i], i, stages, agenda.threshold());
         words_.answer(stages);
         std::size_t k = 0;
         for (std::size_t i = 0; i < shifting.size(); ++i) {
             const std::size_t first = shifted.size();
             for (; k < wanted_.size() && wanted_[k].from == i; ++k) take(shifting[i], wanted_[k], agenda, shifted);
-            keep_best(shifted, first);
+            best_first(shifted, first, options_.clusters, [](const Shifted& x) { return x.log_prob; });
             for (std::size_t j = first; j < shifted.size(); ++j) agenda.note_score(shifted[j].log_prob);
         }
     }
@@ -55,7 +66,9 @@ private:
     struct Cluster {
         std::int32_t cluster;
         double log_share;
-        std::size_t tag;  // among the tags that are looked at
+        std::size_t tag;           // among the tags that are looked at
+        Outcome outcome;           // the word
+        double best = -INFINITY;   // log-probability that the word had at most, given this cluster
     };
     struct OfTag {
         double log_prob;
@@ -64,34 +77,22 @@ private:
     };
     struct Candidate {
         double rank;
-        std::int32_t cluster;
+        std::size_t cluster;  // among those that are looked at
         double log_cluster;
         std::int32_t stage;
     };
     struct Wanted {
         std::size_t from;
         Candidate candidate;
-        Outcome outcome;
         std::size_t question;
     };
 
     bool has_bundles(std::int32_t tag) const { return shape_.outcomes(kFirstBundles + tag) > 1; }
 
-    // The clusters that a word may have, and their tags.
-    void find_clusters(std::int32_t word, std::int32_t given) {
-        clusters_.clear();
-        tags_.clear();
-        if (given >= 0) return add_cluster(given, 0.0);
-        const auto begin = seen_.begin[static_cast<std::size_t>(word)], end = seen_.begin[static_cast<std::size_t>(word) + 1];
-        if (begin == end)
-            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_cluster(cluster, 0.0);
-        for (auto i = begin; i < end; ++i) add_cluster(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
-    }
-
     void add_cluster(std::int32_t cluster, double log_share) {
         const std::int32_t tag = shape_.symbols().tag_of[static_cast<std::size_t>(cluster)];
         const auto found = std::find(tags_.begin(), tags_.end(), tag);
-        clusters_.push_back({cluster, log_share, static_cast<std::size_t>(found - tags_.begin())});
+        clusters_.push_back({cluster, log_share, static_cast<std::size_t>(found - tags_.begin()), shape_.of_word(cluster, word_)});
         if (found == tags_.end()) tags_.push_back(tag);
     }
 
@@ -115,43 +116,51 @@ private:
 
     // The clusters that are likeliest by the network and by how often the word was seen with them; twice as many as will be kept,
     // since the network has not said yet what it thinks of the word.
-    void choose(const Shifting& shifting, std::size_t from, std::int32_t word, Stages<Real>& stages, double threshold) {
+    void choose(const Shifting& shifting, std::size_t from, Stages<Real>& stages, double threshold) {
         candidates_.clear();
-        for (const Cluster& c : clusters_) {
-            const OfTag& tag = of_tags_[from * tags_.size() + c.tag];
+        for (std::size_t i = 0; i < clusters_.size(); ++i) {
+            const OfTag& tag = of_tags_[from * tags_.size() + clusters_[i].tag];
             double log_prob = tag.log_prob;
-            if (has_bundles(tags_[c.tag])) log_prob += log_of(questions_[tag.bundles][shape_.of_bundle(c.cluster).outcome]);
-            candidates_.push_back({log_prob + c.log_share, c.cluster, log_prob, tag.stage});
+            if (has_bundles(tags_[clusters_[i].tag])) log_prob += log_of(questions_[tag.bundles][shape_.of_bundle(clusters_[i].cluster).outcome]);
+            candidates_.push_back({log_prob + clusters_[i].log_share, i, log_prob, tag.stage});
         }
-        std::stable_sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) { return a.rank > b.rank; });
-        if (candidates_.size() > 2 * options_.clusters) candidates_.resize(2 * options_.clusters);
+        best_first(candidates_, 0, 2 * options_.clusters, [](const Candidate& c) { return c.rank; });
         for (Candidate& candidate : candidates_) {
-            if (shifting.log_prob + candidate.log_cluster <= threshold) continue;
-            const Outcome bundle = shape_.of_bundle(candidate.cluster), outcome = shape_.of_word(candidate.cluster, word);
+            const Cluster& c = clusters_[candidate.cluster];
+            if (shifting.log_prob + candidate.log_cluster + most_for_form(c) <= threshold) continue;
+            const Outcome bundle = shape_.of_bundle(c.cluster);
             candidate.stage = stages.after(candidate.stage, bundle.group, kAll, bundle.outcome);
-            const bool is_certain = shape_.outcomes(outcome.group) == 1;
-            wanted_.push_back({from, candidate, outcome, is_certain ? 0 : words_.ask(stages, candidate.stage, outcome.group)});
+            wanted_.push_back({from, candidate, is_certain(c) ? 0 : words_.ask(stages, candidate.stage, c.outcome.group)});
         }
     }
+
+    bool is_certain(const Cluster& c) const { return shape_.outcomes(c.outcome.group) == 1; }
+
+    // As in the agenda, the log-probability that the form is expected to have at most: a little more than the highest so far.
+    double most_for_form(const Cluster& c) const { return std::isfinite(c.best) ? std::min(0.0, c.best + options_.margin) : 0.0; }
 
     void take(const Shifting& shifting, const Wanted& wanted, Agenda& agenda, std::vector<Shifted>& shifted) {
-        double log_word = wanted.outcome.log_share;
-        if (shape_.outcomes(wanted.outcome.group) > 1) log_word += log_of(words_[wanted.question][wanted.outcome.outcome]);
-        const Candidate& c = wanted.candidate;
-        agenda.note_word(c.log_cluster + log_word);
-        shifted.push_back({shifting.log_prob + c.log_cluster + log_word, shifting.node, c.cluster, log_word, c.stage});
+        const Candidate& candidate = wanted.candidate;
+        Cluster& c = clusters_[candidate.cluster];
+        const double log_word = c.outcome.log_share + (is_certain(c) ? 0.0 : log_of(words_[wanted.question][c.outcome.outcome]));
+        c.best = std::max(c.best, log_word);
+        agenda.note_word(candidate.log_cluster + log_word);
+        shifted.push_back({shifting.log_prob + candidate.log_cluster + log_word, shifting.node, c.cluster, log_word, candidate.stage});
     }
 
-    // Of the clusters that one derivation has got.
-    void keep_best(std::vector<Shifted>& shifted, std::size_t first) const {
-        std::stable_sort(shifted.begin() + static_cast<std::ptrdiff_t>(first), shifted.end(),
-                         [](const Shifted& a, const Shifted& b) { return a.log_prob > b.log_prob; });
-        if (shifted.size() > first + options_.clusters) shifted.resize(first + options_.clusters);
+    // Sorts what comes from `first` on, and keeps the best.
+    template <class Ranked, class Rank>
+    static void best_first(std::vector<Ranked>& list, std::size_t first, std::size_t most, const Rank& rank) {
+        if (list.size() > first + 1)
+            std::stable_sort(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(),
+                             [&](const Ranked& a, const Ranked& b) { return rank(a) > rank(b); });
+        if (list.size() > first + most) list.resize(first + most);
     }
 
     const Shape& shape_;
     const SeenClusters& seen_;
     BeamOptions options_;
+    std::int32_t word_ = 0;
     std::vector<Cluster> clusters_;
     std::vector<std::int32_t> tags_;
     std::vector<OfTag> of_tags_;  // by derivation and tag
