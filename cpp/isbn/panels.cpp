@@ -40,32 +40,41 @@ BISTRO_INLINE void few(float* const* ys, const float* const* xs, const float* pa
     if (column < columns) tile<vectors, 1, kHalfPanel>(ys, xs, panels + column * rows, start, rows, column);
 }
 
-constexpr std::size_t kMost = 6;  // vectors in a tile
-
-// Four or more vectors and one panel.
+// As many vectors as `n`, which is 3 at least and 12 at most, and one panel.
 template <std::size_t lanes>
-BISTRO_INLINE void one_panel(float* const* ys, const float* const* xs, std::size_t n, const float* panel, const float* start,
-                             std::size_t rows, std::size_t column) {
-    std::size_t s = 0;
-    for (; n - s >= 2 * kMost || n - s == kMost; s += kMost) tile<kMost, 1, lanes>(ys + s, xs + s, panel, start, rows, column);
-    // What is left is shared out evenly: a single vector would wait for itself.
-    while (s < n) {
-        const std::size_t left = n - s, take = left > kMost ? (left + 1) / 2 : left;
-        switch (take) {
-            case 6: tile<6, 1, lanes>(ys + s, xs + s, panel, start, rows, column); break;
-            case 5: tile<5, 1, lanes>(ys + s, xs + s, panel, start, rows, column); break;
-            case 4: tile<4, 1, lanes>(ys + s, xs + s, panel, start, rows, column); break;
-            default: tile<3, 1, lanes>(ys + s, xs + s, panel, start, rows, column); break;
-        }
-        s += take;
+BISTRO_INLINE void one_tile(float* const* ys, const float* const* xs, std::size_t n, const float* panel, const float* start,
+                            std::size_t rows, std::size_t column) {
+    switch (n) {
+        case 3: return tile<3, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 4: return tile<4, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 5: return tile<5, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 6: return tile<6, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 7: return tile<7, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 8: return tile<8, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 9: return tile<9, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 10: return tile<10, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 11: return tile<11, 1, lanes>(ys, xs, panel, start, rows, column);
+        default: return tile<12, 1, lanes>(ys, xs, panel, start, rows, column);
+    }
+}
+
+// Four or more vectors and one panel, at most so many in a tile. They are shared out evenly: a single vector would wait for itself.
+template <std::size_t lanes>
+BISTRO_INLINE void one_panel(float* const* ys, const float* const* xs, std::size_t n, std::size_t most, const float* panel,
+                             const float* start, std::size_t rows, std::size_t column) {
+    const std::size_t tiles = (n + most - 1) / most;
+    for (std::size_t t = 0; t < tiles; ++t) {
+        const std::size_t first = t * n / tiles;
+        one_tile<lanes>(ys + first, xs + first, (t + 1) * n / tiles - first, panel, start, rows, column);
     }
 }
 
 BISTRO_INLINE void many(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
                         std::size_t rows, std::size_t columns) {
+    const std::size_t most = has_many_registers() ? 12 : 6;
     std::size_t column = 0;
-    for (; column + kLanes <= columns; column += kLanes) one_panel<kLanes>(ys, xs, n, panels + column * rows, start, rows, column);
-    if (column < columns) one_panel<kHalfPanel>(ys, xs, n, panels + column * rows, start, rows, column);
+    for (; column + kLanes <= columns; column += kLanes) one_panel<kLanes>(ys, xs, n, most, panels + column * rows, start, rows, column);
+    if (column < columns) one_panel<kHalfPanel>(ys, xs, n, most, panels + column * rows, start, rows, column);
 }
 
 template <std::size_t vectors>
