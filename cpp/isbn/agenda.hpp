@@ -44,11 +44,13 @@ public:
         wait({log_prob, items_.size() - 1});
     }
 
+    // Can a derivation before its next word still come among the kept ones?
+    bool can_win(double log_prob) const { return log_prob > threshold() - most_for_word(); }
+
     // Takes the best items that can still win, at most so many; none if the search is over.
     void take(std::size_t most, std::vector<Item>& taken) {
         taken.clear();
-        const double bound = threshold() - most_for_word();
-        while (taken.size() < most && !waiting_.empty() && waiting_.front().log_prob > bound) {
+        while (taken.size() < most && !waiting_.empty() && can_win(waiting_.front().log_prob)) {
             taken.push_back(items_[waiting_.front().item]);
             std::pop_heap(waiting_.begin(), waiting_.end());
             waiting_.pop_back();
@@ -82,7 +84,7 @@ private:
     };
 
     void wait(const Waiting& waiting) {
-        if (!(waiting.log_prob > threshold() - most_for_word())) return unlikely_.push_back(waiting);
+        if (!can_win(waiting.log_prob)) return unlikely_.push_back(waiting);
         waiting_.push_back(waiting);
         std::push_heap(waiting_.begin(), waiting_.end());
     }

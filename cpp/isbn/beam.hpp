@@ -3,7 +3,7 @@
 // After each shift the best derivations that have generated the same words are kept. Between two shifts the search is best-first:
 // the most probable partial derivations are taken further, until none can come among the kept ones any more (a derivation only
 // becomes less probable, and its next word is hardly more probable than in those found already). Several are taken further at a
-// time, so that their states and decisions are worked out together. After an arc only its likeliest labels are pursued, and so that
+// time, so that their states and decisions are worked out together (shifts.hpp says how the result stays the same). After an arc only its likeliest labels are pursued, and so that
 // no sentence takes for ever, a limited number of derivations that have come equally far since the last shift. What a state has
 // decided is noted when a derivation goes on from it (stages.hpp).
 #pragma once
@@ -103,8 +103,10 @@ private:
         expanded_.clear();
         agenda_.begin(limit_);
         const auto kept = kept_.view();
-        if (const std::int32_t next = kept.empty() ? 0 : kept[0].configuration.front() + 1; !is_last && !open_ && next > 0)
+        if (!is_last && !open_ && !kept.empty()) {
+            const std::int32_t next = kept[0].configuration.front() + 1;
             shifts_.begin(words_[static_cast<std::size_t>(next)], sentence_->given_tag(next));
+        }
         for (std::size_t i = 0; i < kept.size(); ++i) agenda_.push(kept[i].log_prob, static_cast<std::int32_t>(i), kStart, 0, 0);
         for (agenda_.take(options_.at_once, taken_); !taken_.empty(); agenda_.take(options_.at_once, taken_)) {
             pause();
@@ -112,6 +114,9 @@ private:
             label_all();
             expand_all(is_last);
         }
+        if (is_last || open_) return;
+        agenda_.begin(limit_);
+        shifts_.replay(agenda_, shifted_);
     }
 
     void push(double log_prob, std::int32_t node, std::int32_t action, std::int32_t label) {
@@ -237,7 +242,7 @@ private:
         if (shifting_.empty()) return;
         if (open_) return open_all();
         if (is_last) return finish_all();
-        shifts_.run(shifting_, stages_, agenda_, shifted_);
+        shifts_.run(shifting_, stages_, agenda_);
     }
 
     void open_all() {

@@ -1,4 +1,7 @@
 // The shift of several derivations to the same next word: its tag, its bundle of features, its form.
+//
+// Derivations that are taken further together include some that a search by single steps would give up, because one of the others has
+// raised the threshold. So that the result is the same, what was found is gone through once more in the order of single steps.
 #pragma once
 
 #include <algorithm>
@@ -36,6 +39,8 @@ public:
     // The next word of all derivations, with the cluster that is given or with their best ones (kAbsent).
     void begin(std::int32_t word, std::int32_t given) {
         word_ = word;
+        events_.clear();
+        found_.clear();
         clusters_.clear();
         tags_.clear();
         if (given >= 0) return add_cluster(given, 0.0);
@@ -46,7 +51,7 @@ public:
     }
 
     // Some derivations shift.
-    void run(std::span<const Shifting> shifting, Stages<Real>& stages, Agenda& agenda, std::vector<Shifted>& shifted) {
+    void run(std::span<const Shifting> shifting, Stages<Real>& stages, Agenda& agenda) {
         decide_tags(shifting, stages);
         decide_bundles(stages);
         wanted_.clear();
@@ -55,10 +60,21 @@ public:
         words_.answer(stages);
         std::size_t k = 0;
         for (std::size_t i = 0; i < shifting.size(); ++i) {
-            const std::size_t first = shifted.size();
-            for (; k < wanted_.size() && wanted_[k].from == i; ++k) take(shifting[i], wanted_[k], agenda, shifted);
-            best_first(shifted, first, options_.clusters, [](const Shifted& x) { return x.log_prob; });
-            for (std::size_t j = first; j < shifted.size(); ++j) agenda.note_score(shifted[j].log_prob);
+            Event event{shifting[i].log_prob, found_.size(), 0};
+            for (; k < wanted_.size() && wanted_[k].from == i; ++k) find(shifting[i], wanted_[k]);
+            event.end = found_.size();
+            events_.push_back(event);
+            note(event, agenda, noted_);
+            noted_.clear();
+        }
+    }
+
+    // What single steps would have found.
+    void replay(Agenda& agenda, std::vector<Shifted>& shifted) {
+        std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.log_prob > b.log_prob; });
+        for (const Event& event : events_) {
+            if (!agenda.can_win(event.log_prob)) return;
+            note(event, agenda, shifted);
         }
     }
 
@@ -85,6 +101,16 @@ private:
         std::size_t from;
         Candidate candidate;
         std::size_t question;
+    };
+
+    // One derivation before its shift, and what it has become with each of its clusters.
+    struct Event {
+        double log_prob;
+        std::size_t begin, end;
+    };
+    struct Found {
+        Shifted shifted;
+        double log_cluster;
     };
 
     bool has_bundles(std::int32_t tag) const { return shape_.outcomes(kFirstBundles + tag) > 1; }
@@ -139,13 +165,25 @@ private:
     // As in the agenda, the log-probability that the form is expected to have at most: a little more than the highest so far.
     double most_for_form(const Cluster& c) const { return std::isfinite(c.best) ? std::min(0.0, c.best + options_.margin) : 0.0; }
 
-    void take(const Shifting& shifting, const Wanted& wanted, Agenda& agenda, std::vector<Shifted>& shifted) {
+    void find(const Shifting& shifting, const Wanted& wanted) {
         const Candidate& candidate = wanted.candidate;
         Cluster& c = clusters_[candidate.cluster];
         const double log_word = c.outcome.log_share + (is_certain(c) ? 0.0 : log_of(words_[wanted.question][c.outcome.outcome]));
         c.best = std::max(c.best, log_word);
-        agenda.note_word(candidate.log_cluster + log_word);
-        shifted.push_back({shifting.log_prob + candidate.log_cluster + log_word, shifting.node, c.cluster, log_word, candidate.stage});
+        const double log_prob = shifting.log_prob + candidate.log_cluster + log_word;
+        found_.push_back({{log_prob, shifting.node, c.cluster, log_word, candidate.stage}, candidate.log_cluster});
+    }
+
+    // Adds the best clusters of one derivation, and tells the agenda.
+    void note(const Event& event, Agenda& agenda, std::vector<Shifted>& shifted) const {
+        const std::size_t first = shifted.size();
+        for (std::size_t k = event.begin; k < event.end; ++k) {
+            if (event.log_prob + found_[k].log_cluster <= agenda.threshold()) continue;
+            agenda.note_word(found_[k].log_cluster + found_[k].shifted.log_word);
+            shifted.push_back(found_[k].shifted);
+        }
+        best_first(shifted, first, options_.clusters, [](const Shifted& x) { return x.log_prob; });
+        for (std::size_t j = first; j < shifted.size(); ++j) agenda.note_score(shifted[j].log_prob);
     }
 
     // Sorts what comes from `first` on, and keeps the best.
@@ -166,6 +204,9 @@ private:
     std::vector<OfTag> of_tags_;  // by derivation and tag
     std::vector<Candidate> candidates_;
     std::vector<Wanted> wanted_;  // by derivation
+    std::vector<Event> events_;
+    std::vector<Found> found_;
+    std::vector<Shifted> noted_;
     Questions<Real> questions_, words_;
 };
 
