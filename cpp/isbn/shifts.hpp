@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -82,9 +81,8 @@ private:
     struct Cluster {
         std::int32_t cluster;
         double log_share;
-        std::size_t tag;           // among the tags that are looked at
-        Outcome outcome;           // the word
-        double best = -INFINITY;   // log-probability that the word had at most, given this cluster
+        std::size_t tag;  // among the tags that are looked at
+        Outcome outcome;  // the word
     };
     struct OfTag {
         double log_prob;
@@ -153,7 +151,7 @@ private:
         best_first(candidates_, 0, 2 * options_.clusters, [](const Candidate& c) { return c.rank; });
         for (Candidate& candidate : candidates_) {
             const Cluster& c = clusters_[candidate.cluster];
-            if (shifting.log_prob + candidate.log_cluster + most_for_form(c) <= threshold) continue;
+            if (shifting.log_prob + candidate.log_cluster <= threshold) continue;
             const Outcome bundle = shape_.of_bundle(c.cluster);
             candidate.stage = stages.after(candidate.stage, bundle.group, kAll, bundle.outcome);
             wanted_.push_back({from, candidate, is_certain(c) ? 0 : words_.ask(stages, candidate.stage, c.outcome.group)});
@@ -162,14 +160,10 @@ private:
 
     bool is_certain(const Cluster& c) const { return shape_.outcomes(c.outcome.group) == 1; }
 
-    // As in the agenda, the log-probability that the form is expected to have at most: a little more than the highest so far.
-    double most_for_form(const Cluster& c) const { return std::isfinite(c.best) ? std::min(0.0, c.best + options_.margin) : 0.0; }
-
     void find(const Shifting& shifting, const Wanted& wanted) {
         const Candidate& candidate = wanted.candidate;
-        Cluster& c = clusters_[candidate.cluster];
+        const Cluster& c = clusters_[candidate.cluster];
         const double log_word = c.outcome.log_share + (is_certain(c) ? 0.0 : log_of(words_[wanted.question][c.outcome.outcome]));
-        c.best = std::max(c.best, log_word);
         const double log_prob = shifting.log_prob + candidate.log_cluster + log_word;
         found_.push_back({{log_prob, shifting.node, c.cluster, log_word, candidate.stage}, candidate.log_cluster});
     }
