@@ -1,0 +1,261 @@
+"""Simulated annotators: how many decisions a treebank costs, by what they are shown and in what order.
+
+    python -m experiments.annotators [ewt] [ddt] [--seeds 5] [--strategies random doubt ...]
+
+An annotator has 100 annotated sentences and a pool of bare ones. In every round a model of all that
+is annotated ranks sentences (`bistro next`) and suggests tags, heads and labels; the annotator
+sets them right, and the next model is trained. A decision is one tag, head or label that is set or
+corrected. What is counted for the same sentences:
+
+    nothing        annotated from nothing: every word costs three decisions
+    suggestions    only the wrong suggestions cost a decision
+    found again    after each correction, from left to right, all that follows is found again
+
+Each is also counted with a price for every suggestion that is right: reading it takes time too. The
+goal is the LAS on the development part of 2,000 random sentences (mean over the seeds).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import bistro
+from bistro.evaluate.held_out import judge
+from bistro.models.abilities import PARSE, Parser
+from bistro.models.base import Model
+from bistro.models.results.parses import plain_label
+from bistro.tasks.complete import Completion, usable
+from bistro.tasks.next_sentences import STRATEGIES, rank_next
+from bistro.treebank.sentence import Sentence
+from experiments.treebanks import load_split
+
+START, GOAL = 100, 2000
+"""Sentences that are annotated at the start, and those of the model to be reached."""
+CANDIDATES = 2000
+"""Sentences of the pool that are ranked in a round."""
+GROWTH = 1.5
+"""Every batch makes the annotated words more by this factor: small batches first."""
+ROUNDS = 12
+JUDGED = 500
+"""Sentences of the development part."""
+SAMPLE = 40
+"""Sentences of each batch for which suggestions are found again after each correction."""
+SEARCH = {"size": 200, "tags_per_word": 5}
+"""A quick search: a fifth of the default particles."""
+VALUES = 3
+"""Tag, head and label of a word."""
+
+
+@dataclass
+class Spent:
+    """Decisions of an annotator."""
+
+    words: int = 0
+    wrong: float = 0.0
+    """Suggestions that were wrong, each sentence suggested once."""
+    wrong_again: float = 0.0
+    """Suggestions that were wrong when they were reached, if all is found again."""
+
+    def decisions(self, way: str, price: float = 0.0) -> float:
+        """Return the decisions in units of one value set; a right suggestion costs `price`."""
+        values = VALUES * self.words
+        if way == "nothing":
+            return values
+        wrong = self.wrong if way == "suggestions" else self.wrong_again
+        return wrong + price * (values - wrong)
+
+
+WAYS = ("nothing", "suggestions", "found again")
+
+
+@dataclass(frozen=True)
+class Point:
+    """A model on the way."""
+
+    sentences: int
+    las: float
+    spent: Spent
+
+
+def bare(sentence: Sentence) -> Sentence:
+    """Return a sentence without tags and tree."""
+    return _shown(sentence, 0)
+
+
+def values_of(sentence: Sentence) -> list[str]:
+    """Return tag, head and label of all words, in the order in which they are looked at."""
+    columns = zip(sentence.upos, map(str, sentence.heads), sentence.deprels, strict=True)
+    return [value for word in columns for value in word]
+
+
+def suggested(model: Parser, sentences: Sequence[Sentence]) -> Iterator[list[str]]:
+    """Yield the values that a model gives to words, in the light of those that they have."""
+    evidence = [usable(sentence, model, Completion()) for sentence in sentences]
+    for parse in model.parse_all(evidence, tags="given", partial=True, threads=1):
+        tags = model.shown_tags(parse.tags)
+        columns = zip(tags, map(str, parse.heads), map(plain_label, parse.labels), strict=True)
+        yield [value for word in columns for value in word]
+
+
+def first_wrong(shown: Sequence[str], right: Sequence[str], begin: int) -> int | None:
+    """Return the place of the first wrong value from a place on."""
+    places = range(begin, len(right))
+    return next((place for place in places if shown[place] != right[place]), None)
+
+
+def corrections(model: Parser, sentences: Sequence[Sentence]) -> int:
+    """Count corrections if all that follows is found again after each."""
+    waiting = [(sentence, 0) for sentence in sentences]
+    number = 0
+    while waiting:
+        shown = suggested(model, [_shown(sentence, known) for sentence, known in waiting])
+        left = []
+        for (sentence, known), values in zip(waiting, shown, strict=True):
+            place = first_wrong(values, values_of(sentence), known)
+            if place is not None:
+                left.append((sentence, place + 1))
+        number += len(left)
+        waiting = left
+    return number
+
+
+def _shown(sentence: Sentence, known: int) -> Sentence:
+    """Return a sentence of whose values the first `known` are there."""
+
+    def number(column: int) -> int:
+        return (known - column + VALUES - 1) // VALUES
+
+    size = len(sentence)
+    tags, heads, labels = (max(0, number(column)) for column in range(VALUES))
+    return sentence.replace(
+        upos=[*sentence.upos[:tags], *["_"] * (size - tags)],
+        heads=[*sentence.heads[:heads], *[-1] * (size - heads)],
+        deprels=[*sentence.deprels[:labels], *["_"] * (size - labels)],
+    )
+
+
+def trained(sentences: Sequence[Sentence], seed: int) -> Model:
+    """Return a quick parser."""
+    return bistro.train("transition", sentences, seed=seed, defaults={"parse": SEARCH})
+
+
+def annotate(model: Parser, batch: Sequence[Sentence], spent: Spent) -> None:
+    """Count what it costs to annotate some sentences with a model's suggestions."""
+    wrong = [
+        sum(map(str.__ne__, values, values_of(sentence)))
+        for values, sentence in zip(suggested(model, map_bare(batch)), batch, strict=True)
+    ]
+    sample = batch[:: max(1, len(batch) // SAMPLE)]
+    once = sum(wrong[:: max(1, len(batch) // SAMPLE)])
+    spent.words += sum(map(len, batch))
+    spent.wrong += sum(wrong)
+    spent.wrong_again += sum(wrong) * corrections(model, sample) / max(1, once)
+
+
+def map_bare(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Return all sentences without tags and trees."""
+    return [bare(sentence) for sentence in sentences]
+
+
+def chosen(
+    model: Model, known: Sequence[Sentence], pool: Sequence[Sentence], strategy: str, seed: int
+) -> list[Sentence]:
+    """Return sentences of the pool, the most useful first."""
+    if strategy == "random":
+        return list(pool)
+    candidates = pool[:CANDIDATES]
+    found = rank_next(
+        [*known, *map_bare(candidates)], model, strategy=strategy, seed=seed, threads=1
+    )
+    return [candidates[one.sentence - len(known)] for one in found.sentences]
+
+
+def career(
+    pool: Sequence[Sentence], dev: Sequence[Sentence], strategy: str, seed: int, goal: float
+) -> list[Point]:
+    """Annotate until the goal is reached; return the models on the way."""
+    order = random.Random(seed)
+    rest = order.sample(list(pool), len(pool))
+    known, rest = rest[:START], rest[START:]
+    start = sum(map(len, known))
+    spent = Spent(start, VALUES * start, VALUES * start)
+    points: list[Point] = []
+    for _ in range(ROUNDS):
+        model = trained(known, seed)
+        las = judge(model, dev).figures["las"]
+        points.append(Point(len(known), las, Spent(**vars(spent))))
+        if las >= goal or not rest:
+            break
+        batch = []
+        words = sum(map(len, known)) * (GROWTH - 1)
+        for sentence in chosen(model, known, rest, strategy, seed):
+            batch.append(sentence)
+            words -= len(sentence)
+            if words <= 0:
+                break
+        annotate(PARSE.of(model), batch, spent)
+        known = [*known, *batch]
+        gone = {id(sentence) for sentence in batch}
+        rest = [sentence for sentence in rest if id(sentence) not in gone]
+        order.shuffle(rest)
+    return points
+
+
+def reached(points: Sequence[Point], goal: float, way: str, price: float) -> float | None:
+    """Return the decisions at which a goal is reached, on straight lines between the models."""
+    for before, after in zip(points, points[1:], strict=False):
+        if after.las >= goal:
+            share = (goal - before.las) / (after.las - before.las)
+            costs = [point.spent.decisions(way, price) for point in (before, after)]
+            return costs[0] + share * (costs[1] - costs[0])
+    return None
+
+
+def goal_of(
+    pool: Sequence[Sentence], dev: Sequence[Sentence], seeds: Sequence[int]
+) -> tuple[float, float]:
+    """Return the mean LAS of models of random sentences, and the mean decisions of these."""
+    las, words = 0.0, 0
+    for seed in seeds:
+        known = random.Random(seed).sample(list(pool), GOAL)
+        las += judge(trained(known, seed), dev).figures["las"]
+        words += sum(map(len, known))
+    return las / len(seeds), VALUES * words / len(seeds)
+
+
+def main() -> None:
+    """Print one line per career."""
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("treebanks", nargs="*", default=["ewt", "ddt"])
+    options.add_argument("--seeds", type=int, default=5)
+    options.add_argument("--strategies", nargs="*", default=list(STRATEGIES))
+    given = options.parse_args()
+    for name in given.treebanks:
+        split = load_split(name)
+        pool = list(split.train)
+        dev = random.Random(0).sample(list(split.dev), min(JUDGED, len(split.dev)))
+        seeds = range(1, given.seeds + 1)
+        goal, whole = goal_of(pool, dev, seeds)
+        print(f"{name}: LAS {goal:.2f}, {whole:,.0f} decisions", flush=True)
+        for seed in seeds:
+            for strategy in given.strategies:
+                begin = time.process_time()
+                points = career(pool, dev, strategy, seed, goal)
+                seconds = time.process_time() - begin
+                costs = " ".join(
+                    f"{100 * (reached(points, goal, way, price) or 0) / whole:6.1f}"
+                    for way in WAYS
+                    for price in (0, 0.2)
+                )
+                print(f"{name} {seed} {strategy:<12} {costs}  {seconds:.0f} s", flush=True)
+                print("   ", " ".join(f"{p.sentences}:{p.spent.words}:{p.las:.1f}:{p.spent.wrong:.0f}:{p.spent.wrong_again:.0f}" for p in points), flush=True)
+
+
+if __name__ == "__main__":
+    main()
