@@ -1,4 +1,4 @@
-"""Simulated annotators: how many decisions a treebank costs, by what they are shown and in what order.
+"""Simulated annotators: how many decisions a treebank costs, by what is shown in what order.
 
     python -m experiments.annotators [ewt] [ddt] [--seeds 5] [--strategies random doubt ...]
 
@@ -22,6 +22,7 @@ import random
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import bistro
 from bistro.evaluate.held_out import judge
@@ -35,17 +36,18 @@ from experiments.treebanks import load_split
 
 START, GOAL = 100, 2000
 """Sentences that are annotated at the start, and those of the model to be reached."""
-CANDIDATES = 2000
-"""Sentences of the pool that are ranked in a round."""
-GROWTH = 1.5
+CANDIDATES = 4
+"""Words that are ranked in a round, for each that is annotated."""
+GROWTH = 1.6
 """Every batch makes the annotated words more by this factor: small batches first."""
 ROUNDS = 12
-JUDGED = 500
+JUDGED = 400
 """Sentences of the development part."""
-SAMPLE = 40
+SAMPLE = 25
 """Sentences of each batch for which suggestions are found again after each correction."""
-SEARCH = {"size": 200, "tags_per_word": 5}
-"""A quick search: a fifth of the default particles."""
+SEARCH = {"size": 100, "tags_per_word": 3}
+"""A quick search: a tenth of the default particles."""
+SAMPLER = {"sweeps": 5, "samples": 1}
 VALUES = 3
 """Tag, head and label of a word."""
 
@@ -140,7 +142,9 @@ def _shown(sentence: Sentence, known: int) -> Sentence:
 
 def trained(sentences: Sequence[Sentence], seed: int) -> Model:
     """Return a quick parser."""
-    return bistro.train("transition", sentences, seed=seed, defaults={"parse": SEARCH})
+    return bistro.train(
+        "transition", sentences, seed=seed, sampler=SAMPLER, defaults={"parse": SEARCH}
+    )
 
 
 def annotate(model: Parser, batch: Sequence[Sentence], spent: Spent) -> None:
@@ -162,16 +166,31 @@ def map_bare(sentences: Sequence[Sentence]) -> list[Sentence]:
 
 
 def chosen(
-    model: Model, known: Sequence[Sentence], pool: Sequence[Sentence], strategy: str, seed: int
+    model: Model,
+    known: Sequence[Sentence],
+    pool: Sequence[Sentence],
+    strategy: str,
+    words: float,
+    seed: int,
 ) -> list[Sentence]:
-    """Return sentences of the pool, the most useful first."""
-    if strategy == "random":
-        return list(pool)
-    candidates = pool[:CANDIDATES]
-    found = rank_next(
-        [*known, *map_bare(candidates)], model, strategy=strategy, seed=seed, threads=1
-    )
-    return [candidates[one.sentence - len(known)] for one in found.sentences]
+    """Return the most useful sentences of the pool, of as many words as are wanted."""
+    candidates = pool
+    if strategy != "random":
+        some = first_words(pool, CANDIDATES * words)
+        found = rank_next([*known, *map_bare(some)], model, strategy=strategy, seed=seed, threads=1)
+        candidates = [some[one.sentence - len(known)] for one in found.sentences]
+    return first_words(candidates, words)
+
+
+def first_words(sentences: Sequence[Sentence], words: float) -> list[Sentence]:
+    """Return the first sentences, of at least so many words."""
+    found = []
+    for sentence in sentences:
+        if words <= 0:
+            break
+        found.append(sentence)
+        words -= len(sentence)
+    return found
 
 
 def career(
@@ -190,13 +209,8 @@ def career(
         points.append(Point(len(known), las, Spent(**vars(spent))))
         if las >= goal or not rest:
             break
-        batch = []
         words = sum(map(len, known)) * (GROWTH - 1)
-        for sentence in chosen(model, known, rest, strategy, seed):
-            batch.append(sentence)
-            words -= len(sentence)
-            if words <= 0:
-                break
+        batch = chosen(model, known, rest, strategy, words, seed)
         annotate(PARSE.of(model), batch, spent)
         known = [*known, *batch]
         gone = {id(sentence) for sentence in batch}
@@ -207,7 +221,7 @@ def career(
 
 def reached(points: Sequence[Point], goal: float, way: str, price: float) -> float | None:
     """Return the decisions at which a goal is reached, on straight lines between the models."""
-    for before, after in zip(points, points[1:], strict=False):
+    for before, after in pairwise(points):
         if after.las >= goal:
             share = (goal - before.las) / (after.las - before.las)
             costs = [point.spent.decisions(way, price) for point in (before, after)]
@@ -254,7 +268,14 @@ def main() -> None:
                     for price in (0, 0.2)
                 )
                 print(f"{name} {seed} {strategy:<12} {costs}  {seconds:.0f} s", flush=True)
-                print("   ", " ".join(f"{p.sentences}:{p.spent.words}:{p.las:.1f}:{p.spent.wrong:.0f}:{p.spent.wrong_again:.0f}" for p in points), flush=True)
+                print(
+                    "   ",
+                    " ".join(
+                        f"{p.sentences}:{p.spent.words}:{p.las:.1f}:{p.spent.wrong:.0f}:{p.spent.wrong_again:.0f}"
+                        for p in points
+                    ),
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":
