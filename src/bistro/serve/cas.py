@@ -9,7 +9,7 @@ View lists the annotations that belong to it:
     <cas:View sofa="1" members="29"/>
 
 Offsets count UTF-16 units, as in Java. XML with a document type, where entities are declared, is
-refused: no XMI has one, and entities can make a short file a very long one.
+refused: XMI never has one, and entities can make a short file a very long one.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def read_xml(text: str) -> ElementTree.Element:
         nonlocal depth
         depth += 1
         if depth > DEEPEST:
-            raise MalformedError(f"the XML has more than {DEEPEST} levels: this is no XMI")
+            raise MalformedError(f"the XML has more than {DEEPEST} levels, which XMI never has")
         builder.start(name_of(name), {name_of(key): v for key, v in attributes.items()})
 
     def end(name: str) -> None:
@@ -171,7 +171,7 @@ def read_xml(text: str) -> ElementTree.Element:
         builder.end(name_of(name))
 
     def refuse(*_: object) -> None:
-        raise MalformedError("the XML has a document type (DOCTYPE), which no XMI has")
+        raise MalformedError("the XML has a document type (DOCTYPE), which XMI never has")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
