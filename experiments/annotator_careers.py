@@ -20,13 +20,13 @@ from bistro.treebank.sentence import Sentence
 
 START, GOAL = 100, 2000
 """Sentences that are annotated at the start, and those of the model to be reached."""
-CANDIDATES = 4
+CANDIDATES = 3
 """Words that are ranked in a round, for each that is annotated."""
 ROUNDS = 6
 """Each makes the annotated words more by the same factor: small batches first."""
 JUDGED = 3
 """Models at the end of which the LAS is measured."""
-SAMPLE = 25
+SAMPLE = 20
 """Sentences of each batch for which suggestions are found again after each correction."""
 SEARCH = {"size": 100, "tags_per_word": 3}
 """A quick search: a tenth of the default particles."""

@@ -32,9 +32,10 @@ from bistro.tasks.next_sentences import STRATEGIES
 from experiments.annotator_careers import WAYS, Point, Spent, career, goal_of
 from experiments.treebanks import load_split
 
-DEV = 1500
+DEV = 1000
 """Sentences of the development part, at most."""
 GOAL_ROW = "goal"
+GOAL_SEEDS = range(1, 6)
 PRICES = (0.0, 0.2)
 """What a right suggestion costs, in decisions."""
 
@@ -46,7 +47,7 @@ def run(name: str, seeds: Sequence[int], strategies: Sequence[str], store: Path)
     dev = random.Random(0).sample(list(split.dev), min(DEV, len(split.dev)))
     done = {(row["treebank"], row["seed"], row["strategy"]): row for row in stored(store)}
     if (name, 0, GOAL_ROW) not in done:
-        goal, words = goal_of(pool, dev, seeds)
+        goal, words = goal_of(pool, dev, GOAL_SEEDS)
         _append(
             store, {"treebank": name, "seed": 0, "strategy": GOAL_ROW, "las": goal, "words": words}
         )

@@ -52,6 +52,7 @@ class Cas:
         self._sofa_id = sofa.get(ID, "")
         self._view = self._view_of(self._sofa_id)
         self._offsets = Offsets(self.text)
+        self._added: list[ElementTree.Element] = []
         ids = [int(e.get(ID, "0")) for e in self.root if e.get(ID, "0").isdecimal()]
         self._next_id = max(ids, default=0) + 1
 
@@ -99,15 +100,16 @@ class Cas:
         number = str(self._next_id)
         self._next_id += 1
         attributes = {ID: number, "sofa": self._sofa_id, "begin": str(begin), "end": str(end)}
-        added = ElementTree.Element(f"{{{space}}}{name}", {**attributes, **features})
-        # Before the first View: readers have seen all annotations when it lists them.
-        place = next(i for i, one in enumerate(self.root) if one.tag == f"{{{CAS}}}View")
-        self.root.insert(place, added)
-        members = self._view.get("members", "")
-        self._view.set("members", f"{members} {number}".strip())
+        self._added.append(ElementTree.Element(f"{{{space}}}{name}", {**attributes, **features}))
 
     def to_xmi(self) -> str:
         """Return the document as XMI."""
+        # Before the first View: readers have seen all annotations when it lists them.
+        place = next(i for i, one in enumerate(self.root) if one.tag == f"{{{CAS}}}View")
+        self.root[place:place] = self._added
+        members = [self._view.get("members", ""), *(one.get(ID, "") for one in self._added)]
+        self._view.set("members", " ".join(members).strip())
+        self._added.clear()
         body = ElementTree.tostring(self.root, encoding="unicode")
         return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}'
 
