@@ -22,7 +22,7 @@ START, GOAL = 100, 2000
 """Sentences that are annotated at the start, and those of the model to be reached."""
 CANDIDATES = 3
 """Words that are ranked in a round, for each that is annotated."""
-ROUNDS = 6
+ROUNDS = 5
 """Each makes the annotated words more by the same factor: small batches first."""
 JUDGED = 3
 """Models at the end of which the LAS is measured."""

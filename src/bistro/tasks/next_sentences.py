@@ -6,11 +6,10 @@ a word is the probability that its best head, or the label of its arc, is wrong:
 
     doubt(word) = 1 - p(best head) p(best label)
 
-A doubt about a word that will come again teaches more than one about a word that will not. The gain
-of a sentence weighs its doubts by how often their words occur in all sentences that are left, for
-each unit of an annotator's work: a correction is one unit, to look at a word is a fifth of one.
+A doubt about a word that will come again teaches more than one about a word that will not: the gain
+of a sentence weighs its doubts by how often their words occur in all sentences that are left.
 
-    gain(sentence) = sum of doubt(word) log(1 + count(word)) / sum of (doubt(word) + 1/5)
+    gain(sentence) = sum of doubt(word) log(1 + count(word)) / number of words
 
 >>> import bistro
 >>> whole = list(bistro.builtin(sentences=60, seed=1))
@@ -41,8 +40,6 @@ from bistro.treebank.sentence import Sentence
 from bistro.treebank.validate import MISSING
 
 DEFAULT_KIND = "committee"
-LOOKING = 0.2
-"""What it costs to look at a word, in corrections."""
 NEAR = 0.6
 """Sentences that share this part of their words are near-copies."""
 
@@ -71,7 +68,7 @@ class OpenSentence:
     news: float
     """The share of its words that training has not seen."""
     gain: float = 0.0
-    """What is expected to be learned, for each unit of work."""
+    """Its doubts per word, those about frequent words weighing more."""
     score: float = 0.0
     is_near_copy: bool = False
     """Whether a sentence before it has nearly the same words."""
@@ -96,8 +93,8 @@ STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
     "random": lambda one: 0.0,
 }
 """How sentences are scored: by doubt per word, by expected corrections, by the most doubtful word,
-by the share of new words, by doubt and new words together, by the expected gain for the work, or
-not at all."""
+by the share of new words, by doubt and new words together, by doubt about frequent words, or not at
+all."""
 
 
 @dataclass(frozen=True)
@@ -164,7 +161,7 @@ def rank_next(
         forms = [form.lower() for form in treebank[place].forms]
         news = sum(form not in seen for form in forms) / len(forms)
         doubts = tuple(w.doubt for w in own)
-        gain = _gain(doubts, [counts[forms[w.word - 1]] for w in own])
+        gain = _gain(doubts, [counts[forms[w.word - 1]] for w in own], len(forms))
         sentences.append(OpenSentence(place, len(forms), doubts, news, gain))
     ranked = _in_order(sentences, treebank, strategy, seed)
     words.sort(key=lambda word: (-word.doubt, word.sentence, word.word))
@@ -175,10 +172,9 @@ def rank_next(
     return Ranking(treebank, ranked, words, protocol)
 
 
-def _gain(doubts: Sequence[float], counts: Sequence[int]) -> float:
-    """Return what the doubts of a sentence teach, for each unit of work."""
-    work = sum(doubts) + LOOKING * len(doubts)
-    return float(np.dot(doubts, np.log1p(counts))) / work if doubts else 0.0
+def _gain(doubts: Sequence[float], counts: Sequence[int], words: int) -> float:
+    """Return the doubts per word of a sentence, weighed by how often their words occur."""
+    return float(np.dot(doubts, np.log1p(counts))) / words
 
 
 def _open_words(place: int, sentence: Sentence, parse: Parse) -> Iterable[OpenWord]:
