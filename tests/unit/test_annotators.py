@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ import pytest
 import bistro
 from bistro.models.abilities import PARSE, Parser
 from bistro.treebank.sentence import Sentence
+
+# The experiments are no part of the package: they are found from here.
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from experiments import annotator_careers as careers
 from experiments.annotator_careers import Point, Spent
 from experiments.annotators import _append, print_table, reached, stored

@@ -63,23 +63,21 @@ def xmi_of(
             text += f"{form} "
             ids.append(number)
             ends.append((low, low + units(form)))
-            rows.append(_row("segmentation:Token", number, *ends[-1]))
+            rows.append(_row("segmentation:Token", number, ends[-1]))
             number += 1
         if spans:
-            rows.append(_row("segmentation:Sentence", number, first, ends[-1][1]))
+            rows.append(_row("segmentation:Sentence", number, (first, ends[-1][1])))
             number += 1
         for word in range(len(sentence)):
             if word in tags or place:
                 value = {"PosValue": sentence.upos[word], "coarseValue": sentence.upos[word]}
-                rows.append(_row("pos:POS_X", number, *ends[word], **value))
+                rows.append(_row("pos:POS_X", number, ends[word], **value))
                 number += 1
             if word in arcs or place:
                 governor = ids[sentence.heads[word] - 1] if sentence.heads[word] else ids[word]
                 own = {"Governor": governor, "Dependent": ids[word]}
                 label = sentence.deprels[word]
-                row = _row(
-                    "dependency:Dependency", number, *ends[word], DependencyType=label, **own
-                )
+                row = _row("dependency:Dependency", number, ends[word], DependencyType=label, **own)
                 rows.append(row)
                 number += 1
     spaces = " ".join(f'xmlns:{name}="{space}"' for name, space in TYPES.items())
@@ -93,7 +91,8 @@ def xmi_of(
     )
 
 
-def _row(name: str, number: int, begin: int, end: int, **features: object) -> str:
+def _row(name: str, number: int, span: tuple[int, int], **features: object) -> str:
+    begin, end = span
     own = "".join(f" {key}={quoteattr(str(value))}" for key, value in features.items())
     return f'<{name} xmi:id="{number}" sofa="1" begin="{begin}" end="{end}"{own}/>'
 
