@@ -25,14 +25,15 @@ from numpy.typing import NDArray
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ConfigError, ModelFileError
 from bistro.modelfile import Arrays
-from bistro.models.abilities import GENERATE, SCORE, Generator, Scorer
+from bistro.models.abilities import GENERATE, SCORE, Scorer
 from bistro.models.base import Model, Origin, megabytes
 from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words, as_words
 from bistro.models.mixing import mixed_scores, require_same_events
 from bistro.models.nested import nested_arrays, nested_models, numbered
-from bistro.models.options import Options
+from bistro.models.options import Options, a_model
 from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.generate import WordDrawer, draw_sentences
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
 
@@ -47,10 +48,12 @@ Weights = NDArray[np.float64]
 class ReaderOptions(Options):
     """How members sum over analyses; each uses those options that it has."""
 
+    method: Literal["graph", "exact", "smc"] = "graph"
+    """How members that draw sum over analyses."""
     particles: int = 100
     """Particles of members that draw, and analyses kept by members that search."""
-    repeats: int = 10
-    """Independent runs of members that draw, whose spread gives the standard error."""
+    repeats: int = 0
+    """Independent runs of members that draw; 0: as many as they make by themselves."""
     tags: Literal["all", "seen"] = "all"
     """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
     tags_per_word: int = 0
@@ -63,9 +66,11 @@ class ReaderOptions(Options):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be done."""
+        if self.method not in ("graph", "exact", "smc"):
+            raise ConfigError(f"method = '{self.method}' is not possible: graph, exact or smc")
         if self.tags not in ("all", "seen"):
             raise ConfigError(f"tags = '{self.tags}' is not possible: all or seen")
-        for name, least in (("particles", 1), ("repeats", 1), ("tags_per_word", 0)):
+        for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
 
@@ -85,7 +90,7 @@ class ReaderModel(Scoring, Model):
 
     def __post_init__(self) -> None:
         self.scorers: list[Scorer] = [SCORE.of(member) for member in self.members]
-        self.generators: list[Generator] = [GENERATE.of(member) for member in self.members]
+        self.drawers = [_drawer_of(member) for member in self.members]
         require_same_events(*self.scorers)
         if self.weights.shape != (len(self.members),):
             raise ModelFileError("a reader has one weight for each of its members")
@@ -101,7 +106,8 @@ class ReaderModel(Scoring, Model):
     @property
     def longest_generated(self) -> float:
         """Sentences that are drawn are cut at so many words."""
-        return min(generator.longest_generated for generator in self.generators)
+        # For every word a parser begins with the first: 250 words would take it minutes.
+        return min(100, *(drawer.longest_generated for drawer in self.drawers))
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end."""
@@ -135,8 +141,6 @@ class ReaderModel(Scoring, Model):
         Each word is drawn by a member, and the member by the weights: this is a draw from the
         mixture. Members draw with the temperature.
         """
-        from bistro.models.reader.generate import draw_sentences
-
         return draw_sentences(self, n, seed, temperature, prefix)
 
     def explain(
@@ -192,7 +196,17 @@ class ReaderModel(Scoring, Model):
         return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]
 
 
+def _drawer_of(member: Model) -> WordDrawer:
+    drawer = GENERATE.of(member)
+    if not isinstance(drawer, WordDrawer):
+        raise ModelFileError(f"a reader has no use for {a_model(member.kind)}: it draws no words")
+    return drawer
+
+
 def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
     """Return those options that a member has; all tags are what it tries by itself."""
     unsaid = {"tags"} if chosen.tags == "all" else set()
-    return chosen.some(sorted(scorer.score_options.names() & chosen.names() - unsaid))
+    known = scorer.score_options.names()
+    if "repeats" not in known:  # it does not draw
+        unsaid.add("method")
+    return chosen.some(sorted(known & chosen.names() - unsaid))

@@ -178,7 +178,7 @@ class NextWords:
         return self._rows([self.sums.names[i] for i in order], self.sums.listed.at(order))
 
     def of(self, words: Sequence[str]) -> list[NextWord]:
-        """Return any `words`, known or not, in the order in which they are named."""
+        """Return the rows of `words`, known or not, in the given order."""
         if isinstance(words, str):
             raise ConfigError("give a list of words, not one string")
         return self._rows(words, self.sums.of(words)) if words else []
@@ -203,7 +203,9 @@ class NextWords:
 
     def to_pandas(self, k: int = 10) -> pd.DataFrame:
         """Return the `k` most probable events as a data frame."""
-        import pandas as pd
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         return pd.DataFrame([vars(row) for row in self.top(k)], columns=list(COLUMNS))
 
