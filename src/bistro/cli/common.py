@@ -176,21 +176,30 @@ def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
 
 
 def watch_words(
-    sentences: Iterable[bistro.Sentence], input: str, model: bistro.Model
+    sentences: Iterable[bistro.Sentence],
+    input: str,
+    model: bistro.Model,
+    *,
+    can_split: bool = False,
 ) -> Iterator[bistro.Sentence]:
-    """Yield sentences as they come; warn if the first lines of text have not been cut."""
+    """Yield sentences; warn if the first lines are running text.
+
+    `can_split` says that the command has the option --split-punct.
+    """
     first: list[bistro.Sentence] = []
     for sentence in sentences:
         if len(first) < LINES_LOOKED_AT:
             first.append(sentence)
             if len(first) == LINES_LOOKED_AT:
-                _warn_of_uncut(first, input, model)
+                _warn_of_uncut(first, input, model, can_split)
         yield sentence
     if len(first) < LINES_LOOKED_AT:
-        _warn_of_uncut(first, input, model)
+        _warn_of_uncut(first, input, model, can_split)
 
 
-def _warn_of_uncut(sentences: Sequence[bistro.Sentence], input: str, model: bistro.Model) -> None:
+def _warn_of_uncut(
+    sentences: Sequence[bistro.Sentence], input: str, model: bistro.Model, can_split: bool
+) -> None:
     """Warn if lines of text have words with punctuation."""
     if not sentences or sentences[0].format != "text":
         return
@@ -201,18 +210,23 @@ def _warn_of_uncut(sentences: Sequence[bistro.Sentence], input: str, model: bist
         shown = " and ".join(f"'{word}'" for word in examples[:2])
         say(
             f"{name}: this looks like running text, with words such as {shown}; words are taken as "
-            f"they are between spaces. {_remedy(model)}"
+            f"they are between spaces. {_remedy(model, can_split)}"
         )
 
 
-def _remedy(model: bistro.Model) -> str:
+def _remedy(model: bistro.Model, can_split: bool) -> str:
     from bistro.models.abilities import TOKENISE
 
     if TOKENISE.is_of(model):
         return "--input raw has words and sentences found by this model"
+    if can_split:
+        return (
+            "--split-punct splits punctuation from words; a pipeline (bistro train pipeline) finds "
+            "words as its treebank has them"
+        )
     return (
-        "--input raw splits punctuation from words; a pipeline (bistro train pipeline) finds words "
-        "and sentences as its treebank has them"
+        "--input raw splits punctuation from words and lines into sentences; a pipeline (bistro "
+        "train pipeline) finds words and sentences as its treebank has them"
     )
 
 

@@ -30,7 +30,9 @@ from bistro.serve.catalog import Catalog
 from bistro.serve.description import describe
 from bistro.serve.errors import COMMON, MODEL_ERRORS, install, json_response
 from bistro.serve.guard import Guard, run_for
+from bistro.serve.inception_routes import add_inception
 from bistro.serve.inputs import Inputs
+from bistro.serve.learning import Learner
 from bistro.serve.limits import Limits
 from bistro.serve.page_files import page_files
 from bistro.serve.udpipe_routes import add_routes
@@ -44,7 +46,8 @@ PLAYGROUND = "play.html"
 """A page that needs no model."""
 ABOUT = (
     "Surprisal, trees with probabilities, generated sentences and word orders of Bistro's models, "
-    "and the REST protocol of UDPipe. Every error is an object with one sentence, `error`."
+    "the REST protocol of UDPipe, and suggestions for INCEpTION. Every error is an object with one "
+    "sentence, `error`."
 )
 
 
@@ -56,6 +59,7 @@ def create_app(
     origins: Sequence[str] = (),
     keys: Mapping[str, str] | None = None,
     log: Callable[[Served], None] | None = None,
+    learn_after: int | None = None,
 ) -> FastAPI:
     """Return the application for some models.
 
@@ -73,13 +77,16 @@ def create_app(
         Names of clients by their keys; without keys everybody may ask.
     log
         Called with every request that has been answered: the access log.
+    learn_after
+        Complete sentences after which a model of an annotator's own is trained; None: never.
     """
     chosen = limits or Limits()
-    work = Work(chosen)
+    work, learner = Work(chosen), Learner(learn_after)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
+        learner.close()
         work.close()
 
     # FastAPI's own pages of documentation load their scripts from other hosts: see `docs_page`.
@@ -91,7 +98,7 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.work = work
+    app.state.work, app.state.learner = work, learner
     install(app)
     describe(app, catalog, chosen)
     _add_page(app, start="index.html" if len(catalog) else PLAYGROUND)
@@ -99,6 +106,7 @@ def create_app(
     for add in (_add_interface, _add_readers, _add_writers):
         add(app, catalog, inputs, work)
     add_routes(app, catalog, inputs, work)
+    add_inception(app, catalog, inputs, work, learner)
     metrics = add_watching(app, catalog, work, show_models=not keys)
     if origins:
         app.add_middleware(
