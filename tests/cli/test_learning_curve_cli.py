@@ -50,7 +50,7 @@ def test_a_table_a_picture_and_a_forecast(
         (("eisner", "--plot", "nowhere/curve.svg"), "cannot be written"),
         (("eisner", "--test", "small.conllu", "-k", "3"), "not with --test"),
         (("eisner", "-k", "0"), "cannot be cut into 0 folds"),
-        (("eisner", "--plot", "curve.png"), "what is written here is .svg, not .png"),
+        (("eisner", "--plot", "curve.png"), "the file is written as .svg, not .png"),
         (("ngram",), "know different words"),
         (("linearize",), "use one of transition, committee, eisner, isbn, topics, tags"),
     ],

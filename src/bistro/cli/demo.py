@@ -1,4 +1,4 @@
-"""`bistro demo`: the main job, done once, in under half a minute."""
+"""`bistro demo`: train, test and use a parser in under half a minute."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ SENTENCES_PRINTED = 4
 
 def demo(
     treebank: Literal["english", "turkish"] = typer.Option(
-        "english", help="The built-in English one, or 4,851 hand-annotated Turkish sentences."
+        "english",
+        help="The built-in English treebank, or 4,851 hand-annotated Turkish sentences.",
     ),
     output: str = option(
         "FOLDER", "Folder for the results.", "--output", "-o", default="bistro-demo"
     ),
     seed: int = common.SEED,
 ) -> None:
-    """Train a parser on a built-in treebank, measure it, and write a report to look at.
+    """Train a parser on a built-in treebank, measure its accuracy, and write a report.
 
-    Needs no data: the English treebank is sampled from a grammar of our own whose probabilities
-    are known, so the report shows the model beside the truth. The Turkish one comes with
-    `pip install 'bistro-syntax[samples]'`. FOLDER receives report.html, one page for any browser,
+    Needs no data: the English treebank is sampled from a built-in grammar whose probabilities
+    are known, so the report compares the model with the truth. The Turkish treebank comes with
+    `pip install 'bistro-syntax[samples]'`. FOLDER receives report.html, a page for any browser,
     and the models: demo.bistro, a parser and language model; committee.bistro, which parses
     best; and ngram.bistro.
 
@@ -88,7 +89,7 @@ def _print(result: DemoResult) -> None:
     console.print(table)
     scores = result.scores
     console.print(
-        f"parsing, {len(result.test):,} held-out sentences, own tags: UAS {scores.uas:.1f}, "
+        f"parsing, {len(result.test):,} held-out sentences, predicted tags: UAS {scores.uas:.1f}, "
         f"LAS {scores.las:.1f}, tags {scores.upos:.1f} (all words, subtypes ignored)"
     )
     shown = ", ".join(f"{name} {f.perplexity:.1f}" for name, f in result.figures.items())

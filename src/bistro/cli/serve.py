@@ -1,4 +1,4 @@
-"""`bistro serve`: the page, a JSON interface and UDPipe's protocol for models."""
+"""`bistro serve`: serve models with a web page, a JSON interface and UDPipe's protocol."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _limit = partial(option, "N", min=1, rich_help_panel="Limits")
 def serve(
     models: list[str] = argument(
         "MODEL...",
-        "Model files, or names of installed models; without any, the playground alone.",
+        "Model files, or names of installed models; without any, only the playground is served.",
         default=[],
     ),
     host: str = typer.Option("127.0.0.1", help="The address to listen on."),
@@ -47,10 +47,10 @@ def serve(
 
     The page at / works without any network; /play is a playground of Pitman-Yor processes, which
     needs no model. /api has a JSON interface, described by /docs and /openapi.json;
-    /process and /models speak the REST protocol of UDPipe. /health and /metrics are for those who
-    run the server. Only this machine can reach it unless --host says otherwise. --api-keys lets
-    in only clients with a key; for encryption, use a reverse proxy. SIGTERM or Ctrl-C stops the
-    server after the current requests.
+    /process and /models implement the REST protocol of UDPipe. /health and /metrics are for the
+    operators of the server. Only this machine can reach it unless --host names another address.
+    With --api-keys, every client needs a key; for encryption, use a reverse proxy. SIGTERM or
+    Ctrl-C stops the server after the current requests.
 
         bistro serve english.bistro
         bistro serve bistro-en-ewt --access-log access.log

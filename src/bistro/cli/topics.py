@@ -34,9 +34,9 @@ def show(
     ),
     json: bool = common.JSON,
 ) -> None:
-    """Print the likeliest words of each state, and the parents that choose it.
+    """Print the likeliest words of each state, and its likeliest parents.
 
-    States have no names and no order of their own: another seed finds similar classes under other
+    States have no names and no fixed order: another seed finds similar classes under other
     numbers. `<unk-...>` are classes of rare words.
 
         bistro topics show topics.bistro --states 12
