@@ -197,7 +197,7 @@ def test_the_kind_is_in_help_and_refusals(place: Place) -> None:
 
 def test_without_the_package_the_file_names_its_kind(place: Place) -> None:
     refusal = Place(place.folder, None).refused("perplexity", "toy.bistro", "test.conllu")
-    assert "toy.bistro: is of kind 'toy', which this Bistro does not know" in refusal
+    assert "toy.bistro: is of kind 'toy', which is unknown to this version of Bistro" in refusal
     assert refusal.endswith("install the package of that kind")
 
 
