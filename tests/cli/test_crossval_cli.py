@@ -92,7 +92,7 @@ def test_documents(bistro_here: Command, here: Path, english: bistro.Treebank) -
         (("eisner", "--by", "page"), "not by 'page'"),
         (("eisner", "--tags", "gold"), "--tags is 'joint' or 'given', not 'gold'"),
         (("eisner", "--dev", "small.conllu"), "does not use it"),
-        (("linearize",), "a linearize model cannot be judged on the sentences of a treebank"),
+        (("linearize",), "a linearize model cannot be tested on the sentences of a treebank"),
         (("eisnr",), "did you mean 'eisner'"),
         (
             ("ngram", "-o", "out.conllu"),
