@@ -93,7 +93,7 @@ def test_pictures_show_the_tags_that_were_examined(
     page = (here / "own.html").read_text()
     assert "NOUN-own" in page
     assert ">NOUN<" not in page
-    assert "does not show" not in page
+    assert "Not shown on this page" not in page
 
 
 def test_every_parser(bistro_here: Command, spoilt: set[tuple[str | None, str]]) -> None:

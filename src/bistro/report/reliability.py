@@ -1,8 +1,8 @@
-"""The reliability diagram: how often what a parser was p sure of was right, against p.
+"""The reliability diagram: observed accuracy against predicted probability.
 
-A point is a bin of words, as far right as they were sure and as high as they were right; its area
-grows with the number of words. Points on the diagonal are honest; below it lie bins that were too
-sure of themselves.
+A point is a bin of words. Its horizontal position is their mean probability, its vertical position
+their accuracy, and its area grows with the number of words. Points on the diagonal are well
+calibrated; points below it are overconfident.
 
 >>> from bistro.evaluate.calibration import calibration_of
 >>> svg = reliability_diagram({"PHead": calibration_of([(0.9, True), (0.8, False)])})
@@ -92,7 +92,7 @@ def _series(name: str, calibration: Calibration, number: int) -> list[str]:
 
 
 def _told(name: str, one: Bin) -> str:
-    return f"{name} {one.confidence:.3f}: {one.accuracy:.3f} of {one.words:,} words are right"
+    return f"{name} {one.confidence:.3f}: {one.accuracy:.3f} of {one.words:,} words are correct"
 
 
 def _point(x: float, y: float, radius: float, number: int, told: str) -> str:
