@@ -1,7 +1,7 @@
 """Pieces of HTML for notebooks: tables with bars, facts, seatings and chains.
 
-Notebooks show an object by its ``_repr_html_``. Colours are those of the other pictures; text takes
-the colour of the notebook, so that light and dark ones are both readable.
+Notebooks show an object by its ``_repr_html_``. Colours are the same as in other pictures; text has
+the colour of the notebook, so that it is readable on light and dark backgrounds.
 
 >>> table_html(["word", "bits"], [["a & b", 1.5]]).count("<td")
 2
@@ -84,7 +84,7 @@ def draw_seating(restaurants: Mapping[str, Mapping[str, Sequence[int]]]) -> str:
 def _restaurant(
     name: str, tables: Mapping[str, Sequence[int]], colours: Mapping[str, str], top: float
 ) -> tuple[list[str], float]:
-    """Return one row of tables, broken where it is too long, and where the next one begins."""
+    """Return one row of tables, wrapped if it is too long, and the y of the next row."""
     x, y, high = NAME, top, 30.0
     parts = []
     for dish, sizes in tables.items():
