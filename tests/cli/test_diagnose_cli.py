@@ -116,8 +116,8 @@ def test_models_that_do_not_belong_together(
 
 def test_kinds_that_draw_nothing(bistro_here: Command, here: Path, files: Path) -> None:
     train = files / "train.conllu"
-    refused(bistro_here("diagnose", "isbn", train), "draws nothing")
-    refused(bistro_here("diagnose", "tags", train), "draws nothing")
+    refused(bistro_here("diagnose", "isbn", train), "is trained without sampling")
+    refused(bistro_here("diagnose", "tags", train), "is trained without sampling")
     refused(bistro_here("diagnose", "nosuch.bistro", "mine.bistro"), "nosuch.bistro: ")
     refused(bistro_here("diagnose", "ngramm", train), "ngram")
 

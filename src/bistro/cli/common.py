@@ -150,7 +150,7 @@ def say(message: str) -> None:
 
 
 def console(*, markup: bool = False, **options: Any) -> Console:
-    """Return a console that prints text as it is: ``[/q]`` in a name is not markup."""
+    """Return a console that prints text unchanged: ``[/q]`` in a name is not markup."""
     from rich.console import Console
 
     return Console(highlight=False, markup=markup, emoji=False, **options)

@@ -79,7 +79,7 @@ def doctor(
         threads=threads,
         config=settings,
         dev=common.development(family, dev, format, "any"),
-        on_fold=lambda number, total: say(f"models that have judged: {number} of {total}"),
+        on_fold=lambda number, total: say(f"models finished: {number} of {total}"),
     )
     ranked = found.findings if only is None else getattr(found, only)
     shown = ranked[:top] if top else ranked

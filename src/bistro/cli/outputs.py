@@ -38,7 +38,7 @@ class Writes:
     __name__ = "file"
 
     def __call__(self, value: str) -> str:
-        """Return the value as it is."""
+        """Return the value unchanged."""
         return value
 
 

@@ -9,14 +9,12 @@ from bistro.cli import common, outputs
 from bistro.cli.common import option, print_json, say
 from bistro.cli.plain_help import PlainCommand, PlainGroup
 
-topics = typer.Typer(
-    cls=PlainGroup, help="Latent states of syntactic topics: see what they stand for."
-)
+topics = typer.Typer(cls=PlainGroup, help="Inspect the latent states of syntactic topics.")
 
 
 @topics.callback()
 def about() -> None:
-    """Latent states of syntactic topics: see what they stand for.
+    """Inspect the latent states of syntactic topics.
 
     Train them with **bistro train topics TREEBANK -o MODEL**, then look with **bistro topics
     show**.

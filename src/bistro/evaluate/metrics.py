@@ -119,9 +119,9 @@ class AlignedWords:
     def function_children(self, right: Flags) -> Flags:
         """Return a mask of pairs with the same function words as dependents.
 
-        `right` marks the pairs with the same relation, tag and features. The function words of a
-        pair are the same if those of gold that are `right` and aligned with a dependent of the
-        partner are as many as either word has.
+        `right` marks the pairs with the same relation, tag and features. A function word of gold
+        matches if it is `right` and aligned with a dependent of the partner. The function words of
+        a pair are the same if the number of matches equals their number on both sides.
         """
         is_child = self.marked(self.gold, CHILD_RELATIONS)[self.alignment.gold]
         parents = self.gold.parents[self.alignment.gold]

@@ -119,7 +119,7 @@ class BistroParser:
         heads = np.zeros(len(doc), dtype=np.int64)  # offsets, which may be negative
         deps = np.full(len(doc), doc.vocab.strings.add(SPACE_LABEL), dtype=np.uint64)
         tags = np.zeros(len(doc), dtype=np.uint64)
-        for i, token in enumerate(doc):  # what is not parsed: white space
+        for i, token in enumerate(doc):  # white space, which is not parsed
             heads[i] = -1 if i and token.is_space else 0
         for words, parse in parsed:
             for i, tag in zip(words, model.shown_tags(parse.tags), strict=True):

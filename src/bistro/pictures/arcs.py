@@ -108,16 +108,16 @@ def picture(
         height += LEVEL_HEIGHT * (below.levels + bool(below.roots)) + MARGIN
     height += MARGIN / 2
     sides = [Side(above, ground, MARGIN + 4.0, -1), Side(below, under, height - MARGIN - 4.0, 1)]
-    told = _describe("A dependency tree.", forms, above)
+    description = _describe("A dependency tree.", forms, above)
     if below.arcs or below.roots:
-        told += " " + _describe("Below the words.", forms, below)
+        description += " " + _describe("Below the words.", forms, below)
     parts = opening(
         "bistro-arcs",
         " ".join(forms),
         above.width,
         height,
         limit=limit,
-        description=told,
+        description=description,
         corner=6,
     )
     for side in sides:

@@ -42,9 +42,9 @@ def table_html(
             cells += f'<td style="text-align: left">{_bar(bars[place], most)}</td>'
         body.append(f"<tr>{cells}</tr>")
     head += "<th></th>" if bars else ""
-    told = f"<caption>{xml_text(caption)}</caption>" if caption else ""
+    description = f"<caption>{xml_text(caption)}</caption>" if caption else ""
     lines = "\n".join(body)
-    return f"<table>{told}<thead><tr>{head}</tr></thead>\n<tbody>{lines}</tbody></table>\n"
+    return f"<table>{description}<thead><tr>{head}</tr></thead>\n<tbody>{lines}</tbody></table>\n"
 
 
 def facts_html(title: str, facts: Mapping[str, Cell]) -> str:
@@ -102,9 +102,9 @@ def _restaurant(
             ]
             x += 2 * half + GAP
     count = sum(sum(sizes) for sizes in tables.values())
-    told = f"{count} at {sum(len(sizes) for sizes in tables.values())}"
+    description = f"{count} at {sum(len(sizes) for sizes in tables.values())}"
     parts.append(text_at("name", GAP, top + 12, name, 12, INK, anchor="start"))
-    parts.append(text_at("tick", GAP, top + 26, told, 10, MUTED, anchor="start"))
+    parts.append(text_at("tick", GAP, top + 26, description, 10, MUTED, anchor="start"))
     return parts, y + high + GAP
 
 

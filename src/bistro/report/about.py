@@ -28,13 +28,13 @@ def about_blocks(model: Model) -> list[str]:
     settings = dict(flattened(configuration.to_dict(model.config)))
     usual = dict(flattened(configuration.to_dict(family.config_class()())))
     changed = [(name, value) for name, value in settings.items() if usual.get(name) != value]
-    told = (
+    description = (
         "Settings that differ from the defaults:"
         if changed
         else "All settings have their default values."
     )
     blocks = [paragraph(f"{model.kind.capitalize()}{source}: {family.about}."), facts(tiles)]
-    blocks += [paragraph(told)]
+    blocks += [paragraph(description)]
     if changed:
         blocks.append(table(("setting", "value"), changed, dense=True))
     rest = [*flattened(treebank, "treebank."), *flattened(model.summary())]

@@ -49,8 +49,8 @@ def accuracy_blocks(tested: Tested, scores: AttachmentScores) -> list[str]:
     # The other column of tags is copied from the input, and always correct.
     kept = {"upos", "xpos"} - (set() if tested.given_tags else {tested.tag_column})
     rows: list[tuple[html.Cell, ...]] = [
-        (label, html.Percent(getattr(scores, name)), told)
-        for label, name, told in SCORES[:5]
+        (label, html.Percent(getattr(scores, name)), description)
+        for label, name, description in SCORES[:5]
         if name not in scores.unavailable and name not in kept
     ]
     for label, name in (("UAS np", "uas"), ("LAS np", "las")):
@@ -147,14 +147,14 @@ def length_blocks(tested: Tested, borders: Sequence[int] = BORDERS) -> list[str]
     ]
 
 
-def _bars(names: Sequence[str], series: dict[str, list[float | None]], told: str) -> str:
+def _bars(names: Sequence[str], series: dict[str, list[float | None]], description: str) -> str:
     """Return a chart of the series that have values."""
     known = {
         name: [math.nan if value is None else value for value in values]
         for name, values in series.items()
         if any(value is not None for value in values)
     }
-    return html.figure(html.bar_chart(names, known, unit="percent"), told)
+    return html.figure(html.bar_chart(names, known, unit="percent"), description)
 
 
 def calibration_blocks(tested: Tested) -> list[str]:

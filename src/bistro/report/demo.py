@@ -152,9 +152,9 @@ def _example_blocks(result: DemoResult) -> list[str]:
     listed = parse.marginals.heads if parse.marginals else []
     sure = [dict(row).get(head, 0.0) for row, head in zip(listed, parse.heads, strict=True)]
     forms = parse.sentence.forms
-    told = "Surprisal is -log2 p(word | words before it), in bits."
+    description = "Surprisal is -log2 p(word | words before it), in bits."
     if TRUTH in result.bits:
-        told += " At 'fell', the analysis that seemed certain becomes improbable."
+        description += " At 'fell', the analysis that seemed certain becomes improbable."
     return [
         paragraph(
             f"Parsed by a committee of {len(result.committee.members)}: a parser that reads from "
@@ -165,7 +165,7 @@ def _example_blocks(result: DemoResult) -> list[str]:
             draw_arcs(forms, parse.heads, parse.labels, parse.tags, probabilities=sure),
             "Each arc with its probability, the mean over the three members.",
         ),
-        paragraph(told),
+        paragraph(description),
         figure(
             bar_chart([*forms, END_SYMBOL], result.bits, unit="bits"),
             "The parser, summed over trees; a 5-gram model; and the truth, where it is known.",

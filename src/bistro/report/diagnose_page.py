@@ -97,11 +97,13 @@ def _pictures(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
     for row in chosen:
         whole = dict(zip(chains.names, chains.quantities[row.quantity].tolist(), strict=True))
         kept = dict(zip(chains.names, chains.kept(row.quantity).tolist(), strict=True))
-        told = f"R-hat {row.r_hat:.3f}, effective draws {min(row.ess_bulk, row.ess_tail):,.0f}"
+        description = (
+            f"R-hat {row.r_hat:.3f}, effective draws {min(row.ess_bulk, row.ess_tail):,.0f}"
+        )
         lines = [
             html.figure(html.line_chart(whole, x=sweeps, mark=chains.burn_in + 0.5, **SMALL)),
             html.figure(html.line_chart(kept, x=sweeps[chains.burn_in :], **SMALL)),
         ]
-        ranks = html.figure(rank_plot(chains.kept(row.quantity), chains.names), told)
+        ranks = html.figure(rank_plot(chains.kept(row.quantity), chains.names), description)
         blocks += [html.heading(row.quantity), html.side_by_side(lines), ranks]
     return blocks

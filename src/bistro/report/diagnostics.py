@@ -106,9 +106,9 @@ def chains_of(traces: Sequence[Trace], names: Sequence[str], burn_in: int | None
     if len(traces) < 2:
         raise BistroError("one chain cannot be compared: give two or more")
     if len(lengths) > 1:
-        told = ", ".join(map(str, sorted(lengths)))
+        shown = ", ".join(map(str, sorted(lengths)))
         raise BistroError(
-            f"the chains have different numbers of sweeps ({told}): train all with the same number"
+            f"the chains have different numbers of sweeps ({shown}): train all with the same number"
         )
     sweeps = lengths.pop()
     left_out = sweeps // 2 if burn_in is None else burn_in
@@ -173,11 +173,11 @@ def diagnose(chains: Chains) -> list[Diagnosis]:
 
 def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
     """Return the meaning of the figures and advice, in sentences."""
-    told = []
+    description = []
     apart = sorted((row for row in rows if row.disagrees), key=lambda row: -row.r_hat)
     if apart:
         worst = apart[0]
-        told.append(
+        description.append(
             f"R-hat is above {R_HAT_LIMIT} for {len(apart)} of {len(rows)} quantities (worst: "
             f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
             "do not agree on these yet: results of a single chain depend on its start. Train "
@@ -192,7 +192,7 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         worst = thin[0]
         size = min(worst.ess_bulk, worst.ess_tail)
         total = chains.draws * len(chains.names)
-        told.append(
+        description.append(
             f"Effective draws are fewer than {worst.wanted} for {len(thin)} of {len(rows)} "
             f"quantities (fewest: {worst.quantity}, {size:.0f}). Each sweep starts where the last "
             f"one ended, so its {total:,} draws are worth only {size:.0f} independent ones: "
@@ -200,7 +200,7 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
         )
     if not rows:
         return ["Nothing changes after burn-in: there is nothing to compare."]
-    return told or [
+    return description or [
         f"All {len(rows)} quantities have R-hat up to {R_HAT_LIMIT} and {rows[0].wanted} effective "
         "draws or more: there is no sign that the chains disagree."
     ]

@@ -23,8 +23,8 @@ def doctor_page(found: Examination, findings: Sequence[Finding]) -> Page:
     by_sentence: dict[int, list[Finding]] = {}
     for finding in findings:
         by_sentence.setdefault(finding.sentence, []).append(finding)
-    if told := left_out(found, findings):
-        page.section("Not shown on this page", note(told))
+    if description := left_out(found, findings):
+        page.section("Not shown on this page", note(description))
     for place, own in list(by_sentence.items())[:MOST_SENTENCES]:
         sentence = found.sentences[place]
         page.section(
@@ -42,15 +42,15 @@ def left_out(found: Examination, findings: Sequence[Finding]) -> str:
     shown = places[:MOST_SENTENCES]
     absent = sum(finding.sentence not in set(shown) for finding in findings)
     long = sum(len(found.sentences[place]) > MOST_WORDS for place in shown)
-    told = []
+    description = []
     if absent:
-        told.append(
+        description.append(
             f"{absent:,} of {len(findings):,} values, which are in sentences after the first "
             f"{MOST_SENTENCES}, are in the table (TSV) only"
         )
     if long:
-        told.append(f"sentences of more than {MOST_WORDS} words, not drawn: {long:,}")
-    return "; ".join(told)
+        description.append(f"sentences of more than {MOST_WORDS} words, not drawn: {long:,}")
+    return "; ".join(description)
 
 
 def _table(found: Examination, findings: Sequence[Finding]) -> str:

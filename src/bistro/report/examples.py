@@ -46,8 +46,10 @@ def example_blocks(tested: Tested) -> list[str]:
             for i in chosen
         ]
         blocks += [heading(name), *pictures] if pictures else []
-    told = f"Sentences of {SHOWN[0]} to {SHOWN[-1]} words, if there are any. {tested.protocol}."
-    return [*blocks, protocol(told)]
+    description = (
+        f"Sentences of {SHOWN[0]} to {SHOWN[-1]} words, if there are any. {tested.protocol}."
+    )
+    return [*blocks, protocol(description)]
 
 
 def head_probabilities(sentence: Sentence) -> list[float]:

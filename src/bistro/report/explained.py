@@ -132,14 +132,14 @@ def members_of(decision: Decision) -> Table:
 def _rest(decision: Decision) -> list[RenderableType]:
     """Return lines on unseen contexts, and on the factor of the chain if it is not 1."""
     unknown = [level for level in decision.levels if not level.known]
-    told = []
+    description = []
     if unknown:
         first = context_of(decision, unknown[0])
         more = f" and {len(unknown) - 1} longer" if len(unknown) > 1 else ""
-        told.append(f"never seen: {first}{more}")
+        description.append(f"never seen: {first}{more}")
     if f"{decision.scale:.3f}" != "1.000":
-        told.append(f"p = {decision.probability:.4g}: {decision.reason}")
-    return [Text(line, style="dim") for line in told]
+        description.append(f"p = {decision.probability:.4g}: {decision.reason}")
+    return [Text(line, style="dim") for line in description]
 
 
 def _whole(value: int | None) -> str:

@@ -69,8 +69,8 @@ class Frame:
         self.left = max(text_width(self.shown(tick), TICK_SIZE) for tick in ticks) + 16
         room = added(28 + text_width(name, TICK_SIZE + 1) for name in names) if self.legend else 0.0
         # The legend is next to the unit, and they must not overlap.
-        told = UNIT_LEFT + text_width(unit, TICK_SIZE) + 8 + room
-        self.right = max(self.left + width, self.left + room, told)
+        description = UNIT_LEFT + text_width(unit, TICK_SIZE) + 8 + room
+        self.right = max(self.left + width, self.left + room, description)
         self.top = TOP if self.legend else TOP - 16
         self.floor = self.top + height
 

@@ -162,8 +162,8 @@ def folded(summary: str, *blocks: str, is_open: bool = False) -> str:
 
 def figure(svg: str, caption: str = "") -> str:
     """Return a picture (SVG text, as from `draw_arcs` and the charts) with its caption."""
-    told = f"<figcaption>{xml_text(caption)}</figcaption>" if caption else ""
-    return f'<figure><div class="canvas">\n{svg}</div>{told}</figure>'
+    description = f"<figcaption>{xml_text(caption)}</figcaption>" if caption else ""
+    return f'<figure><div class="canvas">\n{svg}</div>{description}</figure>'
 
 
 def sentences(texts: Iterable[str]) -> str:
@@ -199,12 +199,12 @@ def table(
         )
         return f"<tr>{inner}</tr>"
 
-    told = f"<caption>{xml_text(caption)}</caption>\n" if caption else ""
+    description = f"<caption>{xml_text(caption)}</caption>\n" if caption else ""
     lines = "\n".join(line("td", row) for row in body)
     kinds_of_table = [*(["dense"] if dense else []), *(["short"] if len(body) <= SHORT else [])]
     kind = f' class="{" ".join(kinds_of_table)}"' if kinds_of_table else ""
     return (
-        f'<div class="scroll"><table{kind}>\n{told}<thead>{line("th", headers)}</thead>\n'
+        f'<div class="scroll"><table{kind}>\n{description}<thead>{line("th", headers)}</thead>\n'
         f"<tbody>\n{lines}\n</tbody>\n</table></div>"
     )
 

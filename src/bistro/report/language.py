@@ -52,7 +52,7 @@ def scored(model: Scorer, sentences: Sequence[Sequence[str]], *, seed: int = 1) 
     return Scored(chosen, figures_of(model, chosen, table.scores), rows, protocol)
 
 
-def perplexity_blocks(figures: Mapping[str, LanguageFigures], told: str) -> list[str]:
+def perplexity_blocks(figures: Mapping[str, LanguageFigures], description: str) -> list[str]:
     """Return the figures of models, one row per model."""
     cells = [
         (
@@ -70,7 +70,7 @@ def perplexity_blocks(figures: Mapping[str, LanguageFigures], told: str) -> list
     first = next(iter(figures.values()))
     return [
         table((*headers, "unknown"), cells, dense=True),
-        protocol(f"{told}, {first.words:,} words. {first.protocol}."),
+        protocol(f"{description}, {first.words:,} words. {first.protocol}."),
     ]
 
 
@@ -95,8 +95,8 @@ def surprisal_blocks(given: Scored) -> list[str]:
             "brackets."
         )
     ]
-    for told, number in dict(zip(chosen.values(), chosen, strict=True)).items():
-        blocks += [heading(number), figure(strip_of(given.rows[told], most))]
+    for description, number in dict(zip(chosen.values(), chosen, strict=True)).items():
+        blocks += [heading(number), figure(strip_of(given.rows[description], most))]
     return [*blocks, protocol(f"Chosen among sentences of 5 to 18 words: {given.protocol}.")]
 
 

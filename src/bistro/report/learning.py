@@ -45,17 +45,17 @@ def learning_blocks(trace: Trace) -> list[str]:
     if len(trace) == 1:
         return _one_sweep(trace[0])
     last = trace[-1]["log_likelihood"]
-    told = (
+    description = (
         "The natural logarithm of the joint probability of data and state after each of "
         f"{len(trace):,} sweeps; the last is {last:,.1f}. It need not rise, but it settles."
     )
     if CLIMBS in trace[-1]:
-        told = (
+        description = (
             f"The log-likelihood (natural) of the training data after each of {len(trace):,} "
             f"passes; the last is {last:,.1f}. It rises; held-out data decide when to stop."
         )
     blocks = [
-        paragraph(told),
+        paragraph(description),
         figure(_line(trace, "log_likelihood", x_label="sweep", y_label="nats")),
     ]
     alone = [name for name, value in trace[-1].items() if not isinstance(value, list)]

@@ -132,8 +132,8 @@ def _add_results(page: Page, model: Model, test: Sequence[Any], options: ReportO
         page.section("Held-out data", *figure_blocks(model.figures(test)))
     if isinstance(model, abilities.StateReader):
         cards = [state_card(state) for state in model.top_states(words=8)[:STATES_SHOWN]]
-        told = "The largest states of the last sample, each with its words and its parents."
-        page.section("States", figure(topic_cards(cards, columns=4), told))
+        description = "The largest states of the last sample, each with its words and its parents."
+        page.section("States", figure(topic_cards(cards, columns=4), description))
     if isinstance(model, abilities.Scorer):
         given = scored(model, as_words(test), seed=options.seed)
         figures = given.figures
@@ -153,8 +153,8 @@ def parsed(
     parses = model.parse_all(golds, marginals=True, **asked)
     found = [sentence for parse in parses for sentence in writer.sentences(parse)]
     given = options.tags == "given" or not model.finds_tags
-    told = model.parse_protocol(**asked)
-    return accuracy.Tested(golds, found, told, writer.tag_column, given)
+    description = model.parse_protocol(**asked)
+    return accuracy.Tested(golds, found, description, writer.tag_column, given)
 
 
 def add_parsing(page: Page, tested: accuracy.Tested, options: ReportOptions) -> None:

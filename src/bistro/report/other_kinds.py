@@ -53,12 +53,12 @@ def order_blocks(model: Orderer, sentences: Sequence[Sentence]) -> list[str]:
         rows.append(
             (real, f"{given:.3g}", "the same" if found == real else found, f"{reached:.3g}")
         )
-    told = (
+    description = (
         f"Orders of words given their trees; {model.order_protocol()}; natural "
         "logarithms. A head's dependents are ordered as in the treebank."
     )
     headers = ("real order", "probability", "likeliest order", "probability")
-    return [facts(tiles), table(headers, rows, dense=True), protocol(told)]
+    return [facts(tiles), table(headers, rows, dense=True), protocol(description)]
 
 
 def tree_blocks(model: TreeParser, golds: Sequence[Tree], *, seed: int, threads: int) -> list[str]:

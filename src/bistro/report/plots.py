@@ -136,14 +136,14 @@ def _decades(low: float, high: float) -> list[float]:
     return [float(first + step * i) for i in range(-(-(last - first) // step) + 1)]
 
 
-def _bar(frame: Frame, x: float, value: float, place: int, told: str) -> str:
+def _bar(frame: Frame, x: float, value: float, place: int, description: str) -> str:
     if math.isnan(value):
         return ""
     y = frame.up(value)
     decimals = 2 if frame.ticks[-1] <= 1 else 1
     label = "∞" if math.isinf(value) else f"{value:.{decimals}f}"
     return (
-        f"<g><title>{xml_text(told + frame.names[place - 1])} {label} {xml_text(frame.unit)}"
+        f"<g><title>{xml_text(description + frame.names[place - 1])} {label} {xml_text(frame.unit)}"
         f"</title>{rectangle(x, y, BAR, frame.floor - y, place)}"
         + tick_at(x + BAR / 2, y - 4, label, size=TICK_SIZE - 1)
         + "</g>"

@@ -69,11 +69,11 @@ def _comparisons(found: ReadingStudy) -> list[str]:
         )
         for pair in found.comparisons
     ]
-    told = (
+    description = (
         "Difference of the gains on the same rows, in millinats per row. p: probability of so "
         "large a difference if the two models are exchanged at random, item by item."
     )
-    return [html.paragraph(told), html.table(("models", "difference", "95 %", "p"), rows)]
+    return [html.paragraph(description), html.table(("models", "difference", "95 %", "p"), rows)]
 
 
 def _coefficients(found: ReadingStudy, unit: str) -> list[str]:

@@ -85,20 +85,20 @@ def _series(name: str, calibration: Calibration, number: int) -> list[str]:
         f'stroke="{COLOURS[number - 1]}" stroke-width="1.2" opacity="0.6"/>'
     )
     dots = [
-        _point(x, y, max(SMALLEST, LARGEST * math.sqrt(one.words / most)), number, _told(name, one))
+        _point(x, y, max(SMALLEST, LARGEST * math.sqrt(one.words / most)), number, _tip(name, one))
         for one, x, y in places
     ]
     return [line, *dots]
 
 
-def _told(name: str, one: Bin) -> str:
+def _tip(name: str, one: Bin) -> str:
     return f"{name} {one.confidence:.3f}: {one.accuracy:.3f} of {one.words:,} words are correct"
 
 
-def _point(x: float, y: float, radius: float, number: int, told: str) -> str:
+def _point(x: float, y: float, radius: float, number: int, tip: str) -> str:
     return (
         f'<circle class="dot s{number}" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" '
-        f'fill="{COLOURS[number - 1]}" fill-opacity="0.75"><title>{xml_text(told)}</title></circle>'
+        f'fill="{COLOURS[number - 1]}" fill-opacity="0.75"><title>{xml_text(tip)}</title></circle>'
     )
 
 

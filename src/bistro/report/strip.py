@@ -79,15 +79,15 @@ def _word(word: str, bits: float, syntactic: float | None, scale: float, x: floa
     top = y + WORD_SIZE + 8
     long = LONGEST if math.isinf(bits) else min(LONGEST, scale * max(0.0, bits))
     shown = "∞" if math.isinf(bits) else f"{bits:.1f}"
-    told = f"{word}: {shown} bits"
+    description = f"{word}: {shown} bits"
     bars = rectangle(x - BAR / 2, top, BAR, long, 1)
     if syntactic is not None and math.isfinite(bits) and bits > 0:
         part = long * min(1.0, max(0.0, syntactic / bits))
-        told += f", of which syntactic {syntactic:.1f}"
+        description += f", of which syntactic {syntactic:.1f}"
         bars = rectangle(x - BAR / 2, top, BAR, long - part, 1)
         bars += rectangle(x - BAR / 2, top + long - part, BAR, part, 2)
     return (
-        f"<g><title>{xml_text(told)}</title>"
+        f"<g><title>{xml_text(description)}</title>"
         + text_at("name", x, y + WORD_SIZE, word, WORD_SIZE, INK)
         + bars
         + tick_at(x, top + long + 13, shown)

@@ -116,7 +116,7 @@ def write_wheel(
 
 def _add(archive: zipfile.ZipFile, name: str, content: Content) -> tuple[str, int]:
     """Add a file; return its checksum in the form of RECORD, and its size."""
-    info = zipfile.ZipInfo(name)  # with the first date that zip knows
+    info = zipfile.ZipInfo(name)  # with the earliest date of the zip format
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # Unix, so that the permissions count
     info.external_attr = 0o100644 << 16

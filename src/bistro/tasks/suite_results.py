@@ -1,6 +1,6 @@
 """Running a test suite: surprisal by region, margins of predictions, accuracy with its error.
 
-    accuracy = items of which all predictions hold / items
+    accuracy = items for which all predictions hold / items
 
 An item whose margin (see `suite_formulas`) is above 0 in all predictions is correct. An item with a
 margin of 0 and none below is a *tie*: the model finds no difference where one was predicted. A tie
@@ -77,7 +77,7 @@ class SuiteResult:
 
     @property
     def accuracy(self) -> float:
-        """The share of items of which all predictions hold."""
+        """Share of items for which all predictions hold."""
         return sum(item.right for item in self.items) / len(self.items)
 
     @property

@@ -1,6 +1,6 @@
 """Tags, features and lemmas of words in their trees.
 
-    p(upos, xpos, feats | word, neighbours, tree) ∝ p_0^-b Π p_e(upos, xpos, feats | what e sees)
+    p(upos, xpos, feats | word, neighbours, tree) ∝ p_0^-b Π p_e(upos, xpos, feats | context of e)
     p(lemma | word, upos, xpos, feats)
 
 UPOS, XPOS and FEATS are one outcome, on which several experts decide together
