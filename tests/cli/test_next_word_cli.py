@@ -101,7 +101,7 @@ def test_json_has_all_tags(bistro_here: Command, files: Path, here: Path) -> Non
     ("arguments", "told"),
     [
         (("The", "--target", "word"), "--target and --id need --text COLUMN"),
-        (("The", "--targets", "old dog"), "the target 'old dog' is 2 words"),
+        (("The", "--targets", "old dog"), "the target 'old dog' has 2 words"),
         (("The", "--particles", "5"), "has no analyses to sum over"),
         (("The", "--weights", "0.5,0.5"), "add --with MODEL2"),
         (("cloze.csv", "--text", "contxt"), "did you mean 'context'"),
