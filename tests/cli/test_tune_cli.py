@@ -59,7 +59,7 @@ def test_control_c_writes_the_best_so_far(command: tuple[object, ...], here: Pat
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=300)
     assert process.returncode == 0
-    assert "stopped; the same command goes on from here" in err.decode()
+    assert "stopped; the same command continues from here" in err.decode()
     assert read_toml(here / "c.toml", TransitionConfig)
 
 
