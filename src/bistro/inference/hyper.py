@@ -1,6 +1,6 @@
 """Discount and strength of every level: slice-sampled, maximised, or left alone.
 
-The compiled core gives the likelihood of a level and its gradient from counts of counts. Slice
+The compiled core computes the likelihood of a level and its gradient from counts of counts. Slice
 sampling runs there; the maximum a posteriori is found here by L-BFGS-B,
 
     max over (d, θ)   log p(seating | d, θ) + log Beta(d; a, b) + log Gamma(θ; shape, rate)
@@ -29,7 +29,7 @@ def update_hyperparameters(
     stream: Stream,
     sequence: SequentialLikelihood | None = None,
 ) -> None:
-    """Move or maximise the hyper-parameters of all levels, as the settings say."""
+    """Move or maximise the hyper-parameters of all levels, according to the settings."""
     prior = HyperPrior(discount=settings.discount_prior, strength=settings.strength_prior)
     if sequence is not None:
         franchise.slice_sequentially(sequence, prior, dirichlet=settings.dirichlet, rng=stream)
@@ -80,7 +80,7 @@ def maximise_together(
         return -value, -np.concatenate([by_logit, by_log_strength])
 
     def discounts(x: Floats) -> Floats:
-        # On the scale of the logit the search is not held up by discounts near 1.
+        # On the logit scale, discounts near 1 do not slow the search down.
         d: Floats = np.zeros(levels) if settings.dirichlet else expit(x[:levels])
         return d
 
