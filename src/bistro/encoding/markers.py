@@ -3,7 +3,7 @@
 The features of an unknown word that the parsers of Petrov et al. (2006) see, in this order:
 
     initial  capital at the start of the sentence, lower case after it
-      known      ... and the word is known in lower case
+    known      ... and the word is known in lower case
     capital  another word with a capital          lower    a word in lower case
     digit    there is a digit in it               dash     there is a hyphen in it
     -s -ed -ing -ion -er -est -ly -ity -y -al     a suffix, of words that are long enough

@@ -5,9 +5,9 @@ A *mirror* has one of two forms.
 - With ``{name}`` (and ``{release}``) in it, it is the address of an archive (``.tar.gz``) for each
   treebank. The public source, the release tags of the project's repositories, has this form.
 - Otherwise it is a folder, or the URL of one, laid out as the official release archive unpacks:
-    ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file ``SHA256SUMS`` next to the
-    treebank's files (as the program ``sha256sum`` writes it) lists their checksums; for a
-    URL it also lists which files exist, so there it is required.
+  ``ud-treebanks-v2.18/UD_English-EWT/en_ewt-ud-train.conllu``. A file ``SHA256SUMS`` next to the
+  treebank's files (as the program ``sha256sum`` writes it) lists their checksums; for a
+  URL it also lists which files exist, so there it is required.
 
 `download` puts the treebank's files into an empty folder and returns the listed checksums.
 """

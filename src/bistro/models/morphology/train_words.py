@@ -4,7 +4,7 @@ Labels and morphemes are counted in the contexts of everything before them in th
 are counted in the morphemes, each of which counts once however often it occurred: these are the
 tables that the trie of morphemes sends to its base,
 
-        H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
+    H(morpheme | label) = P(letters | label) · (share of a morpheme whose form is its letters)
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ given only the words (§5.4). Both are conditional SMC with the present derivati
 Metropolis-Hastings step to correct for the dependence among the events of one sentence:
 
     events of sentence i leave  ->  particles draw d ~ p(d | words, the others), one retraces d_i
-        ->  events of d enter       ->  accept, or all events return to their old tables
+    ->  events of d enter       ->  accept, or all events return to their old tables
 """
 
 from __future__ import annotations
