@@ -38,7 +38,7 @@ from bistro.treebank.invisible import seen
 UnknownMode = Literal["classes", "markers", "single", "spelling"]
 START_SYMBOL = "<s>"
 END_SYMBOL = "</s>"
-# Forms of unknown words are remembered with their class; the memory is emptied at this size.
+# The classes of unknown words are cached by form; the cache is emptied at this size.
 _CACHE_SIZE = 1 << 16
 _ABSENT = -1
 _SETTINGS = ("unknown", "unknown_below", "unknown_suffixes")

@@ -143,7 +143,7 @@ class Stage:
     sweeps: int
     samples: int
     owners: Sequence[str] = ()
-    """For each chain: the prefix of its names in the trace, where several models are trained."""
+    """For each chain: the prefix of its names in the trace, if several models are trained."""
 
     def _owned(self) -> Iterator[tuple[str, Sweeping]]:
         return zip(self.owners or [""] * len(self.chains), self.chains, strict=True)

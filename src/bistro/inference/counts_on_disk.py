@@ -36,7 +36,7 @@ def counts_in(folder: str | None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None:  # Of another file.
+        if error.filename is not None:  # Error of another file.
             raise
         raise _cannot(folder, error) from None
     finally:

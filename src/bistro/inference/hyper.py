@@ -1,4 +1,4 @@
-"""Discount and strength of every level: slice-sampled, maximised, or left alone.
+"""Discount and strength of every level: slice-sampled, maximised, or not changed.
 
 The compiled core computes the likelihood of a level and its gradient from counts of counts. Slice
 sampling runs there; the maximum a posteriori is found here by L-BFGS-B,
@@ -18,7 +18,7 @@ from bistro._core import Franchise, HyperPrior, LevelLikelihood, SequentialLikel
 from bistro.inference.settings import SamplerSettings
 
 Floats = NDArray[np.float64]
-# Discounts stay clear of 0 and 1, and strengths of 0 and infinity, where the logarithm ends.
+# Discounts stay away from 0 and 1, and strengths from 0 and infinity, where logarithms diverge.
 _DISCOUNT_BOUNDS = (1e-6, 1 - 1e-6)
 _LOG_STRENGTH_BOUNDS = (-15.0, 15.0)
 

@@ -20,8 +20,8 @@ class SamplerSettings:
     )
     hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
         "slice",
-        "Hyper-parameters: slice-sampled given the seating, or given the events in a row (minimal "
-        "and maximal seating, which do not depend on them); maximised a posteriori; or fixed.",
+        "Hyper-parameters: slice-sampled given the seating, or given the sequence of events "
+        "(minimal and maximal seating, which do not depend on them); maximised a posteriori; or fixed.",
     )
     hyper_every: int = setting(
         1, "Hyper-parameters are updated after every n-th sweep (gibbs seating)."
@@ -80,13 +80,13 @@ UNKNOWN_HELP = (
 
 @dataclass(frozen=True)
 class SpellingSettings:
-    """Settings for the spelling of words, where unknown = "spelling"."""
+    """Settings for the spelling of words, for unknown = "spelling"."""
 
     order: int = setting(
         6, "Length of the character n-grams: each sees the order - 1 characters before it."
     )
     tag_after: int = setting(
-        2, "Where words have tags, the tag follows this many characters in the context."
+        2, "If words have tags, the tag follows this many characters in the context."
     )
 
     def validate(self) -> None:

@@ -268,6 +268,6 @@ def _autocorrelation(chains: NDArray[np.float64], lag: int) -> NDArray[np.float6
     length = chains.shape[1]
     products = (centred[:, lag:] * centred[:, :-lag]).sum(axis=(0, 1)) / (length - lag)
     squares = (centred**2).sum(axis=(0, 1)) / length
-    # Centring by a chain's own mean makes its draws look opposed to each other.
+    # Centring by a chain's own mean gives its draws a negative correlation.
     correlation: NDArray[np.float64] = products / np.where(squares > 0, squares, 1.0) + 1 / length
     return correlation

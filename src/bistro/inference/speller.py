@@ -132,7 +132,7 @@ class Speller:
         chosen = np.zeros(len(words), np.int32) if tags is None else tags
         events, begins = self.spelling.events(words, chosen)
         logs = self._frozen.log_probabilities(events.contexts, events.outcomes)
-        # `other` stands for many characters, each equally probable.
+        # `other` represents many characters, all equally probable.
         alphabet = self.spelling.alphabet
         logs[events.outcomes == alphabet.other] -= math.log(alphabet.others)
         spelled_out: Logs = np.add.reduceat(logs, begins) - self._log_not_empty[chosen]

@@ -80,7 +80,7 @@ def plain_r_hat(chains: Draws) -> float:
 def plain_ess(chains: Draws) -> float:
     """Return the effective sample size of the mean of the given chains."""
     number, draws = chains.shape
-    if np.ptp(chains) < 1e-10:  # all alike: nothing to be wrong about
+    if np.ptp(chains) < 1e-10:  # all equal: there is no error
         return float(number * draws)
     lagged: Draws = np.mean([autocovariances(chain) for chain in chains], axis=0)
     within = lagged[0] * draws / (draws - 1)

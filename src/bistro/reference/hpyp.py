@@ -1,7 +1,7 @@
 """The hierarchical Pitman-Yor process in plain Python: a Chinese restaurant franchise of dicts.
 
 It computes the same as the compiled core, slowly: given the same random stream it seats every
-customer at the same table. The restaurant of context u[0..k) has the restaurant of u[0..k-1) as its base:
+customer at the same table. The restaurant of context u[0..k) has that of u[0..k-1) as its base:
 
     p_k(x) = (c_x - d t_x)/(c + θ) + (θ + d t)/(c + θ) · p_{k-1}(x)
 

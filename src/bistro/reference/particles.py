@@ -121,7 +121,7 @@ class ParticleSearch:
         yield complete
 
     def advance(self, beam: Sequence[Derivation]) -> tuple[list[Derivation], list[Derivation]]:
-        """Return the derivations that have generated the next word, and those that are complete."""
+        """Return the derivations that have generated the next word, and the complete ones."""
         waiting, shifted, complete = list(beam), list[Derivation](), list[Derivation]()
         for d in waiting:  # which grows while derivations reduce
             if self.parser.system.is_final(d.now):

@@ -196,7 +196,7 @@ def _iter_stream(stream: Readable, path: str | None) -> Iterator[SourceTree]:
 
 
 def _tree_starts(text: bytes) -> tuple[NDArray[np.intp], int | None]:
-    """Return where outermost brackets open, and the position of a superfluous closing bracket."""
+    """Return the positions of outermost brackets and of a superfluous closing bracket."""
     characters = np.frombuffer(text, dtype=np.uint8)
     opening = characters == ord("(")
     closing = characters == ord(")")

@@ -3,7 +3,7 @@
 ``builtin("english")`` samples the hand-written grammar of `bistro.treebank.builtin`, whose true
 probabilities are known. ``builtin("turkish")`` is the Turkish Web Treebank of Kayadelen et al.
 (2020): 4,851 hand-annotated sentences of the web and of Wikipedia, words split into inflectional
-groups. Its files are in the wheel of ``turkish-treebanks``; they are read where pip put them.
+groups. Its files are in the wheel of ``turkish-treebanks``; they are read from the package.
 
 >>> treebank = builtin("english", sentences=2, seed=1)
 >>> len(treebank), treebank.label

@@ -39,7 +39,7 @@ def iter_lines(stream: Readable, path: str | None = None, line: int = 1) -> Iter
 
 
 def last_line_start(held: bytes) -> int:
-    """Return where the last non-blank line of a buffer begins, 0 if it is the only one."""
+    """Return the beginning of the last non-blank line of a buffer, 0 if it is the only one."""
     # Blank lines at the end belong to the sentence before them, and more may follow.
     return held.rstrip(_BLANK).rfind(b"\n") + 1
 

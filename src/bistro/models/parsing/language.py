@@ -263,7 +263,7 @@ class LanguageAbility(Scoring, ParsingAbility):
     def generate(
         self, n: int, seed: int = 1, *, temperature: float = 1.0, prefix: Sequence[str] = ()
     ) -> Iterator[list[str]]:
-        """Draw sentences as lists of words; the parameters are those of `generate_trees`.
+        """Draw sentences as lists of words; the parameters are as in `generate_trees`.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """The characters on both sides of a position: a second opinion on the ends of words and sentences.
 
-The model of characters (`bistro.models.tokens.model`) knows exact characters, each given those
+The model of characters (`bistro.models.tokens.model`) predicts exact characters, each given those
 before it. From a small treebank it cannot learn that every opening bracket is a separate word,
 whatever letter follows it, or that a sentence is never ``2.`` alone. So there are two more
 choices, learned from the same text: whether a word ends between two characters, one of which is not

@@ -148,7 +148,7 @@ def _divided(start: int, token: CutToken, edges: Sequence[int]) -> Iterator[tupl
 
 
 def inner_ends(form: str, words: Sequence[str]) -> set[int]:
-    """Return where words end inside a token; nowhere if they are not its characters.
+    """Return the inner ends of words in a token; none if they are not its characters.
 
     >>> inner_ends("don't", ["do", "n't"]), inner_ends("du", ["de", "le"])
     ({2}, set())

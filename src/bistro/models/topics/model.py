@@ -217,7 +217,7 @@ class TopicsModel(TopicsParsing, Model):
             raise ValueError("the model does not have one number of stops for each parent")
         tags, single_root = header["tags"], header["single_root"]
         if bool(distinct_strings(tags, "tags")) == (config.source == "latent"):
-            raise ModelFileError("the states of the model are not those of its configuration")
+            raise ModelFileError("the states of the model do not match its configuration")
         return cls(
             config,
             vocabulary,

@@ -1,7 +1,8 @@
 """Explanation of the probability of a derivation: every step with its back-off chain.
 
 A shift chooses the action, then a tag, then a word; an arc chooses the action, then its
-label. The probability of impossible actions is given to the others, so that the probability is
+label. The probability of impossible actions is given to the others, so that the probability of
+an action is
 
     p(action) = chain(action) / Σ over possible actions of their chains
 """

@@ -191,7 +191,7 @@ class _Training:
         with self.run.session.reading_checkpoint():
             place = ends.index(analyses.sentences)
             if sum(words for _, words in self.text.sizes[:place]) != analyses.words:
-                raise ValueError("the analyses are not those of whole pieces")
+                raise ValueError("the analyses do not end at the end of a piece")
         return islice(self.text.pieces(), place, None)
 
     def _parsed_text(self, analyses: Analyses) -> Iterator[ParsedText]:

@@ -209,7 +209,7 @@ class Search:
 
     def _insert(self, part: str, element: str, place: int) -> Trial:
         config = self._with_element(part, element, place)
-        return self._try(config, f"{part}: {element} at place {place + 1}")
+        return self._try(config, f"{part}: {element} at position {place + 1}")
 
     def _with_element(self, part: str, element: str, place: int) -> TransitionConfig:
         now = getattr(self.best.config.contexts, part)

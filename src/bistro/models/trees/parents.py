@@ -91,7 +91,7 @@ class ParentCounts:
 
 @dataclass(frozen=True, eq=False)
 class ParentGrammar:
-    """The grammar, and the symbol and rule of the table that each of its own represents."""
+    """The grammar, and the symbol and rule of the table for each of its symbols and rules."""
 
     grammar: RuleGrammar
     symbol_of: Ints

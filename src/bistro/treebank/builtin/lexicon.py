@@ -22,7 +22,7 @@ Lexicon = dict[str, dict[Word, float]]
 RANK_OFFSET = 3
 """Zipf's law after Mandelbrot: word r of a list, from 0, has weight 1 / (r + 3)."""
 
-# Symbol suffix -> (which of the verb's forms, XPOS, FEATS); 1, 3 and p are the agreement.
+# Symbol suffix -> (form of the verb, XPOS, FEATS); 1, 3 and p are the agreement.
 VERB_CELLS = {
     "past1": ("past", "VBD", "Mood=Ind|Number=Sing|Person=1|Tense=Past|VerbForm=Fin"),
     "past3": ("past", "VBD", "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"),
