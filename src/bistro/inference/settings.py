@@ -21,7 +21,8 @@ class SamplerSettings:
     hyper: Literal["slice", "sequential", "map", "fixed"] = setting(
         "slice",
         "Hyper-parameters: slice-sampled given the seating, or given the sequence of events "
-        "(minimal and maximal seating, which do not depend on them); maximised a posteriori; or fixed.",
+        "(minimal and maximal seating, which do not depend on them); maximised a posteriori; "
+        "or fixed.",
     )
     hyper_every: int = setting(
         1, "Hyper-parameters are updated after every n-th sweep (gibbs seating)."
