@@ -29,7 +29,7 @@ def test_the_config_it_writes_is_better_and_trains(
     done = bistro_here(*command, "-o", "c.toml", "--distributions", "labels")
     assert done.code == 0
     assert done.out == ""
-    assert "labels: s2.tag at place" in done.err
+    assert "labels: s2.tag at position" in done.err
     assert "nothing helps any more" in done.err
     text = (here / "c.toml").read_text()
     assert text.startswith("# Found by bistro tune.\n")
