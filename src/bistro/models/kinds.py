@@ -92,6 +92,9 @@ class Kind:
     """Whether training draws samples, so that chains from several seeds can be compared."""
     has_members: bool = False
     """Whether training learns other models side by side, which a cluster may share out."""
+    speeds: str = ""
+    """What takes the name of a preset ``fast`` or ``best``: ``config``, or a setting of its own;
+    empty: it has none."""
     prior: str = ""
     """Called with settings and a seed: data from the prior, and a chain over it; empty: none."""
 

@@ -107,13 +107,11 @@ class Ballot:
         head = code.head(arcs.what)
         span = int(head.max(initial=0)) + 1
         key = arcs.row * span + head
-        # Entries are in the order of their keys: the likeliest of each comes first, then the first.
-        order = np.lexsort((-arcs.probability, key))
+        # Arcs are in the order of their heads, so those of one head are neighbours.
         first = np.flatnonzero(np.diff(key, prepend=-1))
-        label = code.label(arcs.what[order[first]])
-        return Candidates(
-            rows, votes, label[np.searchsorted(key[first], rows.row * span + rows.what)]
-        )
+        labels = Rows(np.append(first, key.size), code.label(arcs.what), arcs.probability)
+        of_arc = np.searchsorted(key[first], rows.row * span + rows.what)
+        return Candidates(rows, votes, labels.likeliest()[of_arc])
 
     def label_candidates(self, heads: Ints) -> Candidates:
         """Return the candidates for the labels of the arcs to these heads."""
