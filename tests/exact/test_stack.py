@@ -131,7 +131,7 @@ def test_damaged_batches_are_refused() -> None:
     for name, value in (("heads", 40), ("begin", -1)):
         batch = random_batch("heads", seed=4)
         batch[name][-1] = value
-        with pytest.raises(ValueError, match="outside its sentence|do not fit"):
+        with pytest.raises(ValueError, match=r"outside its sentence|do not fit"):
             StackBatch(**batch)
     batch = random_batch("heads", seed=4)
     batch["what"][-1] = 99
@@ -139,7 +139,7 @@ def test_damaged_batches_are_refused() -> None:
     with pytest.raises(ValueError, match="outside its sentence"):
         stack_probabilities(batch=StackBatch(**batch), task="heads", weights=weights, threads=1)
     good = StackBatch(**random_batch("heads", seed=4))
-    with pytest.raises(ValueError, match="power of 2"):
+    with pytest.raises(ValueError, match=r"power of 2"):
         stack_probabilities(batch=good, task="heads", weights=weights[:-1], threads=1)
     with pytest.raises(ValueError, match="no such decision"):
         stack_probabilities(batch=good, task="head", weights=weights, threads=1)
