@@ -61,8 +61,8 @@ def train(
     overrides: list[str] | None = common.SET,
     units: str | None = option(
         "words|characters|bytes",
-        "What an ngram model predicts; a character or byte sees all before it, unless --set order "
-        "says otherwise.",
+        "Unit that an ngram model predicts; for characters and bytes, context is unbounded unless "
+        "--set order limits it.",
     ),
     task: str | None = option(
         "tags|trees|morphology",
@@ -76,6 +76,11 @@ def train(
         "Workers that parse raw text, or train the members of a committee or reader: "
         "tcp://HOST:PORT (Dask) or local:N; default: threads.",
     ),
+    counts_on_disk: str | None = option(
+        "FOLDER",
+        "For a text too large for memory, keep counts in temporary files in FOLDER until "
+        "training ends. The model does not depend on it.",
+    ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
     resume: bool = flag("--resume", "Continue an interrupted run from its checkpoint."),
@@ -87,11 +92,11 @@ def train(
     """Train a model on a treebank or a text.
 
     Several files are read as one. Settings come from --config, then --set; --show-config prints
-    them all with their meanings, ready to be edited. They are saved whole in the model.
+    them all with comments, ready to be edited. All settings are saved in the model.
 
     While it trains, the state is kept beside the model (MODEL.checkpoint). After Ctrl-C, a crash or
-    a power cut, the same command with --resume goes on and ends with exactly the model that an
-    unbroken run gives.
+    a power cut, the same command with --resume continues and produces exactly the model of an
+    uninterrupted run.
 
         bistro train committee train.conllu --dev dev.conllu -o english.bistro
         bistro train pipeline train.conllu --dev dev.conllu --best -o english.bistro
@@ -108,6 +113,7 @@ def train(
     from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.cluster import workers_for
+    from bistro.inference.counts_on_disk import counts_in
     from bistro.tasks.train import train as run
 
     tasks = [f"task={task}"] if task else []
@@ -121,11 +127,7 @@ def train(
         print(configuration.to_toml(settings), end="")
         return
     path = _checked_output(output)
-    if cluster and not text and not family.has_members:
-        raise BistroError(
-            "--cluster parses raw text, or trains the members of a committee or reader: name some "
-            "text with --text"
-        )
+    _check_cluster(cluster, family, text)
     treebank = read_data(family, settings, data or [], format, roots)
     settings = common.fitting_config(family, settings, config, overrides, treebank)
     held_out = None
@@ -144,7 +146,8 @@ def train(
         threads=threads or os.cpu_count() or 1,
     )
     try:
-        with watcher, workers_for(cluster, threads) as session.workers:
+        kept = counts_in(counts_on_disk)
+        with watcher, kept, workers_for(cluster, threads) as session.workers:
             model = run(
                 family.name,
                 treebank,
@@ -228,6 +231,14 @@ def _with_speed(
     if config:
         raise BistroError(f"--{name} stands for --config {name}: leave --config out")
     return name, sets or []
+
+
+def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> None:
+    if cluster and not text and not kind.has_members:
+        raise BistroError(
+            "--cluster parses raw text, or trains the members of a committee or reader: name some "
+            "text with --text"
+        )
 
 
 def _checked_output(output: str | None) -> str:
