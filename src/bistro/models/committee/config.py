@@ -45,13 +45,13 @@ class StackSettings:
     """How votes are judged: a model of them that learns from votes on folds of the treebank."""
 
     folds: int = setting(
-        3,
+        2,
         "Parts of the training data on which members vote that have learned from the others; 0: no "
         "stack, votes are mixed with fixed weights.",
     )
-    passes: int = setting(4, "Passes over the votes.")
-    rate: float = setting(0.03, "Size of the steps (AdaGrad).")
-    bits: int = setting(18, "Weights of each decision, as a power of 2: features are hashed.")
+    passes: int = setting(6, "Passes over the votes.")
+    rate: float = setting(0.04, "Size of the steps (AdaGrad).")
+    bits: int = setting(20, "Weights of each decision, as a power of 2: features are hashed.")
 
     def validate(self) -> None:
         """Refuse what cannot be learned with."""
@@ -68,7 +68,7 @@ class CommitteeConfig:
     """Settings of the committee."""
 
     members: tuple[Member, ...] = setting(
-        ("left", "right", "left-other-tags", "right-other-tags", "eisner", "isbn"),
+        ("left", "right", "right-other-tags", "eisner", "isbn"),
         "Transition parsers from left to right and from right to left, Eisner's model, and the "
         "latent-variable parser in both directions (isbn, isbn-right); transition parsers and "
         "Eisner's model plain, with contexts that see labels, with those of the preset table1, or "
