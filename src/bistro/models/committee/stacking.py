@@ -39,7 +39,7 @@ from bistro.treebank.sentence import Sentence
 TAGS, HEADS, LABELS = "tags", "heads", "labels"
 DECISIONS = (TAGS, HEADS, LABELS)
 LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
-"""Less probable entries of the mixture are no candidates."""
+"""The probability in the mixture that makes an entry a candidate."""
 
 Weights = NDArray[np.float32]
 
@@ -80,7 +80,7 @@ class Ballot:
     mixture: Mixture
     arcs: Sequence[Rows]
     tags: Sequence[Rows]
-    """Of those members that have the committee's tags."""
+    """Votes on tags, of those members that have the committee's tags."""
     single_root: bool
     threads: int = 1
 
@@ -146,7 +146,7 @@ class Stack:
     """Learned weights of the decisions for one source of tags."""
 
     weights: Mapping[str, Weights]
-    """By decision; one that is missing is left to the mixture."""
+    """Weights of each decision; one that is missing is left to the mixture."""
 
     def decided(self, ballot: Ballot) -> Mixture:
         """Return the mixture with the probabilities of the stack."""

@@ -58,6 +58,8 @@ PREPARING = 0.25
 """The part of the time of a member's sweeps that its events take before them."""
 VOTING = 0.25
 """The part of the time of fitting without a development set that votes take."""
+VOTES_ON_ALL = 5.0
+"""How many times longer votes on the training data take than those on a development set."""
 VOTED = 0.9
 """The part of the time of learning a stack that the votes of folds take."""
 
@@ -106,7 +108,9 @@ class _Training:
         kind = CommitteeModel.kind
         self.fingerprint = fingerprint_of(kind, self.config, self.run.seed, [content])
         fits = bool(self.dev) or self.config.calibrate
-        self.shares = shares(self.settings, self.config.sampler.sweeps, fits=fits)
+        folds = self.config.stack.folds if self.has_stack else 0
+        sweeps = self.config.sampler.sweeps
+        self.shares = shares(self.settings, sweeps, fits=fits, folds=folds)
 
     def members(self) -> tuple[list[Voter], Trace]:
         """Go through the phases that a checkpoint does not spare; return members and trace."""
@@ -249,7 +253,9 @@ class _Training:
         return CommitteeModel(config, ready, fits, run.origin(trace))
 
 
-def shares(members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool) -> dict[str, float]:
+def shares(
+    members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool, folds: int = 0
+) -> dict[str, float]:
     """Return the parts of the time of a training that its phases take, roughly."""
     latent = sum(isinstance(settings, IsbnConfig) for settings in members.values())
     others = len(members) - latent
@@ -259,6 +265,10 @@ def shares(members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool) ->
         "finish": FINISHING * others,
         "fit": FITTING * len(members) * fits,
     }
+    if folds:
+        rest = 1 - 1 / folds
+        learning = LEARNING * latent + SWEEP * SWEEPS * others
+        costs["fit"] = folds * rest * learning + VOTES_ON_ALL * FITTING * len(members)
     return {name: cost / sum(costs.values()) for name, cost in costs.items()}
 
 
