@@ -209,6 +209,9 @@ class CommitteeModel(TaggingByParsing, Model):
             return Mixture.of(votes, fit, self.symbols, lengths)
         threads = asked.get("threads", 0)
         ballot = self.ballot(sentences, votes, replace(fit, sharpness=1.0), self.symbols, threads)
+        if asked.get("partial"):
+            given = np.array([head >= 0 for sentence in sentences for head in sentence.heads])
+            ballot = replace(ballot, given=given)
         return sharper(self.stacks[way].decided(ballot), fit.sharpness)
 
     def ballot(

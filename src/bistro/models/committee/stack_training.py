@@ -167,4 +167,7 @@ def _lesson(name: str, ballot: Ballot, gold: Gold) -> tuple[StackBatch, NDArray[
     else:
         candidates, wanted = ballot.label_candidates(gold.heads), gold.labels
     places = candidates.places_of(wanted)
+    if name == HEADS:
+        none = candidates.places_of(ballot.positions)
+        places = np.where(places < 0, none, places).astype(np.int32)
     return ballot.batch(ballot.tree, candidates), places, len(ballot.sentences)

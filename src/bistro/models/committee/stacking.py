@@ -14,8 +14,10 @@ and arcs around it in the tree of the plain mixture. Decisions come one after th
     heads     given these tags
     labels    given the heads of the tree with the highest sum of head probabilities
 
-Each gives probabilities for every word, which take the place of the mixture's. Evidence is kept:
-what no member proposes is not a candidate. Nivre and McDonald (2008) and Martins et al. (2008)
+Each gives probabilities for every word, which take the place of the mixture's. What no member
+proposes is not a candidate, so evidence is kept. Where few heads are proposed, none of them may be
+right: that is one more candidate. Its probability is left out of the result, so that the heads of a
+word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008)
 stacked parsers in this way, with one parser's tree as features of another.
 """
 
@@ -40,6 +42,9 @@ TAGS, HEADS, LABELS = "tags", "heads", "labels"
 DECISIONS = (TAGS, HEADS, LABELS)
 LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
 """The probability in the mixture that makes an entry a candidate."""
+
+NO_LABEL = -9
+"""The label of an arc to no head."""
 
 Weights = NDArray[np.float32]
 
@@ -83,6 +88,15 @@ class Ballot:
     """Votes on tags, of those members that have the committee's tags."""
     single_root: bool
     threads: int = 1
+    given: NDArray[np.bool_] | None = None
+    """The words whose heads are evidence, if there are any."""
+
+    @cached_property
+    def positions(self) -> Ints:
+        """The position of every word in its sentence, from 1; as a head, it stands for none."""
+        lengths = np.diff(self.mixture.offsets)
+        first = np.repeat(self.mixture.offsets[:-1], lengths)
+        return np.arange(first.size) - first + 1
 
     @cached_property
     def forms(self) -> NDArray[np.int32]:
@@ -111,7 +125,24 @@ class Ballot:
         first = np.flatnonzero(np.diff(key, prepend=-1))
         labels = Rows(np.append(first, key.size), code.label(arcs.what), arcs.probability)
         of_arc = np.searchsorted(key[first], rows.row * span + rows.what)
-        return Candidates(rows, votes, labels.likeliest()[of_arc])
+        return self._with_none(Candidates(rows, votes, labels.likeliest()[of_arc]))
+
+    def _with_none(self, found: Candidates) -> Candidates:
+        """Add the candidate that none of the heads is right, where the head is not given."""
+        rows, n = found.rows, len(found.rows)
+        words = np.arange(n) if self.given is None else np.flatnonzero(~self.given)
+        none = self.positions[words]
+        span = 1 + max(int(rows.what.max(initial=0)), int(none.max(initial=0)))
+        at = np.searchsorted(rows.row * span + rows.what, words * span + none)
+        added = np.zeros(n + 1, dtype=np.int64)
+        added[words + 1] = 1
+        wider = Rows(
+            rows.begin + np.cumsum(added),
+            np.insert(rows.what, at, none),
+            np.insert(rows.probability, at, 0.0),
+        )
+        votes = np.insert(found.votes, at, 0.0, axis=0)
+        return Candidates(wider, votes, np.insert(found.context, at, NO_LABEL))
 
     def label_candidates(self, heads: Ints) -> Candidates:
         """Return the candidates for the labels of the arcs to these heads."""
@@ -157,6 +188,7 @@ class Stack:
             mixture = replace(mixture, tags=tags)
         if HEADS in self.weights:
             heads = self._probabilities(HEADS, ballot, tree, ballot.head_candidates())
+            heads = heads.among(heads.what != ballot.positions[heads.row])
             mixture = replace(mixture, arcs=_with_heads(mixture, heads))
         if LABELS in self.weights:
             chosen = mixture.trees(ballot.single_root, ballot.threads)[0]
