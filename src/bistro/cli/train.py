@@ -49,8 +49,8 @@ def train(
     ),
     fast: bool = flag(
         "--fast",
-        "The preset fast of committee or pipeline: few members, which parse several times as fast "
-        "as the default ones and make more errors.",
+        "The preset fast of committee or pipeline: two members, which learn and parse much faster "
+        "than the default ones and make more errors.",
     ),
     best: bool = flag(
         "--best",
