@@ -23,7 +23,7 @@ import numpy as np
 
 import bistro
 from bistro.config import read_toml
-from bistro.models.committee.train import fitted
+from bistro.models.committee.fitting import fitted
 from bistro.models.presets import file_or_preset
 from bistro.models.transition.config import TransitionConfig
 from bistro.models.transition.model import TransitionModel

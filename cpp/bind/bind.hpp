@@ -30,5 +30,6 @@ void bind_tokens(nanobind::module_& m);  // after bind_frozen
 void bind_files(nanobind::module_& m);
 void bind_product(nanobind::module_& m);  // after bind_frozen
 void bind_process(nanobind::module_& m);  // after bind_hpyp
+void bind_stack(nanobind::module_& m);
 
 }  // namespace bistro::bind

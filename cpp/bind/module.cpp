@@ -29,4 +29,5 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_files(m);
     bistro::bind::bind_product(m);
     bistro::bind::bind_process(m);
+    bistro::bind::bind_stack(m);
 }

@@ -62,7 +62,7 @@ def test_one_command_one_file(bistro_here: Command, here: Path, files: Path) -> 
         "train", "committee", files / "train.conllu", "--dev", dev, "-o", "c.bistro", *SHORT
     )
     assert done.code == 0
-    assert "left-other-tags" in done.err and "sharpness" in done.err
+    assert "right-other-tags" in done.err and "sharpness" in done.err
     assert [path.name for path in here.iterdir()] == ["c.bistro"]
     assert "weights, tags joint" in bistro_here("info", "c.bistro").out
     model = bistro.load("c.bistro")
@@ -80,7 +80,7 @@ def test_the_best_committee(bistro_here: Command, here: Path, files: Path) -> No
     dev = files / "test.conllu"
     small = ("--set", "isbn.hidden=8", "--set", "isbn.learning.passes=2")
     done = bistro_here(
-        "train", "committee", files / "train.conllu", "--dev", dev, "--config", "best",
+        "train", "committee", files / "train.conllu", "--dev", dev, "--best",
         "-o", "c.bistro", *SHORT, *small,
     )  # fmt: skip
     assert done.code == 0
@@ -89,7 +89,23 @@ def test_the_best_committee(bistro_here: Command, here: Path, files: Path) -> No
     for options in ((), ("--tags", "given", "--kbest", 2), ("--beam", 3), ("--partial",)):
         parsed = bistro_here("parse", "c.bistro", dev, *options, "-o", "out.conllu")
         assert parsed.code == 0 and "committee of 8" in parsed.err
-        assert ("beam 10 of isbn" in parsed.err) == ("--beam" not in options)
+        assert ("beam 8 of isbn" in parsed.err) == ("--beam" not in options)
+
+
+def test_fast_and_best_are_presets(bistro_here: Command, here: Path) -> None:
+    shown = bistro_here("train", "committee", "--fast", "--show-config")
+    assert shown.code == 0
+    assert shown.out == bistro_here("train", "committee", "--config", "fast", "--show-config").out
+    assert 'members = ["left", "right"]' in shown.out
+    inside = bistro_here("train", "pipeline", "--best", "--show-config")
+    assert 'parser_config = "best"' in inside.out
+    for arguments, told in (
+        (("committee", "--fast", "--best"), "choose one of them"),
+        (("committee", "--fast", "--config", "best"), "leave --config out"),
+        (("ngram", "--best"), "--best is for committee and pipeline"),
+    ):
+        refused = bistro_here("train", *arguments, "--show-config")
+        assert refused.code == 2 and told in refused.err
 
 
 def test_what_a_committee_cannot_do(bistro_here: Command, here: Path, files: Path) -> None:

@@ -17,6 +17,7 @@ from bistro.treebank.sentence import Sentence
 
 TREEBANK = bistro.builtin(sentences=900, seed=1)
 SETTINGS: dict[str, Any] = {
+    "stack": {"folds": 0},
     "members": ["left"],
     "sampler": {"sweeps": 6, "samples": 3},
 }

@@ -161,7 +161,8 @@ def test_learning_that_comes_to_no_number_says_so(tmp_path: Path) -> None:
 def test_without_a_development_set_the_latent_member_has_held_sentences_out() -> None:
     """These sentences show how sure votes may be, with the member as it is."""
     treebank = bistro.builtin(sentences=900, seed=1)
-    held_out = {"isbn": {**SMALL, "learning": {**SMALL["learning"], "passes": 1, "held_out": 0.2}}}  # type: ignore[dict-item]
+    learning = {**SMALL["learning"], "passes": 1, "held_out": 0.2}  # type: ignore[dict-item]
+    held_out = {"isbn": {**SMALL, "learning": learning}, "stack": {"folds": 0}}
     notes: list[str] = []
     session = Session(on_note=notes.append)
     model = bistro.train("committee", treebank, seed=1, session=session, **{**SETTINGS, **held_out})

@@ -14,6 +14,7 @@ from bistro.cli.watcher import Watcher
 from bistro.destination import is_special
 from bistro.errors import BistroError, OutputError
 from bistro.models import kinds
+from bistro.models.options import a_model
 
 if TYPE_CHECKING:
     from bistro.inference.checkpoint import Checkpoint
@@ -45,6 +46,16 @@ def train(
         "DEV",
         "Development data: committee, reader and linearize fit weights on it, isbn stops training "
         "at its best score there; all print scores on it at the end.",
+    ),
+    fast: bool = flag(
+        "--fast",
+        "The preset fast of committee or pipeline: two members, which learn and parse much faster "
+        "than the default ones and make more errors.",
+    ),
+    best: bool = flag(
+        "--best",
+        "The preset best of committee or pipeline: all members. The most accurate parser, slow to "
+        "train and to parse.",
     ),
     config: str | None = common.CONFIG,
     overrides: list[str] | None = common.SET,
@@ -88,6 +99,7 @@ def train(
     uninterrupted run.
 
         bistro train committee train.conllu --dev dev.conllu -o english.bistro
+        bistro train pipeline train.conllu --dev dev.conllu --best -o english.bistro
         bistro train transition train.conllu -o parser.bistro
         bistro train transition train.conllu --text news.txt.gz --text more.txt -o parser.bistro
         bistro train ngram news.txt.gz more.txt -o news.bistro --set order=3 --seed 7
@@ -108,6 +120,8 @@ def train(
     if units:
         unbounded = [] if units == "words" or config else ["order=0"]
         overrides = [f"units={units}", *unbounded, *(overrides or [])]
+    if fast or best:
+        config, overrides = _with_speed(kind, fast=fast, best=best, config=config, sets=overrides)
     family, settings = common.chosen_config(kind, config, [*(overrides or []), *tasks])
     if show_config:
         print(configuration.to_toml(settings), end="")
@@ -199,6 +213,24 @@ def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) 
     print(title)
     for name, value in figures.items():
         print(f"{name:<20} {value:6.2f}")
+
+
+def _with_speed(
+    kind: str, *, fast: bool, best: bool, config: str | None, sets: list[str] | None
+) -> tuple[str | None, list[str]]:
+    """Return --config and --set with the preset that --fast or --best stands for."""
+    name = "fast" if fast else "best"
+    if fast and best:
+        raise BistroError("--fast and --best are two ends of one scale: choose one of them")
+    setting = kinds.find(kind).speeds
+    if not setting:
+        able = " and ".join(one.name for one in kinds.every() if one.speeds)
+        raise BistroError(f"--{name} is for {able}: {a_model(kind)} has no such preset")
+    if setting != "config":
+        return config, [f"{setting}={name}", *(sets or [])]
+    if config:
+        raise BistroError(f"--{name} stands for --config {name}: leave --config out")
+    return name, sets or []
 
 
 def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> None:

@@ -73,6 +73,7 @@ class Alphabet:
 
         Ends of words are not included.
         """
-        ids = [self._ids.get(character, self.other) for word in words for character in word]
+        number, other = self._ids.get, self.other
+        ids = [number(character, other) for word in words for character in word]
         offsets = np.cumsum([0, *map(len, words)], dtype=np.int64)
         return np.array(ids, dtype=np.int32), offsets

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,16 @@ LONGEST_SPELLED = 1000
 Logs = NDArray[np.float64]
 
 
+class Untagged(NamedTuple):
+    """The characters and ends of words as events, without the tags of the words."""
+
+    events: Events
+    begins: NDArray[np.int64]
+    """Where the events of each word begin."""
+    lengths: NDArray[np.int64]
+    """How many events each word has."""
+
+
 class Spelling:
     """The events of strings: their characters, and perhaps a tag, as contexts."""
 
@@ -68,16 +78,25 @@ class Spelling:
     def events(
         self, words: Sequence[str], tags: NDArray[np.int32]
     ) -> tuple[Events, NDArray[np.int64]]:
-        """Return one event per character and end, and the first event of each word."""
+        """Return one event per character and end, and where the events of each word begin."""
+        plain = self.untagged(words)
+        return self.tagged(plain, tags), plain.begins
+
+    def untagged(self, words: Sequence[str]) -> Untagged:
+        """Return the events of words, whatever their tags are."""
         if "" in words:
             raise BistroError("a word without characters cannot be spelled: leave it out")
         ids, offsets = self.alphabet.encode(words)
-        plain = padded_events(
+        events = padded_events(
             ids, offsets, self._order, start=self.alphabet.start, end=self.alphabet.end
         )
         begins = (offsets[:-1] + np.arange(len(words))).astype(np.int64)
-        contexts = self._with_tags(plain.contexts, np.repeat(tags, np.diff(offsets) + 1))
-        return Events(contexts, plain.outcomes), begins
+        return Untagged(events, begins, np.diff(offsets) + 1)
+
+    def tagged(self, plain: Untagged, tags: NDArray[np.int32]) -> Events:
+        """Return the events of words that have these tags."""
+        contexts = self._with_tags(plain.events.contexts, np.repeat(tags, plain.lengths))
+        return Events(contexts, plain.events.outcomes)
 
     def empty_words(self) -> Events:
         """Return the end of the word as its first event, for each tag."""
@@ -130,18 +149,24 @@ class Speller:
         if not len(words):
             return np.zeros(0)
         chosen = np.zeros(len(words), np.int32) if tags is None else tags
-        events, begins = self.spelling.events(words, chosen)
+        return self._log_prob(self.spelling.untagged(words), chosen)
+
+    def _log_prob(self, plain: Untagged, tags: NDArray[np.int32]) -> Logs:
+        events = self.spelling.tagged(plain, tags)
         logs = self._frozen.log_probabilities(events.contexts, events.outcomes)
         # `other` represents many characters, all equally probable.
         alphabet = self.spelling.alphabet
         logs[events.outcomes == alphabet.other] -= math.log(alphabet.others)
-        spelled_out: Logs = np.add.reduceat(logs, begins) - self._log_not_empty[chosen]
+        spelled_out: Logs = np.add.reduceat(logs, plain.begins) - self._log_not_empty[tags]
         return spelled_out
 
     def log_prob_by_tag(self, words: Sequence[str]) -> Logs:
         """Return log H of each string (rows) for each tag (columns), in nats."""
         tags = range(self.spelling.num_tags)
-        columns = [self.log_prob(words, np.full(len(words), tag, np.int32)) for tag in tags]
+        if not len(words):
+            return np.zeros((0, len(tags)))
+        plain = self.spelling.untagged(words)
+        columns = [self._log_prob(plain, np.full(len(words), tag, np.int32)) for tag in tags]
         return np.stack(columns, axis=1)
 
     def log_unseen(self, words: Sequence[str]) -> Logs:

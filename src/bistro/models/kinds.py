@@ -91,7 +91,10 @@ class Kind:
     draws: bool = True
     """True if training draws samples, so that chains from several seeds can be compared."""
     has_members: bool = False
-    """True if training trains several member models, which a cluster can distribute."""
+    """Whether training learns other models side by side, which a cluster may share out."""
+    speeds: str = ""
+    """What takes the name of a preset ``fast`` or ``best``: ``config``, or a setting of its own;
+    empty: it has none."""
     prior: str = ""
     """Function from settings and a seed to data from the prior and a chain; empty if none."""
 

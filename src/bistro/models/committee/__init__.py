@@ -13,6 +13,7 @@ KIND = Kind(
     trainer="bistro.models.committee.train:train_committee",
     abilities=("parse", "tag", "explain"),
     has_members=True,
+    speeds="config",
     dev="fits the weights of its members",
     judged_by="parse",
 )

@@ -35,8 +35,32 @@ Member = Literal[
 ]
 
 
+MOST_BITS = 24
 MOST_BEAM = 10_000
 """A latent-variable member keeps all that it can: a wider beam would fill the memory."""
+
+
+@dataclass(frozen=True)
+class StackSettings:
+    """How votes are judged: a model of them that learns from votes on folds of the treebank."""
+
+    folds: int = setting(
+        2,
+        "Parts of the training data on which members vote that have learned from the others; 0: no "
+        "stack, votes are mixed with fixed weights.",
+    )
+    passes: int = setting(6, "Passes over the votes.")
+    rate: float = setting(0.04, "Size of the steps (AdaGrad).")
+    bits: int = setting(20, "Weights of each decision, as a power of 2: features are hashed.")
+
+    def validate(self) -> None:
+        """Refuse what cannot be learned with."""
+        if self.folds < 0 or self.folds == 1:
+            raise ConfigError(f"stack.folds = {self.folds} must be 0 or at least 2")
+        if self.passes < 1 or not self.rate > 0:
+            raise ConfigError("stack.passes and stack.rate must be positive")
+        if not 8 <= self.bits <= MOST_BITS:
+            raise ConfigError(f"stack.bits = {self.bits} must lie between 8 and {MOST_BITS}")
 
 
 @dataclass(frozen=True)
@@ -44,7 +68,7 @@ class CommitteeConfig:
     """Settings of the committee."""
 
     members: tuple[Member, ...] = setting(
-        ("left", "right", "left-other-tags", "right-other-tags", "eisner", "isbn"),
+        ("left", "right", "right-other-tags", "eisner", "isbn"),
         "Transition parsers from left to right and from right to left, Eisner's model, and the "
         "latent-variable parser in both directions (isbn, isbn-right); transition parsers and "
         "Eisner's model plain, with contexts that see labels, with those of the preset table1, or "
@@ -69,6 +93,9 @@ class CommitteeConfig:
         "accurate",
         "Fitted on the development set so that most heads and tags come out right, so that the "
         "gold ones are most probable (EM), or all the same.",
+    )
+    stack: StackSettings = setting(
+        StackSettings(), "How a model of the votes learns what each is worth, and where."
     )
     calibrate: bool = setting(
         True,

@@ -102,8 +102,11 @@ class Symbols:
     """The tags of members with another column, by its name."""
 
     @classmethod
-    def of(cls, members: Sequence[Voter]) -> Symbols:
-        """Collect the symbols of all members; tags are those of the first one's column."""
+    def of(cls, members: Sequence[Voter], like: Symbols | None = None) -> Symbols:
+        """Collect the symbols of all members; tags are those of the first one's column.
+
+        With `like`, their numbers are those of another committee that knows all of them.
+        """
         if len({bool(member.label_names) for member in members}) > 1:
             raise BistroError("models with labels and without cannot parse together")
         schemes = {member.nonprojective for member in members}
@@ -116,6 +119,8 @@ class Symbols:
         others = dict.fromkeys(m.tag_column for m in members if m.tag_column != column)
         labels = sorted({label for member in members for label in member.label_names})
         tags = sorted({t for m in members if m.tag_column == column for t in m.tag_names})
+        if like is not None:
+            labels, tags = like.labels, like.tags
         return cls(
             labels,
             tags,
@@ -256,6 +261,11 @@ def _row_weights(weights: Sequence[float], counted: Sequence[NDArray[np.bool_]])
     # Members that all weigh nothing, and are alone in having used the evidence, count alike.
     shares = np.where(total > 0, shares, np.stack(counted))
     return list(shares / shares.sum(axis=0))
+
+
+def sharper(mixture: Mixture, power: float) -> Mixture:
+    """Return a mixture whose heads are more certain, or less."""
+    return replace(mixture, arcs=_with_sharper_heads(mixture.arcs, mixture.code, power))
 
 
 def _with_sharper_heads(arcs: Rows, code: ArcCode, power: float) -> Rows:

@@ -20,8 +20,9 @@ the mixture is better than the best of them.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, tee
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -35,11 +36,12 @@ from bistro.models.abilities import VOTE, Voter
 from bistro.models.base import Model, Origin, megabytes
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.crossing import Crossing
-from bistro.models.committee.mixture import Fit, Mixture, Symbols
+from bistro.models.committee.mixture import Fit, Mixture, Symbols, in_common, sharper
 from bistro.models.committee.moves import with_crossing_arcs, with_lifted_votes
 from bistro.models.committee.pool import drawn, pooled
+from bistro.models.committee.stacking import Ballot, Stack
 from bistro.models.inputs import SENTENCES_AT_ONCE, Words, as_sentence
-from bistro.models.nested import nested_arrays, nested_models, numbered
+from bistro.models.nested import BETWEEN, nested_arrays, nested_models, numbered
 from bistro.models.parsing.options import DictionaryOptions, SharedOptions
 from bistro.models.parsing.tagging import TaggingByParsing
 from bistro.models.parsing.votes import Votes
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
 WAYS = ("given", "joint")
 """The sources of tags; the weights differ."""
 NO_CROSSING = Crossing()
+STACK = "stack."
+"""How the names of a stack's arrays begin."""
 WORDS_IN_CHARTS = 300
 """A chart over all tags of all words takes 0.4 s for 250 words, 3 s for 500 and 90 s for 1,000 (and
 gigabytes): with tags to be found, members with charts have no say in sentences above this."""
@@ -88,6 +92,8 @@ class CommitteeModel(TaggingByParsing, Model):
     origin: Origin
     crossing: Crossing = NO_CROSSING
     """In which patterns of words arcs cross, as the training data shows."""
+    stacks: dict[str, Stack] = field(default_factory=dict)
+    """What judges the votes, by how tags are found; without one, they are mixed."""
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -197,8 +203,36 @@ class CommitteeModel(TaggingByParsing, Model):
     def mixture(self, sentences: Sequence[Sentence], asked: Mapping[str, Any]) -> Mixture:
         """Return the mixed marginals of a batch of sentences."""
         votes = self.votes_of_members(sentences, asked)
+        way, lengths = asked["tags"], [len(sentence) for sentence in sentences]
+        fit = self.fits[way]
+        if way not in self.stacks:
+            return Mixture.of(votes, fit, self.symbols, lengths)
+        threads = asked.get("threads", 0)
+        ballot = self.ballot(sentences, votes, replace(fit, sharpness=1.0), self.symbols, threads)
+        if asked.get("partial"):
+            given = np.array([head >= 0 for sentence in sentences for head in sentence.heads])
+            ballot = replace(ballot, given=given)
+        return sharper(self.stacks[way].decided(ballot), fit.sharpness)
+
+    def ballot(
+        self,
+        sentences: Sequence[Sentence],
+        votes: Sequence[Votes],
+        fit: Fit,
+        symbols: Symbols,
+        threads: int = 0,
+    ) -> Ballot:
+        """Return votes with their mixture, as a stack judges them."""
         lengths = [len(sentence) for sentence in sentences]
-        return Mixture.of(votes, self.fits[asked["tags"]], self.symbols, lengths)
+        arcs, tags = in_common(votes, symbols)
+        return Ballot(
+            sentences,
+            Mixture.of(votes, fit, symbols, lengths),
+            arcs,
+            [rows for rows in tags if rows is not None],
+            self.single_root,
+            threads or os.cpu_count() or 1,
+        )
 
     def votes_of_members(
         self, sentences: Sequence[Sentence], asked: Mapping[str, Any]
@@ -282,22 +316,24 @@ class CommitteeModel(TaggingByParsing, Model):
             "fits": {way: fit.to_dict() for way, fit in self.fits.items()},
             "members": [member.whole_header() for member in self.members],
             **({"crossing_arcs": self.crossing.to_dict()} if self.crossing.counts else {}),
+            **({"stacks": list(self.stacks)} if self.stacks else {}),
         }
 
     def arrays(self) -> Arrays:
-        """Return the arrays of all members."""
-        return nested_arrays(numbered(self.members))
+        """Return the arrays of all members, and the weights of the stacks."""
+        stacks = {f"{STACK}{way}": stack for way, stack in self.stacks.items()}
+        return nested_arrays({**numbered(self.members), **stacks})
 
     @classmethod
     def from_parts(
         cls, config: CommitteeConfig, header: Mapping[str, Any], arrays: Arrays, origin: Origin
     ) -> Self:
         """Make the committee again from a file."""
-        models = nested_models(numbered(header["members"]), arrays)
+        own, stacks = _apart(header, arrays)
+        models = nested_models(numbered(header["members"]), own)
         members = [VOTE.of(model) for model in models.values()]
-        ways = ("given", "joint")
-        fits = {way: Fit.from_dict(header["fits"][way], len(members)) for way in ways}
-        return cls(config, members, fits, origin, _crossing_of(header))
+        fits = {way: Fit.from_dict(header["fits"][way], len(members)) for way in sorted(WAYS)}
+        return cls(config, members, fits, origin, _crossing_of(header), stacks)
 
     def summary(self) -> dict[str, Any]:
         """Return members, weights and size."""
@@ -333,6 +369,23 @@ def _crossing_of(header: Mapping[str, Any]) -> Crossing:
         return Crossing.from_dict(header["crossing_arcs"])
     except (KeyError, TypeError, ValueError) as error:
         raise ModelFileError("the patterns of crossing arcs are damaged") from error
+
+
+def _apart(header: Mapping[str, Any], arrays: Arrays) -> tuple[Arrays, dict[str, Stack]]:
+    """Return the arrays of the members, and the stacks, which older files lack."""
+    ways = header.get("stacks", [])
+    if not isinstance(ways, list) or not set(map(str, ways)) <= set(WAYS):
+        raise ModelFileError("the stacks are damaged")
+    own: dict[str, NDArray[Any]] = {}
+    weights: dict[str, dict[str, NDArray[Any]]] = {way: {} for way in ways}
+    for name, array in arrays.items():
+        owner, _, inner = name.partition(BETWEEN)
+        way = owner.removeprefix(STACK)
+        if owner.startswith(STACK) and way in weights:
+            weights[way][inner] = array
+        else:
+            own[name] = array
+    return own, {way: Stack.from_arrays(found) for way, found in weights.items()}
 
 
 def _share_vocabularies(members: Sequence[Voter]) -> None:

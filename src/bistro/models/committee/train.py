@@ -5,13 +5,14 @@ A checkpoint holds its phase, so that an interrupted training goes on where it w
     phase i   latent-variable member i learns, until it is best on held-out trees
     last      the chains of all other members sweep side by side
 
-What earlier phases have made is carried along in the checkpoints of later ones.
+What earlier phases have made is carried along in the checkpoints of later ones. Then weights are
+fitted, and a stack learns to judge votes (`bistro.models.committee.stack_training`).
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro import progress
-from bistro.errors import BistroError
 from bistro.inference.chains import Session, fingerprint_of, run_chains
 from bistro.inference.settings import SamplerSettings
 from bistro.inference.workers import LocalWorkers, Workers
@@ -28,6 +28,7 @@ from bistro.models.base import from_bytes
 from bistro.models.committee.config import CommitteeConfig
 from bistro.models.committee.crossing import Crossing
 from bistro.models.committee.elsewhere import Errand, begin, learn_members
+from bistro.models.committee.fitting import fitted
 from bistro.models.committee.held_out import LEAST_WORDS, stretches
 from bistro.models.committee.members import (
     OTHER_TAGS,
@@ -36,15 +37,14 @@ from bistro.models.committee.members import (
     other_tags_of,
     preset_settings,
 )
-from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit, Mixture, in_common
+from bistro.models.committee.mixture import USUAL_SHARPNESS, Fit, Symbols
 from bistro.models.committee.model import WAYS, CommitteeModel
-from bistro.models.committee.weights import accurate_weights, likely_weights, sharpness
+from bistro.models.committee.stack_training import LEAST_STACKED, Counted, Judging, dealt
 from bistro.models.inputs import Words
 from bistro.models.isbn.config import IsbnConfig
 from bistro.models.isbn.model import IsbnModel
 from bistro.models.isbn.train import split, train_isbn
 from bistro.models.parsing.training import trees_of
-from bistro.models.parsing.votes import ArcCode, Rows
 from bistro.models.runs import Run, Trace
 from bistro.models.transition.config import TransitionConfig
 from bistro.treebank.sentence import Sentence
@@ -58,11 +58,10 @@ PREPARING = 0.25
 """The part of the time of a member's sweeps that its events take before them."""
 VOTING = 0.25
 """The part of the time of fitting without a development set that votes take."""
-WEIGHTS: dict[str, Callable[[Sequence[Rows], NDArray[np.int64]], NDArray[np.float64]]] = {
-    "accurate": accurate_weights,
-    "likely": likely_weights,
-    "equal": lambda members, gold: np.full(len(members), 1 / len(members)),
-}
+VOTES_ON_ALL = 5.0
+"""How many times longer votes on the training data take than those on a development set."""
+VOTED = 0.9
+"""The part of the time of learning a stack that the votes of folds take."""
 
 
 def train_committee(
@@ -80,7 +79,9 @@ def train_committee(
     if config.crossing:
         model.crossing = Crossing.learn(training.sentences, model.tag_column)
     with progress.phase("fitting", share=training.shares["fit"]):
-        if dev:
+        if training.has_stack:
+            training.stack(model)
+        elif dev:
             model.fits = _fits(model, dev, run.session.threads, share=1.0)
         elif config.calibrate:
             found = training.sharpness_by_way(members)
@@ -107,7 +108,9 @@ class _Training:
         kind = CommitteeModel.kind
         self.fingerprint = fingerprint_of(kind, self.config, self.run.seed, [content])
         fits = bool(self.dev) or self.config.calibrate
-        self.shares = shares(self.settings, self.config.sampler.sweeps, fits=fits)
+        folds = self.config.stack.folds if self.has_stack else 0
+        sweeps = self.config.sampler.sweeps
+        self.shares = shares(self.settings, sweeps, fits=fits, folds=folds)
 
     def members(self) -> tuple[list[Voter], Trace]:
         """Go through the phases that a checkpoint does not spare; return members and trace."""
@@ -184,6 +187,28 @@ class _Training:
         ready = progress.each(trainings.items(), ending, len(trainings), "members", share)
         return {name: t.finish(self.run, [], member=name) for name, t in ready}, trace
 
+    @property
+    def has_stack(self) -> bool:
+        """Whether there is enough to learn a stack from."""
+        words = sum(map(len, self.sentences))
+        return self.config.stack.folds > 0 and words >= LEAST_STACKED
+
+    def stack(self, model: CommitteeModel) -> None:
+        """Give a committee the weights and the stacks that votes on all folds suggest."""
+        folds, threads = self.config.stack.folds, self.run.session.threads
+        self.run.session.on_note(f"learning to judge votes, from {folds} folds")
+        ballots: dict[str, list[Counted]] = {way: [] for way in WAYS}
+        parts = progress.each(dealt(self.sentences, folds), "votes of folds", folds, share=VOTED)
+        for rest, held_out in parts:
+            voting = self._of_the_rest(rest, None)
+            symbols = Symbols.of(voting.members, like=model.symbols)
+            for way, found in ballots.items():
+                votes = voting.votes_of_members(held_out, model.asked(tags=way, threads=threads))
+                found.append(Counted(held_out, votes, symbols))
+        judging = Judging(model, self.config, self.run.seed, threads)
+        for way, found in ballots.items():
+            model.fits[way], model.stacks[way] = judging.learned(way, found, self.dev)
+
     def sharpness_by_way(self, members: Sequence[Voter]) -> dict[str, float]:
         """Return the sharpness that suits members who have not seen the sentences they vote on."""
         rest, held_out, is_unseen = self._parts()
@@ -228,7 +253,9 @@ class _Training:
         return CommitteeModel(config, ready, fits, run.origin(trace))
 
 
-def shares(members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool) -> dict[str, float]:
+def shares(
+    members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool, folds: int = 0
+) -> dict[str, float]:
     """Return the parts of the time of a training that its phases take, roughly."""
     latent = sum(isinstance(settings, IsbnConfig) for settings in members.values())
     others = len(members) - latent
@@ -238,6 +265,10 @@ def shares(members: Mapping[str, MemberSettings], sweeps: int, *, fits: bool) ->
         "finish": FINISHING * others,
         "fit": FITTING * len(members) * fits,
     }
+    if folds:
+        rest = 1 - 1 / folds
+        learning = LEARNING * latent + SWEEP * SWEEPS * others
+        costs["fit"] = folds * rest * learning + VOTES_ON_ALL * FITTING * len(members)
     return {name: cost / sum(costs.values()) for name, cost in costs.items()}
 
 
@@ -268,40 +299,3 @@ def _quick(settings: MemberSettings, sampler: SamplerSettings) -> MemberSettings
     if isinstance(settings, TransitionConfig):
         return replace(settings, sampler=sampler, lengths="free")
     return replace(settings, sampler=sampler)
-
-
-def fitted(
-    model: CommitteeModel, dev: Sequence[Sentence], way: str, threads: int, **options: Any
-) -> Fit:
-    """Return weights that put most heads and tags right, and the sharpness that suits them.
-
-    The options are those of parsing with these weights.
-    """
-    known = [s for s in dev if isinstance(s, Sentence) and len(s) and min(s.heads) >= 0]
-    if not known:
-        raise BistroError("the development set has no trees to fit the weights on")
-    asked = model.asked(tags=way, threads=threads, **options)
-    votes = model.votes_of_members(known, asked)
-    arcs, tags = in_common(votes, model.symbols)
-    code = ArcCode(len(model.symbols.labels))
-    gold = np.array([head for sentence in known for head in sentence.heads])
-    by_head = [rows.mapped(code.head(rows.what)) for rows in arcs]
-    heads = WEIGHTS[model.config.weights](by_head, gold)
-    fit = Fit(tuple(heads.tolist()), _tag_weights(model, known, tags), sharpness=1.0)
-    lengths = [len(sentence) for sentence in known]
-    mixture = Mixture.of(votes, fit, model.symbols, lengths)
-    return replace(fit, sharpness=sharpness(mixture.heads, gold))
-
-
-def _tag_weights(
-    model: CommitteeModel, known: Sequence[Sentence], tags: Sequence[Any]
-) -> tuple[float, ...]:
-    """Return the weights for tags; a member with tags of another column has none."""
-    numbers = {tag: i for i, tag in enumerate(model.symbols.tags)}
-    column = model.symbols.tag_column
-    gold = np.array([numbers.get(tag, -1) for s in known for tag in getattr(s, column)])
-    voting = [i for i, rows in enumerate(tags) if rows is not None]
-    found = WEIGHTS[model.config.weights]([tags[i].mapped(tags[i].what) for i in voting], gold)
-    weights = np.zeros(len(tags))
-    weights[voting] = found
-    return tuple(weights.tolist())

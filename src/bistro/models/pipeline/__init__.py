@@ -13,6 +13,7 @@ KIND = Kind(
     trainer="bistro.models.pipeline.train:train_pipeline",
     abilities=("annotate", "figures"),
     has_members=True,
-    dev="the parser inside may learn from it",
+    speeds="parser_config",
+    dev="what the parser inside learns from it",
     judged_by="figures",
 )

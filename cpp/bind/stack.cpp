@@ -1,0 +1,205 @@
+// Stacked decisions: which candidate is right, given what several voters say of it and what is around the word.
+#include <nanobind/stl/string.h>
+
+#include "bind/arrays.hpp"
+#include "bind/bind.hpp"
+#include "parse/parser.hpp"
+#include "stack/logit.hpp"
+
+namespace bistro::bind {
+
+using namespace nb::literals;
+using stack::Candidate;
+using stack::Collector;
+using stack::Features;
+using stack::View;
+
+namespace {
+
+constexpr int kMostBits = 26;
+
+enum class Task { kTags, kHeads, kLabels };
+
+Task task_of(const std::string& name) {
+    if (name == "tags") return Task::kTags;
+    if (name == "heads") return Task::kHeads;
+    if (name == "labels") return Task::kLabels;
+    throw std::invalid_argument("there is no such decision: " + name);
+}
+
+int bits_of(std::size_t size) {
+    int bits = 0;
+    while ((std::size_t{1} << bits) < size) ++bits;
+    if (size == 0 || (std::size_t{1} << bits) != size || bits > kMostBits || bits < 1)
+        throw std::invalid_argument("the number of weights must be a power of 2");
+    return bits;
+}
+
+// Sentences with their trees, and the candidates of every word with the votes for them.
+struct StackBatch {
+    In<std::int64_t> offsets;
+    In<std::int32_t> forms, tags, heads, labels;
+    In<std::int64_t> begin;
+    In<std::int32_t> what, with;
+    In<float> votes;
+
+    std::size_t sentences() const { return offsets.shape(0) - 1; }
+    std::size_t voters() const { return what.shape(0) ? votes.shape(0) / what.shape(0) : 0; }
+
+    void check() const {
+        auto covers = [](std::span<const std::int64_t> borders, std::size_t n) {
+            return !borders.empty() && borders.front() == 0 && borders.back() == static_cast<std::int64_t>(n) &&
+                   std::ranges::is_sorted(borders);
+        };
+        const std::size_t n = tags.shape(0), candidates = what.shape(0);
+        const bool fits = covers(view(offsets), n) && forms.shape(0) == n * stack::kForms && heads.shape(0) == n &&
+                          labels.shape(0) == n && begin.shape(0) == n + 1 && covers(view(begin), candidates) &&
+                          with.shape(0) == candidates && votes.shape(0) == voters() * candidates && voters() < 60;
+        if (!fits) throw std::invalid_argument("words, candidates and votes do not fit together");
+        for (std::size_t i = 0; i < sentences(); ++i) check_heads(i);
+    }
+
+    void check_heads(std::size_t i) const {
+        const auto first = offsets.data()[i], last = offsets.data()[i + 1];
+        for (auto word = first; word < last; ++word)
+            if (heads.data()[word] < 0 || heads.data()[word] > last - first)
+                throw std::invalid_argument("a head is outside its sentence");
+    }
+
+    void check_places(Task task) const {
+        if (task == Task::kTags) return;
+        const auto places = task == Task::kHeads ? what.data() : with.data();
+        for (std::size_t i = 0; i < sentences(); ++i)
+            for (auto word = offsets.data()[i]; word < offsets.data()[i + 1]; ++word)
+                for (auto c = begin.data()[word]; c < begin.data()[word + 1]; ++c)
+                    if (places[c] < 0 || places[c] > offsets.data()[i + 1] - offsets.data()[i])
+                        throw std::invalid_argument("a head is outside its sentence");
+    }
+
+    View view_of(std::size_t i) const {
+        const auto first = static_cast<std::size_t>(offsets.data()[i]), n = static_cast<std::size_t>(offsets.data()[i + 1]) - first;
+        return {{forms.data() + first * stack::kForms, n * stack::kForms}, {tags.data() + first, n}, {heads.data() + first, n},
+                {labels.data() + first, n}};
+    }
+
+    // The voters but the last whose likeliest candidate each one is, as bits.
+    void first_choices(std::size_t from, std::size_t to, std::vector<std::int64_t>& out) const {
+        const std::size_t m = voters();
+        out.assign(to - from, 0);
+        for (std::size_t voter = 0; voter + 1 < m; ++voter) {
+            float most = 0;
+            for (auto c = from; c < to; ++c) most = std::max(most, votes.data()[c * m + voter]);
+            if (most <= 0) continue;
+            for (auto c = from; c < to; ++c)
+                if (votes.data()[c * m + voter] == most) out[c - from] |= std::int64_t{1} << voter;
+        }
+    }
+};
+
+// Collects the features of all candidates of a word.
+class Reader {
+public:
+    Reader(const StackBatch& batch, Task task, int bits) : batch_(batch), task_(task), collector_(bits) {}
+
+    std::size_t read(const View& view, int word, std::size_t from, std::size_t to) {
+        const std::size_t m = batch_.voters();
+        batch_.first_choices(from, to, first_);
+        if (features.size() < to - from) features.resize(to - from);
+        for (auto c = from; c < to; ++c) {
+            const Candidate candidate{word, batch_.what.data()[c], batch_.with.data()[c], {batch_.votes.data() + c * m, m}, first_[c - from]};
+            collector_.begin();
+            if (task_ == Task::kHeads) stack::head_features(view, candidate, collector_);
+            else if (task_ == Task::kLabels) stack::label_features(view, candidate, collector_);
+            else stack::tag_features(view, candidate, collector_);
+            features[c - from] = collector_.features();
+        }
+        return to - from;
+    }
+
+    std::vector<Features> features;
+
+private:
+    const StackBatch& batch_;
+    Task task_;
+    Collector collector_;
+    std::vector<std::int64_t> first_;
+};
+
+Out<double> probabilities(const StackBatch& batch, const std::string& name, In<float> weights, int threads) {
+    std::vector<double> out(batch.what.shape(0), 1.0);
+    const Task task = task_of(name);
+    {
+        nb::gil_scoped_release release;
+        batch.check_places(task);
+        const int bits = bits_of(weights.shape(0));
+        in_parallel_each(batch.sentences(), threads, [&] {
+            return [&, reader = Reader(batch, task, bits), p = std::vector<double>()](std::size_t i) mutable {
+                const View view = batch.view_of(i);
+                for (int word = 1; word <= view.size(); ++word) {
+                    const auto at = static_cast<std::size_t>(batch.offsets.data()[i]) + static_cast<std::size_t>(word) - 1;
+                    const auto from = static_cast<std::size_t>(batch.begin.data()[at]), to = static_cast<std::size_t>(batch.begin.data()[at + 1]);
+                    if (to - from < 2) continue;
+                    p.resize(reader.read(view, word, from, to));
+                    for (std::size_t c = 0; c < p.size(); ++c) p[c] = stack::score(bind::view(weights), reader.features[c]);
+                    stack::normalise(p);
+                    std::copy(p.begin(), p.end(), out.begin() + static_cast<std::ptrdiff_t>(from));
+                }
+            };
+        });
+    }
+    return give(std::move(out));
+}
+
+// One pass over the sentences in an order; words whose gold candidate is not listed (-1) teach nothing.
+double learn(stack::Learner& learner, const StackBatch& batch, const std::string& name, In<std::int32_t> gold, In<std::int64_t> order) {
+    const Task task = task_of(name);
+    nb::gil_scoped_release release;
+    batch.check_places(task);
+    if (gold.shape(0) != batch.tags.shape(0)) throw std::invalid_argument("every word needs a gold candidate, or -1");
+    Reader reader(batch, task, bits_of(learner.weights.size()));
+    double loss = 0;
+    for (const std::int64_t i : view(order)) {
+        if (i < 0 || static_cast<std::size_t>(i) >= batch.sentences()) throw std::invalid_argument("there is no such sentence");
+        const View sentence = batch.view_of(static_cast<std::size_t>(i));
+        for (int word = 1; word <= sentence.size(); ++word) {
+            const auto at = static_cast<std::size_t>(batch.offsets.data()[i]) + static_cast<std::size_t>(word) - 1;
+            const auto from = static_cast<std::size_t>(batch.begin.data()[at]), to = static_cast<std::size_t>(batch.begin.data()[at + 1]);
+            const std::int32_t wanted = gold.data()[at];
+            if (to - from < 2 || wanted < 0) continue;
+            if (static_cast<std::size_t>(wanted) >= to - from) throw std::invalid_argument("a word has no such candidate");
+            const std::size_t size = reader.read(sentence, word, from, to);
+            loss += learner.learn(reader.features, size, static_cast<std::size_t>(wanted));
+        }
+    }
+    return loss;
+}
+
+}  // namespace
+
+void bind_stack(nb::module_& m) {
+    m.attr("STACK_FORMS") = static_cast<int>(stack::kForms);
+
+    nb::class_<StackBatch>(m, "StackBatch", "Sentences with a tree each, and the candidates of every word with the votes for them.")
+        .def("__init__", [](StackBatch* self, In<std::int64_t> offsets, In<std::int32_t> forms, In<std::int32_t> tags,
+                            In<std::int32_t> heads, In<std::int32_t> labels, In<std::int64_t> begin, In<std::int32_t> what,
+                            In<std::int32_t> with, In<float> votes) {
+            StackBatch batch{offsets, forms, tags, heads, labels, begin, what, with, votes};
+            batch.check();
+            new (self) StackBatch(std::move(batch));
+        }, nb::kw_only(), "offsets"_a.noconvert(), "forms"_a.noconvert(), "tags"_a.noconvert(), "heads"_a.noconvert(),
+             "labels"_a.noconvert(), "begin"_a.noconvert(), "what"_a.noconvert(), "with_"_a.noconvert(), "votes"_a.noconvert());
+
+    m.def("stack_probabilities", &probabilities, nb::kw_only(), "batch"_a, "task"_a, "weights"_a.noconvert(), "threads"_a,
+          "The probability of every candidate among those of its word; the same for any number of threads.");
+
+    nb::class_<stack::Learner>(m, "StackLearner", "Weights of hashed features, learned by stochastic gradient.")
+        .def("__init__", [](stack::Learner* self, int bits, double rate) {
+            if (bits < 1 || bits > kMostBits || !(rate > 0)) throw std::invalid_argument("bits or rate cannot be used");
+            new (self) stack::Learner(bits, rate);
+        }, nb::kw_only(), "bits"_a, "rate"_a)
+        .def("learn", &learn, nb::kw_only(), "batch"_a, "task"_a, "gold"_a.noconvert(), "order"_a.noconvert(),
+             "Visits the words of these sentences, and returns the sum of the losses before each step.")
+        .def("weights", [](const stack::Learner& self) { return give(std::vector<float>(self.weights)); }, "A copy of the weights.");
+}
+
+}  // namespace bistro::bind

@@ -1,0 +1,84 @@
+// A sentence as a stacked decision sees it: its words by what they look like, and a tree that is not final.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace bistro::stack {
+
+// What a word looks like, one number each: as written, lower case, its last 3, 2 and 4 letters, its first 3, its shape, and
+// whether it is punctuation (1) or not (0).
+enum Form { kWritten, kLower, kSuffix3, kSuffix2, kSuffix4, kPrefix3, kShape, kIsPunctuation, kForms };
+
+// Places 1 to n are words, 0 is the root and n + 1 the end.
+class View {
+public:
+    View(std::span<const std::int32_t> forms, std::span<const std::int32_t> tags, std::span<const std::int32_t> heads,
+         std::span<const std::int32_t> labels)
+        : forms_(forms), n_(static_cast<int>(tags.size())), tag_(n_ + 2, kEnd), label_(n_ + 2, kEnd), head_(n_ + 2, -1),
+          first_(n_ + 3, 0), left_(n_ + 2, 0), right_(n_ + 2, 0) {
+        tag_[0] = kRoot, label_[0] = kNone;
+        for (int i = 1; i <= n_; ++i) tag_[i] = tags[i - 1], label_[i] = labels[i - 1], head_[i] = heads[i - 1];
+        collect_children();
+    }
+
+    int size() const { return n_; }
+    int clamp(int place) const { return std::clamp(place, 0, n_ + 1); }
+    std::int64_t form(int place, Form what) const {
+        place = clamp(place);
+        if (place == 0 || place == n_ + 1) return place == 0 ? 1 : 2;
+        return forms_[static_cast<std::size_t>(place - 1) * kForms + what];
+    }
+    std::int64_t tag(int place) const { return tag_[clamp(place)]; }
+    std::int64_t label(int place) const { return label_[clamp(place)]; }
+    int head(int place) const { return head_[place]; }
+    std::int64_t tag_of_head(int place) const { return head_[place] < 0 ? kNone : tag_[head_[place]]; }
+    int left_children(int place) const { return left_[place]; }
+    int right_children(int place) const { return right_[place]; }
+
+    // The tag of the outermost child on a side.
+    std::int64_t leftmost(int place) const { return left_[place] ? tag_[children_[first_[place]]] : kNone; }
+    std::int64_t rightmost(int place) const { return right_[place] ? tag_[children_[first_[place + 1] - 1]] : kNone; }
+
+    // How many children of a head have a label, a word itself left out; at most 2.
+    int with_label(int head, std::int64_t label, int without) const {
+        int found = 0;
+        for (int c = first_[head]; c < first_[head + 1]; ++c)
+            found += label_[children_[c]] == label && children_[c] != without;
+        return std::min(found, 2);
+    }
+
+    // How many words between two places have a tag, at most 2, and how many are punctuation, at most 3.
+    int with_tag_between(int a, int b, std::int64_t tag) const {
+        int found = 0;
+        for (int i = std::min(a, b) + 1; i < std::max(a, b) && found < 2; ++i) found += tag_[i] == tag;
+        return found;
+    }
+    int punctuation_between(int a, int b) const {
+        int found = 0;
+        for (int i = std::min(a, b) + 1; i < std::max(a, b) && found < 3; ++i) found += form(i, kIsPunctuation) == 1;
+        return found;
+    }
+
+private:
+    static constexpr std::int32_t kRoot = -1, kEnd = -2, kNone = -3;
+
+    void collect_children() {
+        for (int i = 1; i <= n_; ++i) {
+            ++first_[head_[i] + 1];
+            ++(i < head_[i] ? left_ : right_)[head_[i]];
+        }
+        for (int i = 0; i < n_ + 2; ++i) first_[i + 1] += first_[i];
+        children_.resize(n_);
+        std::vector<std::int32_t> next(first_.begin(), first_.end() - 1);
+        for (int i = 1; i <= n_; ++i) children_[next[head_[i]]++] = i;
+    }
+
+    std::span<const std::int32_t> forms_;
+    int n_;
+    std::vector<std::int32_t> tag_, label_, head_, first_, left_, right_, children_;
+};
+
+}  // namespace bistro::stack

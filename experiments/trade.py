@@ -1,0 +1,194 @@
+"""Accuracy against speed: the committees `fast`, default and `best`, beside UDPipe 1, in one table.
+
+    python -m experiments.trade [ewt] [ddt] [fr] [--part dev|test] [--systems fast default best]
+    BISTRO_MODELS=FOLDER python -m experiments.trade ewt --part test --systems fast best udpipe
+
+Every system is trained and run in a process of its own, with one thread, seed 1 and the development
+part as `--dev`. Given words; all words count, subtypes of labels ignored; np: without punctuation.
+Speed is CPU time, the best of three runs over the part; memory is the peak of a process that loads
+the model and parses. `error` is the expected calibration error of heads with own tags, in percent.
+UDPipe is trained with its default options (an hour for EWT), or loaded from FOLDER where a former
+run has left it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import bistro
+from benchmarks.data import data_dir
+from bistro.evaluate.attachment import score
+from bistro.inference.chains import Session
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.settings import chosen_settings
+from bistro.treebank.sentence import Sentence
+from bistro.treebank.treebank import Treebank
+from experiments.committee import calibration_error
+from experiments.udpipe import train_udpipe
+
+FILES = {
+    "ewt": "en_ewt/en_ewt-ud-{}.conllu",
+    "ddt": "da_ddt/danish_ddt_{}.conll",
+    "fr": "fr_partut/fr_partut-ud-{}.conllu",
+    "eu": "eu_ud11/eu-ud-{}.conllu",
+    "id": "id_ud11/id-ud-{}.conllu",
+}
+PRESETS = {"fast": "fast", "default": None, "best": "best"}
+RUNS = 3
+COLUMNS = ("UAS", "LAS", "LASnp", "tags", "error", "UAS given", "LAS given", "LASnp given")
+COSTS = ("words/s", "words/s given", "training s", "MB", "memory MB")
+
+
+def part_of(treebank: str, part: str) -> Treebank:
+    """Read a part of a treebank."""
+    return bistro.read(data_dir() / FILES[treebank].format(part))
+
+
+def timed(run: Callable[[], Any]) -> tuple[Any, float]:
+    """Return a result and the CPU time it took."""
+    begin = time.process_time()
+    return run(), time.process_time() - begin
+
+
+def fastest(run: Callable[[], Any], words: int) -> float:
+    """Return words per second of CPU time, the best of three runs."""
+    return words / min(timed(run)[1] for _ in range(RUNS))
+
+
+def train_committee(treebank: str, system: str, path: Path) -> float:
+    """Train and save a committee; return the CPU time of training."""
+    _, settings = chosen_settings("committee", PRESETS[system])
+    train, dev = part_of(treebank, "train"), part_of(treebank, "dev")
+    model, seconds = timed(
+        lambda: bistro.train(
+            "committee", train, config=settings, seed=1, dev=dev, session=Session(threads=1)
+        )
+    )
+    model.save(path)
+    return seconds
+
+
+def judge_committee(treebank: str, part: str, path: Path) -> dict[str, float]:
+    """Return all figures of a committee but those of its training."""
+    model = bistro.load(path)
+    assert isinstance(model, CommitteeModel)
+    sentences = list(part_of(treebank, part))
+    words = sum(map(len, sentences))
+
+    def parsed(way: str) -> list[Sentence]:
+        parses = model.parse_all(sentences, threads=1, tags=way)
+        return [
+            s.replace(heads=p.heads, deprels=p.labels, **{model.tag_column: p.tags})
+            for s, p in zip(sentences, parses, strict=True)
+        ]
+
+    figures: dict[str, float] = {}
+    for way, ending in (("joint", ""), ("given", " given")):
+        figures |= accuracy(sentences, parsed(way), model.tag_column, ending)
+        figures[f"words/s{ending}"] = fastest(lambda way=way: parsed(way), words)  # type: ignore[misc]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    options = {"tags": "joint", "threads": 1}
+    error = calibration_error(model, sentences, options)
+    return figures | {"error": error, "MB": path.stat().st_size / 1e6, "memory MB": peak}
+
+
+def accuracy(
+    gold: Sequence[Sentence], system: Sequence[Sentence], column: str, ending: str
+) -> dict[str, float]:
+    """Return attachment scores and, for own tags, their accuracy."""
+    scores = score(gold, system)
+    figures = {"UAS": scores.uas, "LAS": scores.las, "LASnp": scores.no_punct.las}
+    if not ending:
+        figures["tags"] = getattr(scores, column)
+    return {name + ending: value for name, value in figures.items() if value is not None}
+
+
+def judge_udpipe(treebank: str, part: str) -> dict[str, float]:
+    """Return all figures of UDPipe 1; its training time is printed when it is trained."""
+    library = __import__("ufal.udpipe", fromlist=["Pipeline"])
+    files = {p: data_dir() / FILES[treebank].format(p) for p in ("train", "dev", part)}
+    model, seconds = timed(
+        lambda: train_udpipe(treebank, files["train"], files["dev"], tokenizer=True)
+    )
+    text = files[part].read_text(encoding="utf-8")
+    gold = list(part_of(treebank, part))
+    words = sum(map(len, gold))
+    figures: dict[str, float] = {}
+    default, keep = library.Pipeline.DEFAULT, library.Pipeline.NONE
+    for tagger, ending in ((default, ""), (keep, " given")):
+        pipeline = library.Pipeline(model, "conllu", tagger, default, "conllu")
+        system = list(bistro.read(io.BytesIO(pipeline.process(text).encode()), "conllu"))
+        figures |= accuracy(gold, system, "upos", ending)
+        figures[f"words/s{ending}"] = fastest(lambda p=pipeline: p.process(text), words)  # type: ignore[misc]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    size = Path(os.environ.get("BISTRO_MODELS", "."), f"{treebank}.udpipe").stat().st_size / 1e6
+    return figures | {"MB": size, "memory MB": peak, "training s": seconds}
+
+
+def measured(treebank: str, part: str, system: str) -> dict[str, float]:
+    """Train and judge one system, each in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(os.environ.get("BISTRO_MODELS", folder)) / f"{treebank}-{system}.bistro"
+        if system == "udpipe":
+            return _elsewhere("judge", treebank, part, system, path)
+        training = _elsewhere("train", treebank, part, system, path)
+        return training | _elsewhere("judge", treebank, part, system, path)
+
+
+def _elsewhere(step: str, *arguments: str | Path) -> dict[str, float]:
+    command = [sys.executable, "-m", "experiments.trade", "--step", step, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def step(name: str, treebank: str, part: str, system: str, path: str) -> dict[str, float]:
+    """Do what a process was started for."""
+    if name == "train":
+        return {"training s": train_committee(treebank, system, Path(path))}
+    if system == "udpipe":
+        return judge_udpipe(treebank, part)
+    return judge_committee(treebank, part, Path(path))
+
+
+def row(treebank: str, system: str, figures: dict[str, float]) -> str:
+    """Return one line of the table."""
+    cells = [f"{figures[name]:.2f}" if name in figures else "" for name in COLUMNS]
+    cells += [f"{figures[name]:,.0f}" if name in figures else "" for name in COSTS]
+    return f"| {treebank} | {system} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("treebanks", nargs="*", default=["ewt"])
+    parser.add_argument("--part", choices=("dev", "test"), default="dev")
+    parser.add_argument("--systems", nargs="+", default=list(PRESETS))
+    parser.add_argument("--step", nargs=5, default=None, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.step:
+        print(json.dumps(step(*chosen.step)))
+        return
+    print(__doc__)
+    print(f"part: {chosen.part}\n\n| treebank | system | {' | '.join((*COLUMNS, *COSTS))} |")
+    print("|---" * (2 + len(COLUMNS) + len(COSTS)) + "|")
+    for treebank in chosen.treebanks:
+        for system in chosen.systems:
+            print(row(treebank, system, measured(treebank, chosen.part, system)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

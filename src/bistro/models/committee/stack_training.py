@@ -1,0 +1,173 @@
+"""Learning a stack: members that have learned from a part of the treebank vote on the rest.
+
+The training sentences are dealt into folds, in short stretches, so that every fold has all genres.
+For each fold, members learn quickly from the other folds and vote on this one. So there are votes
+on the whole treebank, by members who have not seen what they vote on. From them come
+
+    the weights of the mixture      as from a development set
+    the stack                       by stochastic gradient, a few passes in random order
+
+Members that have learned from everything are a little better than those of the folds. Only the
+sharpness notices: where there is a development set, it is fitted on that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import StackBatch, StackLearner, random_bits
+from bistro.models.committee.config import CommitteeConfig, StackSettings
+from bistro.models.committee.fitting import heads_of, weights_of, with_trees
+from bistro.models.committee.mixture import Fit, Symbols
+from bistro.models.committee.model import CommitteeModel
+from bistro.models.committee.stacking import DECISIONS, HEADS, LABELS, TAGS, Ballot, Stack, Weights
+from bistro.models.committee.weights import sharpness
+from bistro.models.parsing.votes import Ints, Votes
+from bistro.rng import purpose_key
+from bistro.treebank.projectivity import projectivize
+from bistro.treebank.sentence import Sentence
+
+STRETCH = 20
+"""Neighbouring sentences that stay together when a treebank is dealt into folds."""
+LEAST_STACKED = 4000
+"""Fewer votes teach a stack less than they mislead it."""
+
+
+def dealt(
+    sentences: Sequence[Sentence], folds: int
+) -> Iterator[tuple[list[Sentence], list[Sentence]]]:
+    """Yield what members learn from and what they vote on, fold by fold.
+
+    >>> treebank = [Sentence.from_columns([str(i)]) for i in range(6 * STRETCH)]
+    >>> [(len(rest), len(fold), fold[STRETCH].forms) for rest, fold in dealt(treebank, 2)]
+    [(60, 60, ['40']), (60, 60, ['60'])]
+    """
+    stretch = max(1, min(STRETCH, len(sentences) // (2 * folds)))
+    number = np.arange(len(sentences)) // stretch % folds
+    for fold in range(folds):
+        chosen = (number == fold).tolist()
+        yield (
+            [s for s, out in zip(sentences, chosen, strict=True) if not out],
+            [s for s, out in zip(sentences, chosen, strict=True) if out],
+        )
+
+
+class Counted(NamedTuple):
+    """The votes on one fold."""
+
+    sentences: list[Sentence]
+    votes: list[Votes]
+    symbols: Symbols
+    """What the symbols of these voters are called in the whole committee."""
+
+
+@dataclass(frozen=True)
+class Judging:
+    """How a committee learns to judge the votes of its members."""
+
+    model: CommitteeModel
+    config: CommitteeConfig
+    seed: int
+    threads: int
+
+    def learned(
+        self, way: str, folds: Sequence[Counted], dev: Sequence[Sentence] | None
+    ) -> tuple[Fit, Stack]:
+        """Return the weights of members and a stack, for given tags or for tags that are found."""
+        first = folds[0]
+        fit = weights_of(first.votes, first.symbols, first.sentences, self.config.weights)
+        ballots = [
+            self.model.ballot(one.sentences, one.votes, fit, one.symbols, self.threads)
+            for one in folds
+        ]
+        stack = self._stack(way, ballots)
+        if dev:
+            unseen = self._ballot(way, fit, with_trees(dev))
+            heads = stack.decided(unseen).heads
+        else:
+            unseen = ballots[-1]
+            heads = self._stack(way, ballots[:-1]).decided(unseen).heads
+        power = sharpness(heads, heads_of(unseen.sentences))
+        return replace(fit, sharpness=power), stack
+
+    def _stack(self, way: str, ballots: Sequence[Ballot]) -> Stack:
+        return learned(ballots, self.config.stack, self.seed, tags=way == "joint")
+
+    def _ballot(self, way: str, fit: Fit, sentences: list[Sentence]) -> Ballot:
+        model = self.model
+        votes = model.votes_of_members(sentences, model.asked(tags=way, threads=self.threads))
+        return model.ballot(sentences, votes, fit, model.symbols, self.threads)
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The right heads, labels and tags of all words, as the committee numbers them."""
+
+    heads: Ints
+    labels: Ints
+    tags: Ints
+
+    @classmethod
+    def of(cls, ballot: Ballot) -> Gold:
+        """Return those of a ballot's sentences; crossing arcs are lifted as members see them."""
+        symbols = ballot.mixture.symbols
+        label_numbers = {label: i for i, label in enumerate(symbols.labels)}
+        tag_numbers = {tag: i for i, tag in enumerate(symbols.tags)}
+        heads: list[int] = []
+        labels: list[int] = []
+        tags: list[int] = []
+        for sentence in ballot.sentences:
+            scheme = symbols.nonprojective or "head"
+            lifted = projectivize(sentence.heads, sentence.deprels, scheme)
+            heads += lifted.heads
+            labels += [label_numbers.get(label, -1) for label in lifted.labels]
+            tags += [tag_numbers.get(tag, -1) for tag in getattr(sentence, symbols.tag_column)]
+        return cls(np.array(heads), np.array(labels), np.array(tags))
+
+
+def learned(ballots: Sequence[Ballot], settings: StackSettings, seed: int, *, tags: bool) -> Stack:
+    """Return a stack that has learned from votes; one for given tags decides on no tags."""
+    golds = [Gold.of(ballot) for ballot in ballots]
+    wanted = [name for name in DECISIONS if (name != TAGS or tags)]
+    if not ballots[0].mixture.symbols.labels:
+        wanted.remove(LABELS)
+    return Stack({name: _weights(name, ballots, golds, settings, seed) for name in wanted})
+
+
+def _weights(
+    name: str, ballots: Sequence[Ballot], golds: Sequence[Gold], settings: StackSettings, seed: int
+) -> Weights:
+    """Return the weights of one decision, the mean of those after each pass of the second half."""
+    learner = StackLearner(bits=settings.bits, rate=settings.rate)
+    parts = [_lesson(name, ballot, gold) for ballot, gold in zip(ballots, golds, strict=True)]
+    sums = np.zeros(1 << settings.bits)
+    first = settings.passes // 2
+    for number in range(settings.passes):
+        for fold, (batch, gold, size) in enumerate(parts):
+            bits = random_bits(seed, purpose_key(f"committee.stack.{name}.{fold}"), number, size)
+            order = np.argsort(bits, kind="stable")
+            learner.learn(batch=batch, task=name, gold=gold, order=order)
+        if number >= first:
+            sums += learner.weights()
+    weights: Weights = (sums / (settings.passes - first)).astype(np.float32)
+    return weights
+
+
+def _lesson(name: str, ballot: Ballot, gold: Gold) -> tuple[StackBatch, NDArray[np.int32], int]:
+    """Return a batch of candidates, the place of the gold one among them, and its sentences."""
+    if name == TAGS:
+        candidates, wanted = ballot.tag_candidates(), gold.tags
+    elif name == HEADS:
+        candidates, wanted = ballot.head_candidates(), gold.heads
+    else:
+        candidates, wanted = ballot.label_candidates(gold.heads), gold.labels
+    places = candidates.places_of(wanted)
+    if name == HEADS:
+        none = candidates.places_of(ballot.positions)
+        places = np.where(places < 0, none, places).astype(np.int32)
+    return ballot.batch(ballot.tree, candidates), places, len(ballot.sentences)

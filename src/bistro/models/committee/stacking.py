@@ -1,0 +1,276 @@
+"""Stacked decisions: what several voters say of a word, judged by one more model.
+
+A mixture gives every member one weight, whatever is voted on. But members err in places of their
+own: one is good at short arcs, another at conjunctions. A *stack* learns this from votes on
+sentences that the members have not seen. It is a conditional logit,
+
+    p(candidate) ∝ exp Σ_k θ_k f_k(candidate)
+
+over the candidates that members propose. Its features are the members' log-probabilities (alone,
+and for each tag, label and distance), who has the candidate as first choice, and the words, tags
+and arcs around it in the tree of the plain mixture. Decisions come one after the other:
+
+    tags      given the tree of the mixture
+    heads     given these tags
+    labels    given the heads of the tree with the highest sum of head probabilities
+
+Each gives probabilities for every word, which take the place of the mixture's. What no member
+proposes is not a candidate, so evidence is kept. Where few heads are proposed, none of them may be
+right: that is one more candidate. Its probability is left out of the result, so that the heads of a
+word may sum to less than 1. Nivre and McDonald (2008) and Martins et al. (2008)
+stacked parsers in this way, with one parser's tree as features of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bistro._core import StackBatch, stack_probabilities
+from bistro.errors import ModelFileError
+from bistro.modelfile import Arrays
+from bistro.models.committee.looks import looks
+from bistro.models.committee.mixture import Mixture
+from bistro.models.parsing.votes import Ints, Rows
+from bistro.treebank.sentence import Sentence
+
+TAGS, HEADS, LABELS = "tags", "heads", "labels"
+DECISIONS = (TAGS, HEADS, LABELS)
+LEAST = {TAGS: 0.002, HEADS: 0.005, LABELS: 0.003}
+"""The probability in the mixture that makes an entry a candidate."""
+
+NO_LABEL = -9
+"""The label of an arc to no head."""
+
+Weights = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The candidates of every word, and the votes for each; the mixture is the last voter."""
+
+    rows: Rows
+    votes: NDArray[np.float32]
+    """One row per candidate, one column per voter."""
+    context: Ints
+    """What comes with each: the likeliest label of an arc, or the head of a label."""
+
+    def places_of(self, gold: Ints) -> NDArray[np.int32]:
+        """Return the place of the gold entry among those of each word, or -1."""
+        found = np.full(len(self.rows), -1, dtype=np.int32)
+        row = self.rows.row
+        hits = np.flatnonzero(self.rows.what == gold[row])
+        found[row[hits]] = hits - self.rows.begin[row[hits]]
+        return found
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Heads, labels and tags of all words of a batch, as numbers."""
+
+    heads: Ints
+    labels: Ints
+    tags: Ints
+
+
+@dataclass(frozen=True)
+class Ballot:
+    """The votes of all members on some sentences, in the committee's numbers, and their mixture."""
+
+    sentences: Sequence[Sentence]
+    mixture: Mixture
+    arcs: Sequence[Rows]
+    tags: Sequence[Rows]
+    """Votes on tags, of those members that have the committee's tags."""
+    single_root: bool
+    threads: int = 1
+    given: NDArray[np.bool_] | None = None
+    """The words whose heads are evidence, if there are any."""
+
+    @cached_property
+    def positions(self) -> Ints:
+        """The position of every word in its sentence, from 1; as a head, it stands for none."""
+        lengths = np.diff(self.mixture.offsets)
+        first = np.repeat(self.mixture.offsets[:-1], lengths)
+        return np.arange(first.size) - first + 1
+
+    @cached_property
+    def forms(self) -> NDArray[np.int32]:
+        """What the words look like."""
+        return looks(form for sentence in self.sentences for form in sentence.forms)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The tree of the plain mixture."""
+        return Tree(*self.mixture.trees(self.single_root, self.threads))
+
+    def tag_candidates(self) -> Candidates:
+        """Return the candidates for the tags of all words."""
+        rows, votes = tabled(self.mixture.tags, self.tags, LEAST[TAGS])
+        return Candidates(rows, votes, np.zeros(rows.what.size, dtype=np.int64))
+
+    def head_candidates(self) -> Candidates:
+        """Return the candidates for heads, with the likeliest label of each arc."""
+        code, arcs = self.mixture.code, self.mixture.arcs
+        by_head = [rows.mapped(code.head(rows.what)) for rows in self.arcs]
+        rows, votes = tabled(self.mixture.heads, by_head, LEAST[HEADS])
+        head = code.head(arcs.what)
+        span = int(head.max(initial=0)) + 1
+        key = arcs.row * span + head
+        # Arcs are in the order of their heads, so those of one head are neighbours.
+        first = np.flatnonzero(np.diff(key, prepend=-1))
+        labels = Rows(np.append(first, key.size), code.label(arcs.what), arcs.probability)
+        of_arc = np.searchsorted(key[first], rows.row * span + rows.what)
+        return self._with_none(Candidates(rows, votes, labels.likeliest()[of_arc]))
+
+    def _with_none(self, found: Candidates) -> Candidates:
+        """Add the candidate that none of the heads is right, where the head is not given."""
+        rows, n = found.rows, len(found.rows)
+        words = np.arange(n) if self.given is None else np.flatnonzero(~self.given)
+        none = self.positions[words]
+        span = 1 + max(int(rows.what.max(initial=0)), int(none.max(initial=0)))
+        at = np.searchsorted(rows.row * span + rows.what, words * span + none)
+        added = np.zeros(n + 1, dtype=np.int64)
+        added[words + 1] = 1
+        wider = Rows(
+            rows.begin + np.cumsum(added),
+            np.insert(rows.what, at, none),
+            np.insert(rows.probability, at, 0.0),
+        )
+        votes = np.insert(found.votes, at, 0.0, axis=0)
+        return Candidates(wider, votes, np.insert(found.context, at, NO_LABEL))
+
+    def label_candidates(self, heads: Ints) -> Candidates:
+        """Return the candidates for the labels of the arcs to these heads."""
+        code, arcs = self.mixture.code, self.mixture.arcs
+
+        def of_arc(rows: Rows) -> Rows:
+            chosen = (code.head(rows.what) == heads[rows.row]) & (code.label(rows.what) >= 0)
+            return normalised(rows.among(chosen))
+
+        given_head = of_arc(arcs)
+        rows, votes = tabled(given_head, [of_arc(one) for one in self.arcs], LEAST[LABELS])
+        labels = Rows(rows.begin, code.label(rows.what), rows.probability)
+        return Candidates(labels, votes, heads[rows.row])
+
+    def batch(self, tree: Tree, candidates: Candidates) -> StackBatch:
+        """Return words, tree and candidates as the core takes them."""
+        return StackBatch(
+            offsets=self.mixture.offsets.astype(np.int64),
+            forms=self.forms,
+            tags=tree.tags.astype(np.int32),
+            heads=tree.heads.astype(np.int32),
+            labels=tree.labels.astype(np.int32),
+            begin=candidates.rows.begin.astype(np.int64),
+            what=candidates.rows.what.astype(np.int32),
+            with_=candidates.context.astype(np.int32),
+            votes=candidates.votes.reshape(-1),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Learned weights of the decisions for one source of tags."""
+
+    weights: Mapping[str, Weights]
+    """Weights of each decision; one that is missing is left to the mixture."""
+
+    def decided(self, ballot: Ballot) -> Mixture:
+        """Return the mixture with the probabilities of the stack."""
+        tree, mixture = ballot.tree, ballot.mixture
+        if TAGS in self.weights:
+            tags = self._probabilities(TAGS, ballot, tree, ballot.tag_candidates())
+            tree = replace(tree, tags=tags.likeliest())
+            mixture = replace(mixture, tags=tags)
+        if HEADS in self.weights:
+            heads = self._probabilities(HEADS, ballot, tree, ballot.head_candidates())
+            heads = heads.among(heads.what != ballot.positions[heads.row])
+            mixture = replace(mixture, arcs=_with_heads(mixture, heads))
+        if LABELS in self.weights:
+            chosen = mixture.trees(ballot.single_root, ballot.threads)[0]
+            found = ballot.label_candidates(chosen)
+            labels = self._probabilities(LABELS, ballot, tree, found)
+            mixture = replace(mixture, arcs=_with_labels(mixture, chosen, labels))
+        return mixture
+
+    def _probabilities(self, name: str, ballot: Ballot, tree: Tree, found: Candidates) -> Rows:
+        batch = ballot.batch(tree, found)
+        probability = stack_probabilities(
+            batch=batch, task=name, weights=self.weights[name], threads=ballot.threads
+        )
+        return Rows(found.rows.begin, found.rows.what, probability)
+
+    def arrays(self) -> dict[str, Weights]:
+        """Return the weights by decision."""
+        return dict(self.weights)
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> Stack:
+        """Make the stack again, and check it."""
+        for name, weights in arrays.items():
+            size = weights.size
+            sound = weights.dtype == np.float32 and weights.ndim == 1 and np.isfinite(weights).all()
+            if name not in DECISIONS or not sound or size < 2 or size & (size - 1):
+                raise ModelFileError("the weights of the stack are damaged")
+        return cls({name: np.ascontiguousarray(weights) for name, weights in arrays.items()})
+
+
+def tabled(
+    mixture: Rows, members: Sequence[Rows], least: float
+) -> tuple[Rows, NDArray[np.float32]]:
+    """Return the likely entries of a mixture, and what each member and the mixture say of them."""
+    rows = mixture.among(mixture.probability >= least)
+    tops = [int(one.what.max(initial=0)) for one in (mixture, *members)]
+    span = max(tops) + 1
+    places = rows.row * span + rows.what
+    votes = np.zeros((places.size, len(members) + 1), dtype=np.float32)
+    votes[:, -1] = rows.probability
+    if not places.size:
+        return rows, votes
+    for voter, one in enumerate(members):
+        key = one.row * span + one.what
+        at = np.minimum(np.searchsorted(places, key), places.size - 1)
+        known = places[at] == key
+        sums = np.bincount(at[known], one.probability[known], minlength=places.size)
+        votes[:, voter] = sums
+    return rows, votes
+
+
+def normalised(rows: Rows) -> Rows:
+    """Return rows whose probabilities sum to 1."""
+    row = rows.row
+    total = np.bincount(row, rows.probability, minlength=len(rows))
+    return Rows(rows.begin, rows.what, rows.probability / np.maximum(total, 1e-300)[row])
+
+
+def _with_heads(mixture: Mixture, heads: Rows) -> Rows:
+    """Return arcs with these probabilities of heads; labels given the head stay."""
+    code, arcs = mixture.code, mixture.arcs
+    row, head = arcs.row, code.head(arcs.what)
+    before = mixture.heads
+    span = int(max(before.what.max(initial=0), heads.what.max(initial=0))) + 1
+    places = before.row * span + before.what
+    factor = np.zeros(places.size)
+    at = np.searchsorted(places, heads.row * span + heads.what)
+    factor[at] = heads.probability / np.maximum(before.probability[at], 1e-300)
+    of_arc = factor[np.searchsorted(places, row * span + head)]
+    return Rows(arcs.begin, arcs.what, arcs.probability * of_arc)
+
+
+def _with_labels(mixture: Mixture, heads: Ints, labels: Rows) -> Rows:
+    """Return arcs in which the labels of the arcs to these heads have these probabilities."""
+    code, arcs = mixture.code, mixture.arcs
+    row = arcs.row
+    is_chosen = code.head(arcs.what) == heads[row]
+    of_head = np.bincount(row[is_chosen], arcs.probability[is_chosen], minlength=len(arcs))
+    listed = np.diff(labels.begin) > 0
+    probability = np.where(is_chosen & listed[row], 0.0, arcs.probability)
+    span = int(arcs.what.max(initial=0)) + 1
+    wanted = labels.row * span + code.join(heads[labels.row], labels.what)
+    at = np.searchsorted(row * span + arcs.what, wanted)
+    probability[at] = of_head[labels.row] * labels.probability
+    return Rows(arcs.begin, arcs.what, probability)

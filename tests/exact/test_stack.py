@@ -1,0 +1,145 @@
+"""Stacked decisions in the core against a slow twin: features, probabilities, steps of learning."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import stack_twins as twins
+
+from bistro._core import STACK_FORMS, StackBatch, StackLearner, stack_probabilities
+
+BITS = 12
+LENGTHS = (1, 7, 31)
+VOTERS = 3
+
+
+def random_batch(task: str, seed: int) -> dict[str, Any]:
+    """Return sentences with trees, tags, candidates and votes, all drawn at random."""
+    rng = np.random.default_rng(seed)
+    words = sum(LENGTHS)
+    lengths = np.repeat(LENGTHS, LENGTHS)
+    forms = rng.integers(0, 6, (words, STACK_FORMS)).astype(np.int32)
+    forms[:, -1] = rng.random(words) < 0.2
+    sizes = rng.integers(1, 4, words)
+    begin = np.concatenate(([0], np.cumsum(sizes)))
+    row = np.repeat(np.arange(words), sizes)
+    position = np.concatenate([np.arange(1, length + 1) for length in LENGTHS])
+    heads = rng.integers(0, lengths)
+    heads += heads >= position  # No word is its own head.
+    what = rng.integers(0, (lengths + 1)[row] if task == "heads" else 5, row.size)
+    context = rng.integers(0, (lengths + 1)[row] if task == "labels" else 5, row.size)
+    votes = rng.random((row.size, VOTERS)) * (rng.random((row.size, VOTERS)) < 0.7)
+    return {
+        "offsets": np.concatenate(([0], np.cumsum(LENGTHS))).astype(np.int64),
+        "forms": forms.reshape(-1),
+        "tags": rng.integers(0, 4, words).astype(np.int32),
+        "heads": heads.astype(np.int32),
+        "labels": rng.integers(0, 5, words).astype(np.int32),
+        "begin": begin.astype(np.int64),
+        "what": what.astype(np.int32),
+        "with_": context.astype(np.int32),
+        "votes": votes.astype(np.float32).reshape(-1),
+    }
+
+
+def features_of(task: str, batch: dict[str, Any]) -> list[list[list[twins.Feature]]]:
+    """Return the features of all candidates, word by word, by the twin."""
+    found = []
+    forms = batch["forms"].reshape(-1, STACK_FORMS)
+    votes = batch["votes"].reshape(-1, VOTERS)
+    for a, b in zip(batch["offsets"][:-1], batch["offsets"][1:], strict=True):
+        columns = (batch[name][a:b].tolist() for name in ("tags", "heads", "labels"))
+        view = twins.View(forms[a:b].tolist(), *columns)
+        for word in range(a, b):
+            places = range(batch["begin"][word], batch["begin"][word + 1])
+            table = [votes[c].tolist() for c in places]
+            bits = twins.first_choices(table)
+            found.append(
+                [
+                    twins.features(
+                        task,
+                        view,
+                        int(word - a) + 1,
+                        int(batch["what"][c]),
+                        int(batch["with_"][c]),
+                        row,
+                        first,
+                        BITS,
+                    )
+                    for c, row, first in zip(places, table, bits, strict=True)
+                ]
+            )
+    return found
+
+
+def expected(weights: Any, words: list[list[list[twins.Feature]]]) -> list[float]:
+    """Return the probabilities of all candidates by the twin."""
+    found: list[float] = []
+    for word in words:
+        scores = [sum(float(weights[p]) * v for p, v in candidate) for candidate in word]
+        found += twins.softmax(scores)
+    return found
+
+
+@pytest.mark.parametrize("task", ["tags", "heads", "labels"])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_probabilities(task: str, threads: int) -> None:
+    weights = np.random.default_rng(1).normal(size=1 << BITS).astype(np.float32)
+    batch = random_batch(task, seed=2)
+    found = stack_probabilities(
+        batch=StackBatch(**batch), task=task, weights=weights, threads=threads
+    )
+    np.testing.assert_allclose(found, expected(weights, features_of(task, batch)), rtol=1e-5)
+    wrong = random_batch(task, seed=2)
+    wrong["tags"][10] += 1
+    other = stack_probabilities(batch=StackBatch(**wrong), task=task, weights=weights, threads=1)
+    assert not np.allclose(found, other)
+
+
+@pytest.mark.parametrize("task", ["tags", "heads", "labels"])
+def test_steps(task: str) -> None:
+    """AdaGrad, word by word: each weight moves against its gradient, scaled by those before."""
+    batch, rate = random_batch(task, seed=3), 0.1
+    sizes = np.diff(batch["begin"])
+    gold = np.where(np.arange(sizes.size) % 5 == 4, -1, np.arange(sizes.size) % sizes)
+    learner = StackLearner(bits=BITS, rate=rate)
+    order = np.array([2, 0, 1])
+    loss = learner.learn(
+        batch=StackBatch(**batch), task=task, gold=gold.astype(np.int32), order=order
+    )
+    weights, squares = np.zeros(1 << BITS), np.full(1 << BITS, 0.01)
+    words, total = features_of(task, batch), 0.0
+    for sentence in order:
+        for word in range(batch["offsets"][sentence], batch["offsets"][sentence + 1]):
+            if sizes[word] < 2 or gold[word] < 0:
+                continue
+            probabilities = expected(weights, [words[word]])
+            total -= math.log(probabilities[gold[word]])
+            for c, (candidate, p) in enumerate(zip(words[word], probabilities, strict=True)):
+                error = p - (c == gold[word])
+                for place, value in candidate if abs(error) >= 1e-3 else ():
+                    squares[place] += (error * value) ** 2
+                    weights[place] -= rate * error * value / math.sqrt(squares[place])
+    assert loss == pytest.approx(total, rel=1e-4)
+    np.testing.assert_allclose(learner.weights(), weights, atol=1e-4)
+
+
+def test_damaged_batches_are_refused() -> None:
+    for name, value in (("heads", 40), ("begin", -1)):
+        batch = random_batch("heads", seed=4)
+        batch[name][-1] = value
+        with pytest.raises(ValueError, match=r"outside its sentence|do not fit"):
+            StackBatch(**batch)
+    batch = random_batch("heads", seed=4)
+    batch["what"][-1] = 99
+    weights = np.zeros(1 << BITS, dtype=np.float32)
+    with pytest.raises(ValueError, match="outside its sentence"):
+        stack_probabilities(batch=StackBatch(**batch), task="heads", weights=weights, threads=1)
+    good = StackBatch(**random_batch("heads", seed=4))
+    with pytest.raises(ValueError, match=r"power of 2"):
+        stack_probabilities(batch=good, task="heads", weights=weights[:-1], threads=1)
+    with pytest.raises(ValueError, match="no such decision"):
+        stack_probabilities(batch=good, task="head", weights=weights, threads=1)

@@ -1,0 +1,142 @@
+"""A committee whose votes are judged by a stack that has learned from folds of the treebank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bistro
+from bistro.errors import ConfigError, ModelFileError
+from bistro.evaluate.attachment import score
+from bistro.inference.chains import Session
+from bistro.models.base import from_bytes
+from bistro.models.committee.model import WAYS, CommitteeModel
+from bistro.models.committee.stack_training import LEAST_STACKED, dealt
+from bistro.models.committee.stacking import Stack
+from bistro.treebank.sentence import Sentence
+
+TREEBANK = bistro.builtin(sentences=1100, seed=1)
+TRAIN, UNSEEN = list(TREEBANK[:900]), list(TREEBANK[900:])
+SETTINGS: dict[str, Any] = {
+    "members": ["left", "eisner"],
+    "sampler": {"sweeps": 4, "samples": 2},
+    "stack": {"folds": 2, "bits": 14},
+}
+
+
+def trained(threads: int = 1, **settings: Any) -> CommitteeModel:
+    session = Session(threads=threads)
+    model = bistro.train("committee", TRAIN, seed=1, session=session, **{**SETTINGS, **settings})
+    assert isinstance(model, CommitteeModel)
+    return model
+
+
+@pytest.fixture(scope="module")
+def model() -> CommitteeModel:
+    return trained()
+
+
+def test_there_is_a_stack_for_each_source_of_tags(model: CommitteeModel) -> None:
+    assert sum(map(len, TRAIN)) >= LEAST_STACKED
+    assert set(model.stacks) == set(WAYS)
+    assert set(model.stacks["joint"].weights) == {"tags", "heads", "labels"}
+    assert set(model.stacks["given"].weights) == {"heads", "labels"}
+
+
+def test_probabilities_sum_to_one_or_less(model: CommitteeModel) -> None:
+    for sentence, parse in zip(UNSEEN, model.parse_all(UNSEEN, marginals=True), strict=True):
+        assert parse.marginals is not None
+        tags = [sum(p for _, p in row) for row in parse.marginals.tags]
+        assert tags == pytest.approx([1.0] * len(sentence))
+        # The rest is the probability that no member has proposed the right head.
+        for rows in (parse.marginals.heads, parse.marginals.labels):
+            sums = [sum(p for _, p in row) for row in rows]
+            assert all(0.4 < total < 1.000001 for total in sums)
+        assert all(head != i for i, row in enumerate(parse.marginals.heads, 1) for head, _ in row)
+
+
+def test_a_file_holds_the_stack(model: CommitteeModel) -> None:
+    again = from_bytes(model.to_bytes(), "the file")
+    assert again.to_bytes() == model.to_bytes()
+    assert isinstance(again, CommitteeModel)
+    for one, other in zip(model.parse_all(UNSEEN[:30]), again.parse_all(UNSEEN[:30]), strict=True):
+        assert one.heads == other.heads and one.labels == other.labels
+
+
+def test_threads_do_not_change_it(model: CommitteeModel) -> None:
+    assert trained(threads=3).to_bytes() == model.to_bytes()
+
+
+def test_it_finds_no_fewer_heads_than_the_mixture(model: CommitteeModel) -> None:
+    plain = trained(stack={"folds": 0})
+    assert not plain.stacks
+
+    def right(parser: CommitteeModel) -> float:
+        system = [
+            s.replace(heads=p.heads, deprels=p.labels)
+            for s, p in zip(UNSEEN, parser.parse_all(UNSEEN), strict=True)
+        ]
+        return score(UNSEEN, system).las or 0.0
+
+    assert right(model) >= right(plain)
+
+
+def test_given_heads_are_kept(model: CommitteeModel) -> None:
+    for sentence in UNSEEN[:20]:
+        heads = [head if i % 2 else -1 for i, head in enumerate(sentence.heads)]
+        labels = [label if i % 2 else "_" for i, label in enumerate(sentence.deprels)]
+        known = sentence.replace(heads=heads, deprels=labels)
+        found = model.parse(known, partial=True, marginals=True)
+        assert found.marginals is not None
+        certain = [
+            dict(row)[h] for row, h in zip(found.marginals.heads, heads, strict=True) if h >= 0
+        ]
+        assert certain == pytest.approx([1.0] * len(certain))
+        assert found.heads[1::2] == sentence.heads[1::2]
+        assert found.labels[1::2] == sentence.deprels[1::2]
+
+
+def test_a_damaged_stack_is_refused(model: CommitteeModel) -> None:
+    for wrong in (
+        {"heads": np.zeros(100, dtype=np.float32)},
+        {"heads": np.full(64, np.nan, dtype=np.float32)},
+        {"head": np.zeros(64, dtype=np.float32)},
+        {"heads": np.zeros(64)},
+    ):
+        with pytest.raises(ModelFileError, match="stack"):
+            Stack.from_arrays(wrong)
+    with pytest.raises(ModelFileError, match="stacks are damaged"):
+        parts = {**model.header(), "stacks": ["both"]}
+        CommitteeModel.from_parts(model.config, parts, model.arrays(), model.origin)
+
+
+def test_few_words_teach_no_stack() -> None:
+    small = bistro.train("committee", TRAIN[:60], seed=1, **SETTINGS)
+    assert isinstance(small, CommitteeModel) and not small.stacks
+
+
+def test_folds() -> None:
+    sentences = [Sentence.from_columns([str(i)]) for i in range(95)]
+    folds = list(dealt(sentences, 3))
+    for rest, fold in folds:
+        assert len(rest) + len(fold) == 95 and fold
+        assert not {s.forms[0] for s in rest} & {s.forms[0] for s in fold}
+    assert sorted(int(s.forms[0]) for _, fold in folds for s in fold) == list(range(95))
+
+
+def test_bad_settings() -> None:
+    for stack, told in (
+        ({"folds": 1}, "0 or at least 2"),
+        ({"passes": 0}, "positive"),
+        ({"bits": 40}, "between 8 and 24"),
+    ):
+        with pytest.raises(ConfigError, match=told):
+            bistro.train("committee", TRAIN[:20], stack=stack)
+
+
+def test_joined_committees_mix(model: CommitteeModel) -> None:
+    both = CommitteeModel.of([model, model])
+    assert not both.stacks
+    assert len(both.members) == 4
