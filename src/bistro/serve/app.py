@@ -28,6 +28,8 @@ from bistro.serve.access import LOOPBACK, Access
 from bistro.serve.access_log import Served
 from bistro.serve.catalog import Catalog
 from bistro.serve.description import describe
+from bistro.serve.desk_routes import add_desk
+from bistro.serve.desks import Desks
 from bistro.serve.errors import COMMON, MODEL_ERRORS, install, json_response
 from bistro.serve.guard import Guard, run_for
 from bistro.serve.inputs import Inputs
@@ -56,6 +58,7 @@ def create_app(
     origins: Sequence[str] = (),
     keys: Mapping[str, str] | None = None,
     log: Callable[[Served], None] | None = None,
+    desks: Desks | None = None,
 ) -> FastAPI:
     """Return the application for some models.
 
@@ -73,6 +76,8 @@ def create_app(
         Names of clients by their keys; without keys everybody may ask.
     log
         Called with every request that has been answered: the access log.
+    desks
+        Files to annotate; without them there is no desk.
     """
     chosen = limits or Limits()
     work = Work(chosen)
@@ -81,6 +86,8 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
         work.close()
+        if desks is not None:
+            desks.close()
 
     # FastAPI's own pages of documentation load their scripts from other hosts: see `docs_page`.
     app = FastAPI(
@@ -94,11 +101,13 @@ def create_app(
     app.state.work = work
     install(app)
     describe(app, catalog, chosen)
-    _add_page(app, start="index.html" if len(catalog) else PLAYGROUND)
+    _add_page(app, start="index.html" if len(catalog) else PLAYGROUND, has_desk=desks is not None)
     inputs = Inputs(chosen)
     for add in (_add_interface, _add_readers, _add_writers):
         add(app, catalog, inputs, work)
     add_routes(app, catalog, inputs, work)
+    if desks is not None:
+        add_desk(app, desks, inputs, work)
     metrics = add_watching(app, catalog, work, show_models=not keys)
     if origins:
         app.add_middleware(
@@ -112,7 +121,7 @@ def create_app(
     return app
 
 
-def _add_page(app: FastAPI, start: str) -> None:
+def _add_page(app: FastAPI, start: str, *, has_desk: bool) -> None:
     """Add the pages: at /, that of the models or, without any, the playground."""
     files = page_files()
 
@@ -132,6 +141,12 @@ def _add_page(app: FastAPI, start: str) -> None:
     @app.get("/play", include_in_schema=False)
     async def playground(request: Request) -> Response:
         return send(request, PLAYGROUND)
+
+    if has_desk:
+
+        @app.get("/desk", include_in_schema=False)
+        async def desk(request: Request) -> Response:
+            return send(request, "desk.html")
 
     @app.get("/static/{name:path}", include_in_schema=False)
     async def static(request: Request, name: str) -> Response:

@@ -61,6 +61,7 @@ class Document:
         self.path = path
         self.journal = journal
         self.sentences = _read(path, content)
+        """Never changed in place: each is what `as_read` says."""
         self.versions = [0] * len(self.sentences)
         """How often each sentence was changed, undo and redo included."""
         self.done: set[int] = set()
@@ -99,7 +100,7 @@ class Document:
 
     def content(self) -> bytes:
         """Return the file with all decisions."""
-        return "".join(map(str, self.sentences)).encode()
+        return "".join(sentence.as_read for sentence in self.sentences).encode()
 
     def decide(
         self,

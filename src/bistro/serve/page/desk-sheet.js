@@ -1,0 +1,301 @@
+// The sentence on the desk: its tree, the chosen word, and what keys and buttons do to them.
+
+import { Board } from "./desk-board.js";
+import { chooser } from "./desk-chooser.js";
+import { Panel, TITLES, headName } from "./desk-panel.js";
+import { announce, h, replace } from "./dom.js";
+import { describeWord } from "./describe.js";
+import { percent } from "./text.js";
+
+const WAIT = 150;
+const OPEN = { heads: -1 };
+const isOpen = (name, value) => value === (OPEN[name] ?? "_");
+
+export class Sheet {
+  constructor({ decide, ask, next }) {
+    this.decide = decide;
+    this.ask = ask;
+    this.next = next;
+    this.word = 0;
+    this.target = null;
+    this.title = h("h2", {});
+    this.text = h("p", { class: "text", dir: "auto" });
+    this.told = h("p", { class: "note", id: "board-help" });
+    this.board = new Board({
+      onselect: (word) => this.choose(word),
+      onhead: (word, head) => this.set(word, { heads: head }),
+    });
+    this.panel = new Panel({
+      onset: (name, value) => this.set(this.word, { [name]: value }),
+      onedit: (name) => this.edit(name),
+      onact: (name) => this.act(name),
+    });
+    const confirm = h("button", { type: "button", class: "main", onclick: () => this.act("confirm") }, "Confirm (c)");
+    this.element = h("section", { class: "sheet" },
+      h("div", { class: "bar-of-tools" }, this.title, confirm), this.text, this.board.element, this.told,
+      this.panel.element);
+  }
+
+  show(shown, { word = null, fresh = false } = {}) {
+    const before = this.shown;
+    this.shown = shown;
+    const { columns, suggestion } = shown;
+    this.size = columns.forms.length;
+    this.column = this.names.tag_column;
+    const isNew = fresh || before?.sentence !== shown.sentence;
+    if (isNew || before.version !== shown.version) Object.assign(this, { findings: [], asked: null });
+    if (isNew) this.word = this.firstOpen() ?? 0;
+    if (word !== null) this.word = word;
+    this.word = Math.min(this.word, this.size - 1);
+    this.target = null;
+    this.panel.edit(null);
+    this.title.textContent = `${shown.sentence + 1} · ${shown.sent_id}`;
+    this.text.textContent = shown.text;
+    this.told.textContent = this.tellState(shown, suggestion);
+    this.draw();
+    if (isNew) announce(`Sentence ${shown.sentence + 1}, ${this.size} words, ${shown.state}.`);
+    this.later();
+  }
+
+  tellState({ state, multiword, empty_nodes: empty }, { relaxed }) {
+    const open = this.openWords().length;
+    const told = [open ? `${open} of ${this.size} words have something open` : "nothing is open"];
+    if (state === "done") told.push("confirmed");
+    if (relaxed) told.push("the model has no tree with these heads (they cross, or there are several roots), so they are kept and not used");
+    if (multiword.length) told.push(`multiword: ${multiword.map(([a, b, form]) => `${form} (${a}–${b})`).join(", ")}`);
+    if (empty.length) told.push(`empty nodes: ${empty.map(([id, form]) => `${form} (${id})`).join(", ")}`);
+    return `${told.join(" · ")}.`;
+  }
+
+  fieldsOf(word) {
+    const { columns, suggestion } = this.shown;
+    const names = ["heads", "deprels", "upos", "xpos", "feats", "lemmas"];
+    const shares = this.asked?.word === word + 1 ? this.asked : null;
+    return Object.fromEntries(names.map((name) => {
+      const share = suggestion.sure[name]?.[word] ?? null;
+      const value = share === null ? columns[name][word] : suggestion[name][word];
+      const seen = (shares?.seen?.[name] ?? []).map((one) => [one, null]);
+      const own = share === null ? shares?.shares?.[name] : suggestion.alternatives[name]?.[word];
+      return [name, { value, share, options: own ?? seen }];
+    }));
+  }
+
+  openFields(word) {
+    const { sure } = this.shown.suggestion;
+    return Object.keys(sure).filter((name) => sure[name][word] !== null && sure[name][word] !== undefined);
+  }
+
+  openWords() {
+    return Array.from({ length: this.size }, (_, word) => word).filter((word) => this.openFields(word).length);
+  }
+
+  firstOpen(after = -1) {
+    const open = this.openWords();
+    return open.find((word) => word > after) ?? open[0] ?? null;
+  }
+
+  tree() {
+    const { columns, suggestion } = this.shown;
+    const sure = (name) => suggestion.sure[name]?.map((share) => share ?? 1) ?? null;
+    return {
+      words: columns.forms, heads: suggestion.heads,
+      labels: this.names.labelled ? suggestion.deprels : columns.deprels, tags: suggestion[this.column],
+      probabilities: { heads: sure("heads"), labels: sure("deprels"), tags: sure(this.column) },
+    };
+  }
+
+  draw() {
+    const { sure } = this.shown.suggestion;
+    const given = (name, word) => sure[name]?.[word] === null || sure[name]?.[word] === undefined;
+    const marks = this.shown.columns.forms.map((_, word) => ({
+      head: !given("heads", word), tag: !given(this.column, word), finding: this.tellFinding(word),
+    }));
+    this.board.show(this.tree(), marks);
+    this.choose(this.word, { quiet: true });
+  }
+
+  findingAt(word) {
+    return this.findings?.find((one) => one.word === word + 1);
+  }
+
+  tellFinding(word) {
+    const one = this.findingAt(word);
+    if (!one) return "";
+    const { values } = one;
+    const arc = "heads" in values && `${headName(this.shown.columns.forms, values.heads)} ${values.deprels ?? ""}`;
+    return `${arc || one.alternative} ${percent(one.alternative_probability)}`;
+  }
+
+  choose(word, { quiet = false } = {}) {
+    if (this.target !== null && !quiet) return this.takeHead(word + 1);
+    this.word = Math.min(this.size - 1, Math.max(0, word));
+    this.board.select(this.word, { target: this.target });
+    this.panel.show({
+      number: this.word + 1, form: this.shown.columns.forms[this.word], fields: this.fieldsOf(this.word),
+      finding: this.tellFinding(this.word), words: this.shown.columns.forms,
+    });
+    if (!quiet) {
+      announce(describeWord(this.tree(), this.word));
+      this.later();
+    }
+    return true;
+  }
+
+  // Alternatives of what is decided, and findings, are asked for when the annotator rests.
+  later() {
+    clearTimeout(this.timer);
+    const { sentence, version } = this.shown;
+    const { word } = this;
+    this.timer = setTimeout(async () => {
+      const isHere = () => this.shown.sentence === sentence && this.shown.version === version;
+      try {
+        const asked = await this.ask("word", { word: word + 1 });
+        if (isHere() && this.word === word && !this.panel.isEditing) {
+          this.asked = asked;
+          this.choose(word, { quiet: true });
+        }
+        if (!isHere() || this.openWords().length || this.findings?.at === version) return;
+        const { findings } = await this.ask("findings", {});
+        if (!isHere()) return;
+        this.findings = Object.assign(findings, { at: version });
+        this.draw();
+        if (findings.length) this.told.append(` The doctor doubts ${findings.length === 1 ? "one value" : `${findings.length} values`}: a accepts what it would have.`);
+      } catch { /* The next request tells what is wrong. */ }
+    }, WAIT);
+  }
+
+  set(word, values) {
+    this.word = word;
+    return this.decide({ set: { [word + 1]: values }, word });
+  }
+
+  // Runs what a key or a button means; returns whether it meant anything here.
+  act(name) {
+    if (!this.shown) return false;
+    if (this.target !== null) return this.actOnTarget(name);
+    const forward = this.board.rtl ? -1 : 1;
+    const acts = {
+      right: () => this.choose(this.word + forward), left: () => this.choose(this.word - forward),
+      first: () => this.choose(0), last: () => this.choose(this.size - 1),
+      head: () => this.choose(Math.max(0, this.tree().heads[this.word] - 1)),
+      dependent: () => this.choose(Math.max(0, this.tree().heads.indexOf(this.word + 1))),
+      accept: () => this.accept(), confirm: () => this.confirm(), finding: () => this.acceptFinding(),
+      "choose-head": () => this.aim(), deprels: () => this.edit("deprels"), tag: () => this.edit(this.column),
+      "other-tag": () => this.edit(this.column === "upos" ? "xpos" : "upos"), feats: () => this.edit("feats"),
+      lemmas: () => this.edit("lemmas"), split: () => this.split(), join: () => this.join(),
+      open: () => this.set(this.word, { heads: -1, deprels: "_" }), reopen: () => this.decide({ done: false }),
+    };
+    if (!acts[name]) return false;
+    acts[name]();
+    return true;
+  }
+
+  accept() {
+    const open = this.openFields(this.word);
+    if (!open.length) {
+      const next = this.firstOpen(this.word);
+      return next === null ? this.confirm() : this.choose(next);
+    }
+    const values = Object.fromEntries(open.map((name) => [name, this.shown.suggestion[name][this.word]]));
+    const rest = this.openWords().filter((word) => word !== this.word);
+    const next = rest.find((word) => word > this.word) ?? rest[0] ?? this.word;
+    return this.decide({ set: { [this.word + 1]: values }, word: next });
+  }
+
+  async confirm() {
+    const { suggestion } = this.shown;
+    const set = Object.fromEntries(this.openWords().map((word) => [word + 1,
+      Object.fromEntries(this.openFields(word).map((name) => [name, suggestion[name][word]]))]));
+    if (await this.decide({ set, done: true })) {
+      announce("Confirmed.");
+      this.next();
+    }
+  }
+
+  acceptFinding() {
+    const one = this.findingAt(this.word) ?? this.findings?.[0];
+    if (one) this.set(one.word - 1, one.values);
+    else announce("The doctor has no finding in this sentence.");
+  }
+
+  // Choosing a head: a second cursor, until Enter, a click or Escape.
+  aim() {
+    this.target = this.tree().heads[this.word];
+    this.board.select(this.word, { target: this.target });
+    this.told.textContent = "Choose the head: arrows, Tab for likely ones, 0 for the root, then Enter; or click it. Escape cancels.";
+    this.board.element.focus();
+    announce(`Head of ${this.shown.columns.forms[this.word]}: ${headName(this.shown.columns.forms, this.target)}.`);
+  }
+
+  actOnTarget(name) {
+    const forward = this.board.rtl ? -1 : 1;
+    const likely = (this.fieldsOf(this.word).heads.options ?? []).map(([head]) => head);
+    const after = likely[(likely.indexOf(this.target) + 1) % Math.max(1, likely.length)];
+    const acts = {
+      right: this.target + forward, left: this.target - forward, first: 1, last: this.size, root: 0, likely: after,
+    };
+    if (name === "accept") this.takeHead(this.target);
+    else if (name === "cancel") this.show(this.shown, { word: this.word });
+    else if (name in acts) {
+      this.target = Math.min(this.size, Math.max(0, acts[name] ?? this.target));
+      this.board.select(this.word, { target: this.target });
+      announce(headName(this.shown.columns.forms, this.target));
+    } else return false;
+    return true;
+  }
+
+  takeHead(head) {
+    this.target = null;
+    if (head === this.word + 1) return this.show(this.shown, { word: this.word });
+    return this.set(this.word, { heads: head });
+  }
+
+  back() {
+    this.panel.edit(null);
+    this.board.element.focus();
+  }
+
+  edit(name) {
+    if (name === "heads") return this.aim();
+    const field = this.fieldsOf(this.word)[name];
+    const known = name === "deprels" ? this.names.labels : name === this.column ? this.names.tags : [];
+    const listed = field.options.map(([value]) => value);
+    const options = [...field.options, ...known.filter((one) => !listed.includes(one)).map((one) => [one, null])];
+    const word = this.word;
+    return this.openChooser({
+      title: `${TITLES[name]} of “${this.shown.columns.forms[word]}”`, options,
+      initial: isOpen(name, field.value) ? "" : field.value,
+      onchoose: (value) => {
+        this.back();
+        this.set(word, { [name]: value });
+      },
+    });
+  }
+
+  openChooser(options) {
+    const field = chooser({ ...options, oncancel: () => this.back() });
+    this.panel.edit(field.element);
+    field.focus();
+  }
+
+  split() {
+    const word = this.word;
+    const form = this.shown.columns.forms[word];
+    this.openChooser({
+      title: `Split “${form}”`, options: [], initial: form,
+      hint: "Put a space where it is to be cut. Parts that are not its letters become the words of a multiword token.",
+      onchoose: (value) => {
+        const forms = value.split(/\s+/u);
+        if (forms.length < 2) return;
+        const inside = this.shown.multiword.some(([first, last]) => first <= word + 1 && word + 1 <= last);
+        this.back();
+        this.decide({ split: { word: word + 1, forms, multiword: !inside && forms.join("") !== form }, word });
+      },
+    });
+  }
+
+  join() {
+    if (this.word + 1 < this.size) this.decide({ join: [this.word + 1, this.word + 2], word: this.word });
+    else announce("There is no next word.");
+  }
+}

@@ -1,0 +1,293 @@
+// The desk: a list of sentences, the tree of one of them, and decisions about it.
+
+import { ApiError, post, request } from "./api.js";
+import { curveView } from "./desk-curve.js";
+import { openedFiles } from "./desk-files.js";
+import { KEYS, keyOf } from "./desk-keys.js";
+import { SentenceList } from "./desk-list.js";
+import { Sheet } from "./desk-sheet.js";
+import { announce, errorNote, h, replace } from "./dom.js";
+import { save as download } from "./export.js";
+
+const POLL = 2000;
+const RETRY = 700;
+const ORDERS = {
+  file: "as in the file", doubt: "most doubt per word", corrections: "most corrections expected",
+  worst: "most doubtful word", new: "most new words", both: "doubt and new words", random: "random",
+};
+
+const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
+
+class Desk {
+  constructor(file) {
+    this.file = file;
+    this.order = [];
+    this.current = -1;
+    this.waiting = Promise.resolve();
+    this.list = new SentenceList(document.getElementById("list"), (place) => this.open(place));
+    this.sheet = new Sheet({
+      decide: (change) => this.decide(change),
+      ask: (name, body) => this.ask(name, { sentence: this.current, ...body }),
+      next: () => this.step(1),
+    });
+    this.curve = h("section", { class: "progress", "aria-label": "Progress" });
+    replace(document.getElementById("main"), this.sheet.element, this.curve, keyTable());
+    this.makeTools();
+    document.addEventListener("keydown", (event) => this.onkey(event));
+    window.addEventListener("hashchange", () => this.openAddress());
+  }
+
+  makeTools() {
+    const button = (name, act, title) => h("button", { type: "button", title, onclick: act }, name);
+    this.undoButton = button("Undo", () => this.turn("undo"), "u or Ctrl-Z");
+    this.redoButton = button("Redo", () => this.turn("redo"), "r or Ctrl-Y");
+    this.saveButton = button("Save", () => this.save(), "Ctrl-S");
+    this.saveButton.classList.add("save");
+    this.sorter = h("select", { "aria-label": "Order of the list", onchange: () => this.sort() },
+      Object.entries(ORDERS).map(([value, name]) => h("option", { value }, name)));
+    this.state = h("span", { class: "note state" });
+    replace(document.getElementById("tools"),
+      h("strong", { class: "file" }, this.file), this.saveButton, this.undoButton, this.redoButton,
+      button("Download", () => this.download(), "The file with all decisions"), this.state);
+    this.list.head.append(h("label", { class: "choice" }, "Order", this.sorter));
+  }
+
+  ask(name, body = {}) {
+    return post(`api/desk/${name}`, { file: this.file, ...body });
+  }
+
+  async start() {
+    await this.loadList();
+    await this.openAddress();
+    this.poll();
+  }
+
+  async loadList() {
+    const answer = await this.ask("list");
+    this.rows = answer.rows;
+    this.names = answer.names;
+    this.sheet.names = answer.names;
+    this.order = this.rows.map((_, place) => place);
+    this.list.show(this.rows, this.order);
+    this.tell(answer);
+    if (this.sorter.value !== "file") await this.sort();
+  }
+
+  async openAddress() {
+    const wanted = Number.parseInt(new URLSearchParams(location.hash.slice(1)).get("sentence"), 10);
+    const place = wanted >= 1 && wanted <= this.rows.length ? wanted - 1 : Math.max(0, this.current);
+    if (place !== this.current) await this.open(place);
+  }
+
+  async open(place, { word } = {}) {
+    this.current = place;
+    this.list.select(place);
+    history.replaceState(null, "", `#${new URLSearchParams({ file: this.file, sentence: place + 1 })}`);
+    const shown = await this.try(() => this.ask("show", { sentence: place }));
+    if (shown && place === this.current) this.sheet.show(shown, { word, fresh: true });
+  }
+
+  tell(status) {
+    const swapped = this.status && status.model.number !== this.status.model.number;
+    const learned = status.learning.lessons.length > (this.status?.learning.lessons.length ?? 0);
+    this.status = status;
+    this.undoButton.disabled = !status.undo;
+    this.redoButton.disabled = !status.redo;
+    this.saveButton.disabled = !status.unsaved;
+    const kept = status.unsaved ? `${status.unsaved} not saved (all in the journal)` : "all saved";
+    this.state.textContent = `${status.done} of ${status.sentences} confirmed · ${kept}`;
+    document.title = `${status.unsaved ? "• " : ""}${this.file} – Desk – Bistro`;
+    replace(this.curve, curveView(status));
+    if (learned) announce(swapped ? "A new model has taken over." : "A new model was tried and not taken.");
+    if (swapped) this.sort();
+  }
+
+  // Decisions wait for each other, so that quick typing never makes one for an old version.
+  decide(change) {
+    const place = this.current;
+    const act = () => this.decideNow(place, change);
+    this.waiting = this.waiting.then(act, act);
+    return this.waiting;
+  }
+
+  async decideNow(place, change) {
+    const version = this.sheet.shown.version;
+    if (place !== this.current) return false;
+    const body = { sentence: place, version, ...change };
+    const answer = await this.try(() => this.ask("decide", body), {
+      // The server went away: was the decision made? Its version tells.
+      again: async () => (await this.ask("show", { sentence: place })).version === version,
+    });
+    if (answer) this.took(answer, change);
+    return Boolean(answer);
+  }
+
+  took(answer, change = {}) {
+    const { shown, status } = answer;
+    if (shown.sentence !== this.current) {
+      this.current = shown.sentence;
+      this.list.select(this.current);
+    }
+    this.rows[this.current][3] = shown.state;
+    this.rows[this.current][5] = shown.version;
+    this.list.refresh(this.current);
+    this.sheet.show(shown, change);
+    this.tell(status);
+  }
+
+  turn(name) {
+    const act = async () => {
+      const answer = await this.try(() => this.ask(name, { last: this.status.last }));
+      if (answer) {
+        this.took(answer);
+        announce(`${name === "undo" ? "Undone" : "Made again"}, sentence ${answer.shown.sentence + 1}.`);
+      }
+    };
+    this.waiting = this.waiting.then(act, act);
+    return this.waiting;
+  }
+
+  async save(overwrite = false) {
+    await this.waiting;
+    try {
+      this.tell(await this.ask("save", { overwrite }));
+      announce("Saved.");
+      this.say();
+    } catch (error) {
+      const anyway = h("button", { type: "button", onclick: () => this.save(true) }, "Save all the same");
+      this.say(error.message, error.status === 409 && anyway);
+    }
+  }
+
+  async download() {
+    const text = await fetch("api/desk/text", {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ file: this.file }),
+    });
+    download(this.file, await text.blob(), "text/plain");
+  }
+
+  async sort() {
+    const answer = await this.try(() => this.ask("order", { by: this.sorter.value }));
+    if (!answer) return;
+    this.order = answer.order;
+    this.list.show(this.rows, this.order);
+    this.list.select(this.current);
+  }
+
+  step(way) {
+    const at = this.order.indexOf(this.current);
+    const rest = way > 0 ? this.order.slice(at + 1) : this.order.slice(0, at).reverse();
+    const next = rest.find((place) => this.rows[place][3] !== "done") ?? rest[0];
+    if (next === undefined) announce("There is no further sentence.");
+    else this.open(next);
+  }
+
+  // Runs a request. A server that is gone is waited for; `again` says whether to ask again then.
+  async try(act, { again = async () => true } = {}) {
+    for (;;) {
+      try {
+        const answer = await act();
+        this.say();
+        return answer;
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        if (error.status) return this.refuse(error);
+        this.say("The server does not answer: waiting for it. Every decision up to the last one is in the journal.");
+        if (!(await this.untilBack(again))) return this.reload();
+      }
+    }
+  }
+
+  async untilBack(again) {
+    for (;;) {
+      await pause(RETRY);
+      try {
+        return await again();
+      } catch (error) {
+        if (error.status) return false;
+      }
+    }
+  }
+
+  // What another window has done is shown, and said.
+  async refuse(error) {
+    if (error.status === 409) await this.reload();
+    this.say(error.message);
+    return null;
+  }
+
+  async reload() {
+    this.say();
+    await this.loadList();
+    const place = Math.min(Math.max(0, this.current), this.rows.length - 1);
+    const shown = await this.ask("show", { sentence: place });
+    this.current = place;
+    this.sheet.show(shown, {});
+    this.list.select(place);
+    return null;
+  }
+
+  async poll() {
+    for (;;) {
+      await pause(POLL);
+      if (document.hidden) continue;
+      try {
+        await this.waiting;
+        const answer = await this.ask("changes", { since: this.status.revision });
+        if (Array.isArray(answer.rows)) await this.reload();
+        else await this.update(answer);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+      }
+    }
+  }
+
+  async update(answer) {
+    for (const [place, row] of Object.entries(answer.rows)) {
+      this.rows[place] = row;
+      this.list.refresh(Number(place));
+    }
+    this.tell(answer);
+    const own = answer.rows[this.current];
+    if (own && own[5] !== this.sheet.shown?.version) {
+      await this.open(this.current);
+      this.say("This sentence was changed in another window: it is shown as it is now.");
+    }
+  }
+
+  say(text = "", ...more) {
+    replace(document.getElementById("messages"), text && errorNote(text), more);
+  }
+
+  onkey(event) {
+    const name = keyOf(event);
+    if (name === "undo" || name === "redo") this.turn(name);
+    else if (name === "save") this.save();
+    else if (name === "next") this.step(1);
+    else if (name === "previous") this.step(-1);
+    else if (name === "keys") document.getElementById("keys").open ^= true;
+    else if (!name || !this.sheet.act(name, event)) return;
+    event.preventDefault();
+  }
+}
+
+function keyTable() {
+  const rows = KEYS.map(([keys, told]) =>
+    h("tr", {}, h("th", { scope: "row" }, keys.map((key) => h("kbd", {}, key))), h("td", {}, told)));
+  return h("details", { id: "keys", class: "keys" }, h("summary", {}, "Keys (?)"),
+    h("table", {}, h("tbody", {}, rows)));
+}
+
+document.getElementById("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.querySelector(".sheet .board")?.focus();
+});
+
+try {
+  const about = await request("api/desk", {});
+  const file = await openedFiles(about);
+  await new Desk(file).start();
+} catch (error) {
+  replace(document.getElementById("messages"), errorNote(error.message));
+  throw error;
+}
