@@ -4,6 +4,7 @@
 import { h, replace, svg } from "./dom.js";
 import { describeWord } from "./describe.js";
 import { percent } from "./text.js";
+import { otherArcs } from "./treeview.js";
 import { drawTree } from "./tree.js";
 
 const FAR = 6;
@@ -51,6 +52,13 @@ export class Board {
     if (finding) {
       const x = this.place.layout.centres[word];
       node.append(svg("path", { class: "flag", d: `M${x - 5} ${this.place.height - 9}h10l-5 7z` }));
+    }
+  }
+
+  // Dashed arcs to what the doctor would have.
+  drawFindings(arcs) {
+    for (const { word, head, share } of arcs) {
+      this.picture.append(otherArcs(word, [[head, share]], this.place));
     }
   }
 

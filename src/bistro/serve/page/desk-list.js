@@ -1,7 +1,7 @@
 // The list of sentences. Only the rows that can be seen are in the document, so ten thousand are as quick as ten.
 
 import { h, replace } from "./dom.js";
-import { percent } from "./text.js";
+import { count, percent } from "./text.js";
 
 const HEIGHT = 54;
 const MORE = 6;
@@ -44,13 +44,14 @@ export class SentenceList {
   row(rank) {
     const place = this.order[rank];
     const [name, text, words, state, doubt] = this.rows[place];
-    const told = doubt === null ? "" : ` · doubt ${percent(doubt)}`;
+    const told = [String(place + 1), STATES[state], state !== "done" && doubt !== null && `doubt ${percent(doubt)}`,
+      count(words, "word")].filter(Boolean).join(" · ");
     const item = h("div", {
       id: `sentence-${place}`, role: "option", class: `row ${state}`, "aria-selected": String(place === this.selected),
       "aria-setsize": this.order.length, "aria-posinset": rank + 1, onclick: () => this.onopen(place),
       vars: { share: state === "done" ? 0 : doubt ?? 0 },
     },
-    h("span", { class: "name" }, h("bdi", {}, name), ` · ${words} words · ${STATES[state]}${told}`),
+    h("span", { class: "name" }, told, name !== String(place + 1) && [" · ", h("bdi", {}, name)]),
     h("span", { class: "text", dir: "auto" }, text),
     h("span", { class: "doubt", "aria-hidden": "true" }));
     item.style.top = `${rank * HEIGHT}px`;

@@ -27,7 +27,7 @@ export class Panel {
   // `fields` by column: {value, shown, share (null if decided), options: [[value, share]]}.
   show({ number, form, fields, finding, words }) {
     this.title.textContent = `${number} · ${form}`;
-    const named = (name, value) => (name === "heads" ? headName(words, value) : value);
+    const named = (name, value) => (name === "heads" ? headName(words, value) : value === "_" ? "–" : value);
     replace(this.body, Object.entries(fields).map(([name, field]) => [
       h("dt", {}, h("button", {
         type: "button", class: "quiet", "aria-label": `Change ${TITLES[name]}`, onclick: () => this.onedit(name),
@@ -35,7 +35,7 @@ export class Panel {
       h("dd", {},
         h("span", { class: field.share === null ? "value" : "value suggested" }, named(name, field.value),
           field.share !== null && ` ${percent(field.share)}`),
-        h("span", { class: "options" }, field.options.filter(([value]) => value !== field.value).slice(0, MOST)
+        h("span", { class: "options" }, field.options.filter((option) => isWorthIt(option, field.value)).slice(0, MOST)
           .map(([value, share]) => h("button", { type: "button", onclick: () => this.onset(name, value) },
             named(name, value), share !== null && h("span", { class: "figure" }, ` ${percent(share)}`))))),
     ]));
@@ -56,6 +56,10 @@ export class Panel {
   get isEditing() {
     return this.body.hidden;
   }
+}
+
+function isWorthIt([value, share], own) {
+  return value !== own && (share === null || share >= 0.0005);
 }
 
 export function headName(words, head) {

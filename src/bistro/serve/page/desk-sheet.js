@@ -5,7 +5,7 @@ import { chooser } from "./desk-chooser.js";
 import { Panel, TITLES, headName } from "./desk-panel.js";
 import { announce, h, replace } from "./dom.js";
 import { describeWord } from "./describe.js";
-import { percent } from "./text.js";
+import { count, percent } from "./text.js";
 
 const WAIT = 150;
 const OPEN = { heads: -1 };
@@ -17,6 +17,7 @@ export class Sheet {
     this.ask = ask;
     this.next = next;
     this.word = 0;
+    this.findings = [];
     this.target = null;
     this.title = h("h2", {});
     this.text = h("p", { class: "text", dir: "auto" });
@@ -31,8 +32,9 @@ export class Sheet {
       onact: (name) => this.act(name),
     });
     const confirm = h("button", { type: "button", class: "main", onclick: () => this.act("confirm") }, "Confirm (c)");
+    this.found = h("ul", { class: "found-list", "aria-label": "Findings of the doctor" });
     this.element = h("section", { class: "sheet" },
-      h("div", { class: "bar-of-tools" }, this.title, confirm), this.text, this.board.element, this.told,
+      h("div", { class: "bar-of-tools" }, this.title, confirm), this.text, this.board.element, this.told, this.found,
       this.panel.element);
   }
 
@@ -49,7 +51,7 @@ export class Sheet {
     this.word = Math.min(this.word, this.size - 1);
     this.target = null;
     this.panel.edit(null);
-    this.title.textContent = `${shown.sentence + 1} · ${shown.sent_id}`;
+    replace(this.title, String(shown.sentence + 1), h("bdi", { class: "note" }, ` ${shown.sent_id}`));
     this.text.textContent = shown.text;
     this.told.textContent = this.tellState(shown, suggestion);
     this.draw();
@@ -111,15 +113,32 @@ export class Sheet {
       head: !given("heads", word), tag: !given(this.column, word), finding: this.tellFinding(word),
     }));
     this.board.show(this.tree(), marks);
+    this.drawFindings();
     this.choose(this.word, { quiet: true });
   }
 
-  findingAt(word) {
-    return this.findings?.find((one) => one.word === word + 1);
+  drawFindings() {
+    const { forms } = this.shown.columns;
+    this.board.drawFindings(this.findings.filter(({ what }) => what === "head").map((one) => ({
+      word: one.word - 1, head: one.values.heads, share: one.alternative_probability,
+    })));
+    replace(this.found, this.findings.map((one) => h("li", {}, h("button", {
+      type: "button", class: "found", onclick: () => this.set(one.word - 1, one.values),
+    }, h("bdi", {}, forms[one.word - 1]), `: ${this.tellOwn(one)} (${percent(one.probability)}) → ${this.tellFinding(one.word - 1, one)}`))));
+    this.found.hidden = !this.findings.length;
   }
 
-  tellFinding(word) {
-    const one = this.findingAt(word);
+  tellOwn({ what, word, annotated }) {
+    if (what === "tag") return annotated;
+    const { columns } = this.shown;
+    return `${headName(columns.forms, columns.heads[word - 1])} ${columns.deprels[word - 1]}`;
+  }
+
+  findingAt(word) {
+    return this.findings.find((one) => one.word === word + 1);
+  }
+
+  tellFinding(word, one = this.findingAt(word)) {
     if (!one) return "";
     const { values } = one;
     const arc = "heads" in values && `${headName(this.shown.columns.forms, values.heads)} ${values.deprels ?? ""}`;
@@ -154,12 +173,12 @@ export class Sheet {
           this.asked = asked;
           this.choose(word, { quiet: true });
         }
-        if (!isHere() || this.openWords().length || this.findings?.at === version) return;
+        if (!isHere() || this.openWords().length || this.findings.at === version) return;
         const { findings } = await this.ask("findings", {});
         if (!isHere()) return;
         this.findings = Object.assign(findings, { at: version });
         this.draw();
-        if (findings.length) this.told.append(` The doctor doubts ${findings.length === 1 ? "one value" : `${findings.length} values`}: a accepts what it would have.`);
+        if (findings.length) announce(`The doctor has ${count(findings.length, "finding")}: a accepts the first, or the one at the word.`);
       } catch { /* The next request tells what is wrong. */ }
     }, WAIT);
   }
@@ -213,7 +232,7 @@ export class Sheet {
   }
 
   acceptFinding() {
-    const one = this.findingAt(this.word) ?? this.findings?.[0];
+    const one = this.findingAt(this.word) ?? this.findings[0];
     if (one) this.set(one.word - 1, one.values);
     else announce("The doctor has no finding in this sentence.");
   }

@@ -113,16 +113,17 @@ class Desk {
   async decideNow(place, change) {
     const version = this.sheet.shown.version;
     if (place !== this.current) return false;
-    const body = { sentence: place, version, ...change };
+    const { word = null, ...wanted } = change; // `word` is where to go afterwards
+    const body = { sentence: place, version, ...wanted };
     const answer = await this.try(() => this.ask("decide", body), {
       // The server went away: was the decision made? Its version tells.
       again: async () => (await this.ask("show", { sentence: place })).version === version,
     });
-    if (answer) this.took(answer, change);
+    if (answer) this.took(answer, word);
     return Boolean(answer);
   }
 
-  took(answer, change = {}) {
+  took(answer, word = null) {
     const { shown, status } = answer;
     if (shown.sentence !== this.current) {
       this.current = shown.sentence;
@@ -131,7 +132,7 @@ class Desk {
     this.rows[this.current][3] = shown.state;
     this.rows[this.current][5] = shown.version;
     this.list.refresh(this.current);
-    this.sheet.show(shown, change);
+    this.sheet.show(shown, { word });
     this.tell(status);
   }
 

@@ -39,6 +39,8 @@ from bistro.treebank.validate import MISSING
 
 MOST_SHOWN = 8
 """Alternatives of a field."""
+SURE = 0.5
+"""A finding has an alternative at least as likely as this."""
 OPTIONS: dict[str, Any] = {"tags": "given", "partial": True, "marginals": True, "threads": 1}
 Shares = list[list[tuple[Any, float]]]
 
@@ -204,7 +206,8 @@ def findings(sentence: Sentence, committee: CommitteeModel) -> list[Finding]:
 
 
 def _is_finding(opinion: Opinion) -> bool:
-    return bool(opinion.alternative) and opinion.alternative_probability > opinion.probability
+    likelier = opinion.alternative_probability > opinion.probability
+    return bool(opinion.alternative) and likelier and opinion.alternative_probability >= SURE
 
 
 def _on_arc(sentence: Sentence, word: int, opinion: Opinion) -> Finding:
