@@ -38,7 +38,7 @@ export class Sheet {
       this.panel.element);
   }
 
-  show(shown, { word = null, fresh = false } = {}) {
+  show(shown, { fresh = false } = {}) {
     const before = this.shown;
     this.shown = shown;
     const { columns, suggestion } = shown;
@@ -47,7 +47,6 @@ export class Sheet {
     const isNew = fresh || before?.sentence !== shown.sentence;
     if (isNew || before.version !== shown.version) Object.assign(this, { findings: [], asked: null });
     if (isNew) this.word = this.firstOpen() ?? 0;
-    if (word !== null) this.word = word;
     this.word = Math.min(this.word, this.size - 1);
     this.target = null;
     this.panel.edit(null);
@@ -67,6 +66,21 @@ export class Sheet {
     if (multiword.length) told.push(`multiword: ${multiword.map(([a, b, form]) => `${form} (${a}–${b})`).join(", ")}`);
     if (empty.length) told.push(`empty nodes: ${empty.map(([id, form]) => `${form} (${id})`).join(", ")}`);
     return `${told.join(" · ")}.`;
+  }
+
+  // What was just decided, before the server has answered.
+  expect({ set = {}, word = this.word }) {
+    const { columns, suggestion } = this.shown;
+    for (const [number, values] of Object.entries(set)) {
+      for (const [name, value] of Object.entries(values)) {
+        const open = isOpen(name, value);
+        columns[name][number - 1] = value;
+        if (suggestion[name] && !open) suggestion[name][number - 1] = value;
+        if (suggestion.sure[name] && !open) suggestion.sure[name][number - 1] = null;
+      }
+    }
+    this.word = Math.min(word, this.size - 1);
+    this.draw();
   }
 
   fieldsOf(word) {
@@ -254,7 +268,7 @@ export class Sheet {
       right: this.target + forward, left: this.target - forward, first: 1, last: this.size, root: 0, likely: after,
     };
     if (name === "accept") this.takeHead(this.target);
-    else if (name === "cancel") this.show(this.shown, { word: this.word });
+    else if (name === "cancel") this.show(this.shown);
     else if (name in acts) {
       this.target = Math.min(this.size, Math.max(0, acts[name] ?? this.target));
       this.board.select(this.word, { target: this.target });
@@ -265,7 +279,7 @@ export class Sheet {
 
   takeHead(head) {
     this.target = null;
-    if (head === this.word + 1) return this.show(this.shown, { word: this.word });
+    if (head === this.word + 1) return this.show(this.shown);
     return this.set(this.word, { heads: head });
   }
 

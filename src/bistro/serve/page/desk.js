@@ -24,6 +24,7 @@ class Desk {
     this.order = [];
     this.current = -1;
     this.waiting = Promise.resolve();
+    this.pending = 0;
     this.list = new SentenceList(document.getElementById("list"), (place) => this.open(place));
     this.sheet = new Sheet({
       decide: (change) => this.decide(change),
@@ -79,12 +80,12 @@ class Desk {
     if (place !== this.current) await this.open(place);
   }
 
-  async open(place, { word } = {}) {
+  async open(place) {
     this.current = place;
     this.list.select(place);
     history.replaceState(null, "", `#${new URLSearchParams({ file: this.file, sentence: place + 1 })}`);
     const shown = await this.try(() => this.ask("show", { sentence: place }));
-    if (shown && place === this.current) this.sheet.show(shown, { word, fresh: true });
+    if (shown && place === this.current) this.sheet.show(shown, { fresh: true });
   }
 
   tell(status) {
@@ -102,37 +103,38 @@ class Desk {
     if (swapped) this.sort();
   }
 
-  // Decisions wait for each other, so that quick typing never makes one for an old version.
+  // Decisions wait for each other. What was decided is shown at once, and the answer brings the new suggestions;
+  // those of a decision that others follow already are not shown.
   decide(change) {
     const place = this.current;
-    const act = () => this.decideNow(place, change);
+    this.pending += 1;
+    this.sheet.expect(change);
+    const act = () => this.decideNow(place, change).finally(() => { this.pending -= 1; });
     this.waiting = this.waiting.then(act, act);
     return this.waiting;
   }
 
   async decideNow(place, change) {
-    const version = this.sheet.shown.version;
-    if (place !== this.current) return false;
-    const { word = null, ...wanted } = change; // `word` is where to go afterwards
-    const body = { sentence: place, version, ...wanted };
-    const answer = await this.try(() => this.ask("decide", body), {
+    const version = this.rows[place][5];
+    const { word, ...wanted } = change; // `word` is where to go
+    const answer = await this.try(() => this.ask("decide", { sentence: place, version, ...wanted }), {
       // The server went away: was the decision made? Its version tells.
       again: async () => (await this.ask("show", { sentence: place })).version === version,
     });
-    if (answer) this.took(answer, word);
+    if (answer) this.took(answer, this.current === place && this.pending === 1);
     return Boolean(answer);
   }
 
-  took(answer, word = null) {
-    const { shown, status } = answer;
-    if (shown.sentence !== this.current) {
-      this.current = shown.sentence;
-      this.list.select(this.current);
+  took({ shown, status }, isShown) {
+    const { sentence } = shown;
+    this.rows[sentence][3] = shown.state;
+    this.rows[sentence][5] = shown.version;
+    this.list.refresh(sentence);
+    if (isShown) {
+      this.current = sentence;
+      this.list.select(sentence);
+      this.sheet.show(shown);
     }
-    this.rows[this.current][3] = shown.state;
-    this.rows[this.current][5] = shown.version;
-    this.list.refresh(this.current);
-    this.sheet.show(shown, { word });
     this.tell(status);
   }
 
@@ -140,7 +142,7 @@ class Desk {
     const act = async () => {
       const answer = await this.try(() => this.ask(name, { last: this.status.last }));
       if (answer) {
-        this.took(answer);
+        this.took(answer, true);
         announce(`${name === "undo" ? "Undone" : "Made again"}, sentence ${answer.shown.sentence + 1}.`);
       }
     };
@@ -210,9 +212,10 @@ class Desk {
     }
   }
 
-  // What another window has done is shown, and said.
+  // What another window has done is shown, and said; what was shown too early is taken back.
   async refuse(error) {
     if (error.status === 409) await this.reload();
+    else if (this.current >= 0) this.sheet.show(await this.ask("show", { sentence: this.current }));
     this.say(error.message);
     return null;
   }
@@ -223,7 +226,7 @@ class Desk {
     const place = Math.min(Math.max(0, this.current), this.rows.length - 1);
     const shown = await this.ask("show", { sentence: place });
     this.current = place;
-    this.sheet.show(shown, {});
+    this.sheet.show(shown);
     this.list.select(place);
     return null;
   }
@@ -250,7 +253,7 @@ class Desk {
     }
     this.tell(answer);
     const own = answer.rows[this.current];
-    if (own && own[5] !== this.sheet.shown?.version) {
+    if (own && !this.pending && own[5] !== this.sheet.shown?.version) {
       await this.open(this.current);
       this.say("This sentence was changed in another window: it is shown as it is now.");
     }
