@@ -4,9 +4,11 @@
 // where pages have one size only, memory has that size.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -16,7 +18,9 @@
 #if defined(_WIN32)
 #include <malloc.h>
 #else
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -83,6 +87,38 @@ inline void prefer_large_pages(void* memory, std::size_t size) {
     madvise(memory, size, MADV_HUGEPAGE);
 #else
     static_cast<void>(memory), static_cast<void>(size);
+#endif
+}
+
+// Maps a new file without a name in a folder; null, with the number of the error, if that fails. All its room on the disk is taken at
+// once: a disk that is full later would end the process.
+inline void* map_new_file(const std::string& folder, std::size_t size, int& error) {
+#if defined(_WIN32)
+    static_cast<void>(folder), static_cast<void>(size);
+    error = ENOSYS;
+    return nullptr;
+#else
+    std::string name = folder + "/bistro-counts-XXXXXX";
+    const int file = mkstemp(name.data());
+    if (file < 0) return error = errno, nullptr;
+    unlink(name.c_str());
+#if defined(__APPLE__)
+    error = ftruncate(file, static_cast<off_t>(size)) == 0 ? 0 : errno;
+#else
+    error = posix_fallocate(file, 0, static_cast<off_t>(size));
+#endif
+    void* memory = error == 0 ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : nullptr;
+    if (memory == MAP_FAILED) error = errno, memory = nullptr;
+    close(file);
+    return memory;
+#endif
+}
+
+inline void unmap(void* memory, std::size_t size) {
+#if defined(_WIN32)
+    static_cast<void>(memory), static_cast<void>(size);
+#else
+    munmap(memory, size);
 #endif
 }
 

@@ -59,7 +59,9 @@ def trained(name: str, seed: int = 1, **settings: Any) -> TransitionModel:
 
 def drawn(model: TransitionModel, seed: int = 1, n: int = DRAWN) -> dict[str, NDArray[Any]]:
     """Return sentences as the core draws them."""
-    return model.drawn(n, seed=seed, purpose=purpose_key("transition.generate"))
+    most = int(model.longest_generated)
+    purpose = purpose_key("transition.generate")
+    return model.drawn(n, seed=seed, purpose=purpose, most_words=most)
 
 
 def lengths_of(model: TransitionModel, seed: int = 1) -> Ints:

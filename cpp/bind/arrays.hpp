@@ -20,11 +20,12 @@ using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using InContexts = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::device::cpu>;  // any strides
 
 // Hands a vector to NumPy, which frees it when the array dies. Needs the GIL.
-template <class T>
-Out<T> give(std::vector<T> values) {
-    auto owned = std::make_unique<std::vector<T>>(std::move(values));
-    std::vector<T>* data = owned.get();
-    nb::capsule keeper(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+Out<T> give(std::vector<T, Allocator> values) {
+    using Vector = std::vector<T, Allocator>;
+    auto owned = std::make_unique<Vector>(std::move(values));
+    Vector* data = owned.get();
+    nb::capsule keeper(owned.release(), [](void* p) noexcept { delete static_cast<Vector*>(p); });
     return Out<T>(data->data(), {data->size()}, keeper);
 }
 

@@ -1,9 +1,11 @@
 // Model files as bytes: checksums, and reading into memory.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include "bind/bind.hpp"
+#include "files/disk_memory.hpp"
 #include "files/read.hpp"
 
 namespace nb = nanobind;
@@ -38,6 +40,18 @@ std::optional<std::tuple<Owned, std::uint64_t>> read_whole(int descriptor, std::
 }  // namespace
 
 void bind_files(nb::module_& m) {
+    // An OSError with its number, so that Python knows what happened.
+    nb::register_exception_translator([](const std::exception_ptr& caught, void*) {
+        try {
+            std::rethrow_exception(caught);
+        } catch (const FolderError& error) {
+            errno = error.code;
+            PyErr_SetFromErrno(PyExc_OSError);
+        }
+    });
+    m.def("keep_counts_in", [](std::string folder) { DiskMemory::instance().choose(std::move(folder)); }, "folder"_a,
+          "From now on large arrays of counts lie in files in a folder; an empty name: in memory.");
+    m.def("bytes_of_counts_on_disk", [] { return DiskMemory::instance().bytes(); });
     m.def("read_whole", &read_whole, "descriptor"_a, "size"_a, "skipped"_a, "threads"_a = 1,
           "The bytes of a file with the checksum of those after `skipped`, or nothing if the file is shorter than `size`.");
     nb::class_<Checksum>(m, "Checksum", "The checksum of bytes that come piece by piece.")

@@ -61,7 +61,7 @@ bool is_sorted(const InContexts& contexts) {
 
 Out<std::uint32_t> resolve(Franchise& franchise, const InContexts& contexts, const In<std::int32_t>& dishes) {
     if (contexts.shape(0) != dishes.shape(0)) throw std::invalid_argument("as many contexts as dishes are needed");
-    std::vector<std::uint32_t> ids(dishes.shape(0));
+    LongArray<std::uint32_t> ids(dishes.shape(0));
     {
         nb::gil_scoped_release release;
         const int length = static_cast<int>(contexts.shape(1));
@@ -83,7 +83,7 @@ using InRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::de
 
 // The same for sorted lists of events, merged while they are read.
 Out<std::uint32_t> resolve_runs(Franchise& franchise, const std::vector<std::pair<InRows, In<std::int32_t>>>& runs) {
-    std::vector<std::uint32_t> ids;
+    LongArray<std::uint32_t> ids;
     {
         nb::gil_scoped_release release;
         const int length = runs.empty() ? 0 : static_cast<int>(runs[0].first.shape(1));
@@ -123,7 +123,7 @@ Out<double> probabilities(const Franchise& franchise, const InContexts& contexts
 
 // (customers, tables, sizes): all that resuming needs, since structure follows from the events.
 auto state(const Franchise& franchise) {
-    std::vector<std::int32_t> customers, tables, sizes;
+    LongArray<std::int32_t> customers, tables, sizes;
     for (std::size_t i = 0; i < franchise.entries().size(); ++i) {
         const Entry& entry = franchise.entries()[i];
         customers.push_back(entry.customers);
@@ -151,7 +151,7 @@ Out<double> entry_probabilities(const Franchise& franchise, const In<std::uint32
     std::vector<double> out(events.shape(0));
     {
         nb::gil_scoped_release release;
-        std::vector<double> all = franchise.entry_probabilities();
+        LongArray<double> all = franchise.entry_probabilities();
         for (std::size_t i = 0; i < out.size(); ++i) out[i] = all.at(events.data()[i]);
     }
     return give(std::move(out));

@@ -25,10 +25,10 @@ public:
     }
 
     // Returns the new number of every entry, kNone for those that are gone.
-    std::vector<std::uint32_t> drop() {
+    LongArray<std::uint32_t> drop() {
         const auto rooms = drop_from(franchise_.restaurants_, [](const Restaurant& r) { return r.customers > 0 || r.parent == kNone; });
         const auto numbers = drop_from(franchise_.entries_, [](const Entry& e) { return e.customers > 0; });
-        std::vector<TableSizes> sizes;
+        LongArray<TableSizes> sizes;
         for (Restaurant& r : franchise_.restaurants_)
             if (r.parent != kNone) r.parent = rooms[r.parent];
         for (Entry& entry : franchise_.entries_) {
@@ -52,9 +52,9 @@ public:
 
 private:
     template <class Record, class Keep>
-    static std::vector<std::uint32_t> drop_from(std::vector<Record>& records, Keep keep) {
-        std::vector<std::uint32_t> numbers(records.size(), kNone);
-        std::vector<Record> kept;
+    static LongArray<std::uint32_t> drop_from(LongArray<Record>& records, Keep keep) {
+        LongArray<std::uint32_t> numbers(records.size(), kNone);
+        LongArray<Record> kept;
         for (std::size_t i = 0; i < records.size(); ++i) {
             if (!keep(records[i])) continue;
             numbers[i] = static_cast<std::uint32_t>(kept.size());

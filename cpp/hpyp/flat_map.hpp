@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <mutex>
 #include <stdexcept>
-#include <vector>
 
+#include "files/disk_memory.hpp"
 #include "platform.hpp"
 
 namespace bistro {
@@ -36,8 +36,8 @@ class PairIndex {
 public:
     PairIndex() : slots_(16, kNone) {}
 
-    template <class Record>
-    std::uint32_t find(std::uint64_t key, const std::vector<Record>& records) const {
+    template <class Records>
+    std::uint32_t find(std::uint64_t key, const Records& records) const {
         for (std::size_t slot = mix(key) & mask();; slot = (slot + 1) & mask()) {
             const std::uint32_t record = slots_[slot];
             if (record == kNone || records[record].key() == key) return record;
@@ -46,15 +46,15 @@ public:
 
     // Several look-ups at once hide the time that memory takes: ask for the slots first, then for their records, then find.
     void prefetch(std::uint64_t key) const { bistro::prefetch(&slots_[mix(key) & mask()]); }
-    template <class Record>
-    void prefetch_record(std::uint64_t key, const std::vector<Record>& records) const {
+    template <class Records>
+    void prefetch_record(std::uint64_t key, const Records& records) const {
         const std::uint32_t record = slots_[mix(key) & mask()];
         if (record != kNone) bistro::prefetch(&records[record]);
     }
 
     // Indexes the last of the records; the others are indexed already.
-    template <class Record>
-    void insert_last(const std::vector<Record>& records) {
+    template <class Records>
+    void insert_last(const Records& records) {
         if (records.size() >= kNone) throw std::length_error("more than four billion contexts or outcomes");
         if (records.size() * 10 > slots_.size() * 7) {
             slots_.assign(slots_.size() * 2, kNone);
@@ -64,8 +64,8 @@ public:
     }
 
     // Indexes all records, whichever of them are indexed already.
-    template <class Record>
-    void assign(const std::vector<Record>& records) {
+    template <class Records>
+    void assign(const Records& records) {
         if (records.size() >= kNone) throw std::length_error("more than four billion contexts or outcomes");
         slots_.assign(std::bit_ceil(records.size() * 10 / 7 + 16), kNone);
         for (std::uint32_t i = 0; i < records.size(); ++i) place(i, records[i].key());
@@ -82,28 +82,28 @@ private:
         slots_[slot] = record;
     }
 
-    std::vector<std::uint32_t> slots_;
+    LongArray<std::uint32_t> slots_;
 };
 
 // An index that is made when something is first looked up. Millions of sorted events are resolved without looking anything up,
 // and sweeps follow links: then there is no index, neither its time nor its memory. Several threads may look up.
 class LateIndex {
 public:
-    template <class Record>
-    std::uint32_t find(std::uint64_t key, const std::vector<Record>& records) const {
+    template <class Records>
+    std::uint32_t find(std::uint64_t key, const Records& records) const {
         return ready(records).find(key, records);
     }
 
     // The index with all records in it.
-    template <class Record>
-    const PairIndex& ready(const std::vector<Record>& records) const {
+    template <class Records>
+    const PairIndex& ready(const Records& records) const {
         if (indexed_.load(std::memory_order_acquire) != records.size()) catch_up(records);
         return index_;
     }
 
     // Indexes the last of the records; if others are not indexed, it waits with them.
-    template <class Record>
-    void insert_last(const std::vector<Record>& records) {
+    template <class Records>
+    void insert_last(const Records& records) {
         if (indexed_.load(std::memory_order_relaxed) + 1 != records.size()) return;
         index_.insert_last(records);
         indexed_.store(records.size(), std::memory_order_release);
@@ -118,8 +118,8 @@ public:
     std::size_t bytes() const { return index_.bytes(); }
 
 private:
-    template <class Record>
-    void catch_up(const std::vector<Record>& records) const {
+    template <class Records>
+    void catch_up(const Records& records) const {
         const std::lock_guard lock(mutex_);
         if (indexed_.load(std::memory_order_relaxed) == records.size()) return;
         index_.assign(records);

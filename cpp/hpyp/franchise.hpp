@@ -207,8 +207,8 @@ public:
     }
 
     // The probability of every entry; an entry's parent was always made before it.
-    std::vector<double> entry_probabilities() const {
-        std::vector<double> now(entries_.size());
+    LongArray<double> entry_probabilities() const {
+        LongArray<double> now(entries_.size());
         for (std::size_t i = 0; i < now.size(); ++i) {
             const Entry& entry = entries_[i];
             now[i] = predictive(entry, entry.parent == kNone ? base_->probability(entry.dish) : now[entry.parent]);
@@ -237,9 +237,9 @@ public:
         strength_.at(level) = strength;
     }
 
-    const std::vector<Restaurant>& restaurants() const { return restaurants_; }
-    const std::vector<Entry>& entries() const { return entries_; }
-    const std::vector<TableSizes>& table_sizes() const { return sizes_; }
+    const LongArray<Restaurant>& restaurants() const { return restaurants_; }
+    const LongArray<Entry>& entries() const { return entries_; }
+    const LongArray<TableSizes>& table_sizes() const { return sizes_; }
 
     // Gives back the room that growth by doubling left unused, once all events are resolved.
     void shrink_to_fit() {
@@ -412,9 +412,9 @@ private:
     std::shared_ptr<Base> base_;
     Seating seating_;
     std::vector<double> discount_, strength_;
-    std::vector<Restaurant> restaurants_;
-    std::vector<Entry> entries_;
-    std::vector<TableSizes> sizes_;
+    LongArray<Restaurant> restaurants_;
+    LongArray<Entry> entries_;
+    LongArray<TableSizes> sizes_;
     LateIndex by_element_, by_dish_;
     std::vector<std::uint32_t> chain_;
     std::vector<double> parent_probability_;

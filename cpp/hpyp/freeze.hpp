@@ -17,8 +17,8 @@ namespace bistro {
 
 // Predictive probabilities and back-off weights, summed over samples.
 struct PredictiveSum {
-    std::vector<double> probability;  // by entry
-    std::vector<double> backoff;      // by restaurant
+    LongArray<double> probability;  // by entry
+    LongArray<double> backoff;      // by restaurant
     std::int32_t samples = 0;
 
     void add(const Franchise& franchise) {
@@ -26,7 +26,7 @@ struct PredictiveSum {
         if (probability.size() > entries.size() || backoff.size() > franchise.restaurants().size())
             throw std::invalid_argument("the samples belong to another set of events");
         catch_up(franchise);
-        const std::vector<double> now = franchise.entry_probabilities();
+        const LongArray<double> now = franchise.entry_probabilities();
         for (std::size_t i = 0; i < now.size(); ++i) probability[i] += now[i];
         for (std::size_t i = 0; i < backoff.size(); ++i) backoff[i] += franchise.backoff(franchise.restaurants()[i]);
         ++samples;
@@ -48,14 +48,14 @@ private:
 };
 
 struct FrozenArrays {
-    std::vector<std::uint32_t> child_begin, element, entry_begin, dish;
-    std::vector<float> backoff, probability;
+    LongArray<std::uint32_t> child_begin, element, entry_begin, dish;
+    LongArray<float> backoff, probability;
     std::vector<double> base;
 };
 
 // Members of each group, in order: members[begin[g]] to members[begin[g + 1]].
 struct Groups {
-    std::vector<std::uint32_t> begin, members;
+    LongArray<std::uint32_t> begin, members;
 
     template <class GroupOf>
     Groups(std::size_t groups, std::size_t items, const GroupOf& group_of) : begin(groups + 1, 0) {
@@ -63,7 +63,7 @@ struct Groups {
             if (group_of(i) != kNone) ++begin[group_of(i) + 1];
         std::partial_sum(begin.begin(), begin.end(), begin.begin());
         members.resize(begin.back());
-        std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+        LongArray<std::uint32_t> next(begin.begin(), begin.end() - 1);
         for (std::uint32_t i = 0; i < items; ++i)
             if (group_of(i) != kNone) members[next[group_of(i)]++] = i;
     }
@@ -72,7 +72,7 @@ struct Groups {
 // Appends a region for the given members; owner[slot] says who sits in each slot.
 template <class KeyOf>
 void append_region(const std::uint32_t* first, const std::uint32_t* last, const KeyOf& key_of,
-                   std::vector<std::uint32_t>& keys, std::vector<std::uint32_t>& owner) {
+                   LongArray<std::uint32_t>& keys, LongArray<std::uint32_t>& owner) {
     const auto begin = static_cast<std::uint32_t>(keys.size());
     const std::uint32_t size = region_size(static_cast<std::size_t>(last - first));
     keys.resize(begin + size, kNone);
@@ -113,7 +113,7 @@ inline FrozenArrays freeze(const Franchise& franchise, const PredictiveSum& sum)
 
     FrozenArrays out;
     out.element.push_back(kNone);
-    std::vector<std::uint32_t> restaurant_at{0}, entry_at;
+    LongArray<std::uint32_t> restaurant_at{0}, entry_at;
     std::size_t parents = 0;
     for (std::uint32_t slot = 0; slot < restaurant_at.size(); ++slot) {
         out.child_begin.push_back(static_cast<std::uint32_t>(out.element.size()));

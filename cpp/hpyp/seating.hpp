@@ -67,7 +67,7 @@ inline void grow_table(TableSizes& sizes, std::int32_t size, std::int32_t change
 
 // Calls visit(size, tables) for every table size of an entry.
 template <class Counts, class Visit>
-void for_each_table_size(const Counts& entry, const std::vector<TableSizes>& lists, const Visit& visit) {
+void for_each_table_size(const Counts& entry, const LongArray<TableSizes>& lists, const Visit& visit) {
     if (entry.sizes != kNone) {
         for (const SizeCount& item : lists[entry.sizes]) visit(item.size, item.tables);
     } else if (entry.tables > 0) {

@@ -106,7 +106,7 @@ private:
     const LevelParameters& parameters_;
     LinkList links_;
     Groups children_;
-    std::vector<std::uint32_t> entries_, node_at_{0}, entry_at_;
+    LongArray<std::uint32_t> entries_, node_at_{0}, entry_at_;
     std::size_t parents_ = 0;
     TrieArrays out_;
 };

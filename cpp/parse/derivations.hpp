@@ -115,7 +115,7 @@ public:
     void drop_empty() {
         for (std::size_t kind = 0; kind < franchises_.size(); ++kind) {
             if (!franchises_[kind] || !EmptyDropper(*franchises_[kind]).is_due()) continue;
-            const std::vector<std::uint32_t> numbers = EmptyDropper(*franchises_[kind]).drop();
+            const auto numbers = EmptyDropper(*franchises_[kind]).drop();
             path_[kind].clear();  // It knows restaurants by their old numbers.
             for (Seated& seat : seated_)
                 for (std::uint32_t& entry : seat.entries[kind]) entry = numbers[entry];

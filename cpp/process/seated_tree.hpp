@@ -100,8 +100,8 @@ public:
     const ContextTree& tree() const { return tree_; }
     BlockPool<Seats>& seats() { return seats_; }
     const BlockPool<Seats>& seats() const { return seats_; }
-    std::vector<TableSizes>& table_sizes() { return sizes_; }
-    const std::vector<TableSizes>& table_sizes() const { return sizes_; }
+    LongArray<TableSizes>& table_sizes() { return sizes_; }
+    const LongArray<TableSizes>& table_sizes() const { return sizes_; }
 
     std::size_t bytes() const {
         std::size_t total = tree_.bytes() + seats_.bytes() + sizes_.capacity() * sizeof(TableSizes);
@@ -301,7 +301,7 @@ protected:
     ChainDiscounts parameters_;
     ContextTree tree_;
     BlockPool<Seats> seats_;
-    std::vector<TableSizes> sizes_;
+    LongArray<TableSizes> sizes_;
     mutable std::vector<PathStep> steps_;
 };
 

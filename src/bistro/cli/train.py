@@ -65,6 +65,11 @@ def train(
         "Workers that parse raw text, or train the members of a committee or reader: "
         "tcp://HOST:PORT (Dask) or local:N; default: threads.",
     ),
+    counts_on_disk: str | None = option(
+        "FOLDER",
+        "Keep the counts of a text that memory does not hold in files in FOLDER, which vanish when "
+        "training ends; the model is the same.",
+    ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
     resume: bool = flag("--resume", "Continue an interrupted run from its checkpoint."),
@@ -96,6 +101,7 @@ def train(
     from bistro.inference.chains import Session
     from bistro.inference.checkpoint import Checkpoint, StoppedError
     from bistro.inference.cluster import workers_for
+    from bistro.inference.counts_on_disk import counts_in
     from bistro.tasks.train import train as run
 
     tasks = [f"task={task}"] if task else []
@@ -107,11 +113,7 @@ def train(
         print(configuration.to_toml(settings), end="")
         return
     path = _checked_output(output)
-    if cluster and not text and not family.has_members:
-        raise BistroError(
-            "--cluster parses raw text, or trains the members of a committee or reader: name some "
-            "text with --text"
-        )
+    _check_cluster(cluster, family, text)
     treebank = read_data(family, settings, data or [], format, roots)
     settings = common.fitting_config(family, settings, config, overrides, treebank)
     held_out = None
@@ -130,7 +132,8 @@ def train(
         threads=threads or os.cpu_count() or 1,
     )
     try:
-        with watcher, workers_for(cluster, threads) as session.workers:
+        kept = counts_in(counts_on_disk)
+        with watcher, kept, workers_for(cluster, threads) as session.workers:
             model = run(
                 family.name,
                 treebank,
@@ -196,6 +199,14 @@ def _report(model: bistro.Model, ability: str, held_out: list[Any], title: str) 
     print(title)
     for name, value in figures.items():
         print(f"{name:<20} {value:6.2f}")
+
+
+def _check_cluster(cluster: str | None, kind: Kind, text: list[str] | None) -> None:
+    if cluster and not text and not kind.has_members:
+        raise BistroError(
+            "--cluster parses raw text, or trains the members of a committee or reader: name some "
+            "text with --text"
+        )
 
 
 def _checked_output(output: str | None) -> str:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from bistro._core import Franchise, HyperPrior, LevelLikelihood, SequentialLikelihood, Stream
@@ -84,6 +83,8 @@ def maximise_together(
         # On the scale of the logit the search is not held up by discounts near 1.
         d: Floats = np.zeros(levels) if settings.dirichlet else expit(x[:levels])
         return d
+
+    from scipy.optimize import minimize  # Takes a second to load, and few settings need it.
 
     first = np.array(start)
     bounds = [tuple(logit(_DISCOUNT_BOUNDS))] * levels + [_LOG_STRENGTH_BOUNDS] * levels

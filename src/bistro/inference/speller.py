@@ -105,6 +105,8 @@ class Speller:
     def __init__(self, spelling: Spelling, arrays: Arrays, log_reserve: Logs) -> None:
         if log_reserve.shape != (spelling.num_tags,):
             raise ModelFileError("the spelling model does not fit the tags")
+        if not ((log_reserve >= np.log(LEAST_RESERVE) - 1e-3) & (log_reserve <= 0)).all():
+            raise ModelFileError("the spelling model reserves no probability for unknown words")
         self.spelling = spelling
         self.log_reserve = log_reserve
         """For each tag: log(1 - Σ_known H(w))."""

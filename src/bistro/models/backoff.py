@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bistro.encoding.events import Events
+from bistro.errors import ModelFileError
 from bistro.modelfile import Arrays
 from bistro.models.base import Model, Origin
 from bistro.models.results.explanations import BASE, Decision, Level
@@ -167,8 +168,10 @@ def _mean_parameters(origin: Origin, name: str, samples: int) -> list[tuple[floa
     kept = [row for row in origin.trace[-samples:] if f"{name}.discount" in row]
     if not kept:
         return []
-    discounts, strengths = (
-        np.mean([row[f"{name}.{part}"] for row in kept], axis=0).tolist()
-        for part in ("discount", "strength")
-    )
+    rows = [[row.get(f"{name}.{part}", ()) for row in kept] for part in ("discount", "strength")]
+    if {np.shape(value) for row in rows for value in row} != {np.shape(rows[0][0])} or np.ndim(
+        rows[0][0]
+    ) != 1:
+        raise ModelFileError(f"the trace of training does not fit the levels of {name}")
+    discounts, strengths = (np.mean(row, axis=0).tolist() for row in rows)
     return list(zip(discounts, strengths, strict=True))

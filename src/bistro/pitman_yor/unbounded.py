@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from bistro._core import (
@@ -116,6 +115,8 @@ class UnboundedChain(CoreChain[Memoizer]):
         discounts, strength = self.core.parameters()
         start = np.append(logit(discounts), np.log(strength))
         bounds = [(-10.0, 10.0)] * len(discounts) + [(-15.0, 15.0)]
+        from scipy.optimize import minimize  # Takes a second to load.
+
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
         return expit(found[:-1]).tolist(), float(np.exp(found[-1]))
 

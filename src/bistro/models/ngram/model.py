@@ -110,8 +110,19 @@ class NgramModel(AnyNgramModel):
             Words with which every sentence begins.
         """
         check_draws(n, seed, temperature, prefix)
+        return self._drawn(n, seed, temperature, prefix, int(self.longest_generated))
+
+    def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
+        """Draw the word after a prefix, which `generate` with this seed draws too."""
+        check_draws(1, seed, temperature, prefix)
+        (words,) = self._drawn(1, seed, temperature, prefix, len(prefix) + 1)
+        return words[-1] if len(words) > len(prefix) else None
+
+    def _drawn(
+        self, n: int, seed: int, temperature: float, prefix: Sequence[str], longest: int
+    ) -> Iterator[list[str]]:
         start = self._padded(self.vocabulary.encode(prefix))
-        most = int(self.longest_generated) - len(prefix)
+        most = longest - len(prefix)
         for i in range(n):
             stream = Stream(seed, purpose_key("ngram.generate"), i)
             if temperature == 1:

@@ -20,6 +20,9 @@ from bistro.progress import phase
 if TYPE_CHECKING:
     from bistro.models.ngram.text_model import TextModel
 
+PREPARING = 0.12
+"""The part of the time of a training before its sweeps, roughly."""
+
 
 def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramModel | TextModel:
     """Train an n-gram model on the words of a treebank or text, or on their characters."""
@@ -28,18 +31,22 @@ def train_ngram(data: Sequence[Words], config: NgramConfig, run: Run) -> NgramMo
         from bistro.models.ngram.text_model import train_text
 
         return train_text(data, config, run)
-    with phase("preparing"):
+    with phase("preparing", total=3, share=PREPARING) as work:
         texts = as_words(data)
         vocabulary = Vocabulary.of(texts, config)
+        work.advance()
         events = text_events(texts, vocabulary, config.order)
-    learner = None
-    if vocabulary.is_open:
-        learner = SpellingLearner(
-            vocabulary, config.spelling, config.sampler, run.seed, predicts_end=True
-        )
-    base = learner.base if learner else UniformBase(len(vocabulary) + 1)
-    chain = Chain(WORDS, events, base, config.sampler, run.seed)
+        work.advance()
+        learner = None
+        if vocabulary.is_open:
+            learner = SpellingLearner(
+                vocabulary, config.spelling, config.sampler, run.seed, predicts_end=True
+            )
+        base = learner.base if learner else UniformBase(len(vocabulary) + 1)
+        chain = Chain(WORDS, events, base, config.sampler, run.seed)
     sweeping: Sweeping = SpelledChain(learner, chain) if learner else chain
-    trace = run.sweep(NgramModel.kind, config, [vocabulary.hash, events.digest()], [sweeping])
+    digests = [vocabulary.hash, events.digest()]
+    with phase("", share=1 - PREPARING):
+        trace = run.sweep(NgramModel.kind, config, digests, [sweeping])
     speller = learner.speller() if learner else None
     return NgramModel(config, vocabulary, chain.frozen(), run.origin(trace), speller)

@@ -193,12 +193,24 @@ class LanguageAbility(Scoring, ParsingAbility):
                 "a model that generates from right to left cannot go on from a prefix"
             )
         check_draws(n, seed, temperature, prefix)
+        return self._trees(n, seed, temperature, prefix, int(self.longest_generated))
+
+    def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
+        """Draw the word after a prefix, which `generate` with this seed draws too."""
+        check_draws(1, seed, temperature, prefix)
+        (tree,) = self._trees(1, seed, temperature, prefix, len(prefix) + 1)
+        return tree.forms[-1] if len(tree) > len(prefix) else None
+
+    def _trees(
+        self, n: int, seed: int, temperature: float, prefix: Sequence[str], longest: int
+    ) -> Iterator[Sentence]:
         made = self.drawn(
             n,
             seed=seed,
             purpose=purpose_key(f"{self.kind}.generate"),
             temperature=temperature,
             prefix=prefix,
+            most_words=longest,
         )
         for i in range(n):
             span = slice(int(made["offsets"][i]), int(made["offsets"][i + 1]))
@@ -233,6 +245,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         *,
         seed: int,
         purpose: int,
+        most_words: int,
         temperature: float = 1.0,
         prefix: Sequence[str] = (),
     ) -> dict[str, NDArray[Any]]:
@@ -240,7 +253,7 @@ class LanguageAbility(Scoring, ParsingAbility):
         beginning = [Sentence.from_columns(list(prefix))] if prefix else []
         made: dict[str, NDArray[Any]] = self._parser.generate(
             n,
-            most_words=int(self.longest_generated),
+            most_words=most_words,
             seed=seed,
             purpose=purpose,
             temperature=temperature,

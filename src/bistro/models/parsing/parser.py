@@ -134,17 +134,14 @@ class ParsingAbility(TaggingByParsing, Model):
         while chunk := [as_sentence(s) for s in islice(waiting, SENTENCES_AT_ONCE)]:
             unseen = self.codec.unseen(chunk)
             batch = self._batch(chunk, chosen, unseen)
-            try:
-                found = self._parser.parse(batch, chosen.request(next(chunks)), threads)
-            except (RuntimeError, ValueError) as error:
-                raise ModelFileError(f"the model is damaged: {error}") from error
+            found = self._found(batch, chosen.request(next(chunks)), threads)
             yield from self._results(chunk, found, chosen, unseen.log_scale)
 
     def best_tree(self, sentence: Sentence, **options: Any) -> Tree:
         """Return the most probable tree as the model has it, crossing arcs still in the labels."""
         self._check_length(sentence)
         request = self._chosen({"mbr": False, **options}).request()
-        found = self._parser.parse(self.codec.encode([sentence], None), request, 1)
+        found = self._found(self.codec.encode([sentence], None), request, 1)
         return self.codec.decode(
             found["heads"], found["labels"], found["tags"], restore_crossing=False
         )
@@ -154,8 +151,16 @@ class ParsingAbility(TaggingByParsing, Model):
         chosen = self._chosen(options)
         threads = chosen.threads or os.cpu_count() or 1
         batch = self._batch(sentences, chosen, self.codec.unseen(sentences))
-        found = self._parser.parse(batch, chosen.request(votes=True), threads)
+        found = self._found(batch, chosen.request(votes=True), threads)
         return self.codec.decode_votes(found, [len(sentence) for sentence in sentences])
+
+    def _found(self, batch: SentenceBatch, request: Any, threads: int) -> dict[str, NDArray[Any]]:
+        """Return what the core finds; a model without a tree for some sentence is damaged."""
+        try:
+            found: dict[str, NDArray[Any]] = self._parser.parse(batch, request, threads)
+        except (RuntimeError, ValueError) as error:
+            raise ModelFileError(f"the model is damaged: {error}") from error
+        return found
 
     def _batch(
         self, sentences: Sequence[Sentence], options: SharedOptions, unseen: Unseen

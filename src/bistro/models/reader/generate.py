@@ -2,15 +2,14 @@
 
     p(w_i | before) = Σ_m weight_m p_m(w_i | before)
 
-A member draws a sentence that begins with the words so far, of which the next word is taken and
-the rest forgotten. So the words have the probabilities of the mixture, where the members' draws
-after a prefix are exact; those of parsers are sequential Monte Carlo.
+A member draws the word after the words so far. So the words have the probabilities of the mixture,
+where the members' draws after a prefix are exact; those of parsers are sequential Monte Carlo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +18,18 @@ from bistro.rng import Stream
 
 if TYPE_CHECKING:
     from bistro.models.reader.model import ReaderModel
+
+
+@runtime_checkable
+class WordDrawer(Protocol):
+    """Draws one word at a time."""
+
+    @property
+    def longest_generated(self) -> float:
+        """Sentences that are drawn are cut at so many words."""
+
+    def draw_word(self, prefix: Sequence[str], seed: int, *, temperature: float) -> str | None:
+        """Draw the word after a prefix; nothing if the sentence ends there."""
 
 
 def draw_sentences(
@@ -33,11 +44,9 @@ def draw_sentences(
         words = list(prefix)
         while len(words) < most:
             place = int(np.searchsorted(sums, stream.uniform() * sums[-1], side="right"))
-            drawing = model.generators[place]
-            (drawn,) = drawing.generate(
-                1, seed=stream.next(), temperature=temperature, prefix=words
-            )
-            if len(drawn) == len(words):
+            drawer = model.drawers[place]
+            word = drawer.draw_word(words, seed=stream.next(), temperature=temperature)
+            if word is None:
                 break
-            words.append(drawn[len(words)])
+            words.append(word)
         yield words

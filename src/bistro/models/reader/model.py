@@ -25,14 +25,15 @@ from numpy.typing import NDArray
 from bistro.encoding.vocabulary import Vocabulary
 from bistro.errors import ConfigError, ModelFileError
 from bistro.modelfile import Arrays
-from bistro.models.abilities import GENERATE, SCORE, Generator, Scorer
+from bistro.models.abilities import GENERATE, SCORE, Scorer
 from bistro.models.base import Model, Origin, megabytes
 from bistro.models.defaults import chosen_options
 from bistro.models.inputs import Words, as_words
 from bistro.models.mixing import mixed_scores, require_same_events
 from bistro.models.nested import nested_arrays, nested_models, numbered
-from bistro.models.options import Options
+from bistro.models.options import Options, a_model
 from bistro.models.reader.config import ReaderConfig
+from bistro.models.reader.generate import WordDrawer, draw_sentences
 from bistro.models.results.scores import TextScores
 from bistro.models.scoring import Scoring
 
@@ -85,7 +86,7 @@ class ReaderModel(Scoring, Model):
 
     def __post_init__(self) -> None:
         self.scorers: list[Scorer] = [SCORE.of(member) for member in self.members]
-        self.generators: list[Generator] = [GENERATE.of(member) for member in self.members]
+        self.drawers = [_drawer_of(member) for member in self.members]
         require_same_events(*self.scorers)
         if self.weights.shape != (len(self.members),):
             raise ModelFileError("a reader has one weight for each of its members")
@@ -101,7 +102,8 @@ class ReaderModel(Scoring, Model):
     @property
     def longest_generated(self) -> float:
         """Sentences that are drawn are cut at so many words."""
-        return min(generator.longest_generated for generator in self.generators)
+        # For every word a parser begins with the first: 250 words would take it minutes.
+        return min(100, *(drawer.longest_generated for drawer in self.drawers))
 
     def score(self, sentences: Iterable[Words], **options: Any) -> TextScores:
         """Return the log-probability of every word and every sentence end."""
@@ -135,8 +137,6 @@ class ReaderModel(Scoring, Model):
         Each word is drawn by a member, and the member by the weights: this is a draw from the
         mixture. Members draw with the temperature.
         """
-        from bistro.models.reader.generate import draw_sentences
-
         return draw_sentences(self, n, seed, temperature, prefix)
 
     def explain(
@@ -190,6 +190,13 @@ class ReaderModel(Scoring, Model):
     def member_names(self) -> list[str]:
         """Return the name of every member."""
         return [str(member.origin.treebank.get("member", member.kind)) for member in self.members]
+
+
+def _drawer_of(member: Model) -> WordDrawer:
+    drawer = GENERATE.of(member)
+    if not isinstance(drawer, WordDrawer):
+        raise ModelFileError(f"a reader has no use for {a_model(member.kind)}: it draws no words")
+    return drawer
 
 
 def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:

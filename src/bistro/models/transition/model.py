@@ -148,7 +148,9 @@ class TransitionModel(FollowingAbility):
         purpose = purpose_key(f"{self.kind}.pace")
 
         def drawn_lengths(pace: Pace) -> NDArray[np.int64]:
-            drawn = replace(self, pace=pace).drawn(SENTENCES, seed=seed, purpose=purpose)
+            most = int(self.longest_generated)
+            paced = replace(self, pace=pace)
+            drawn = paced.drawn(SENTENCES, seed=seed, purpose=purpose, most_words=most)
             work.advance()
             return np.diff(drawn["offsets"])
 
@@ -170,7 +172,7 @@ class TransitionModel(FollowingAbility):
         # Raw text is parsed to learn from: a word keeps the tags that people gave it.
         hard = {"tag_dictionary": "hard", "tags_per_word": 3}
         request = self._chosen({"size": particles, "mbr": False, **hard}).request()
-        found = self._parser.parse(batch, request, 1)
+        found = self._found(batch, request, 1)
         return {name: found[name] for name in ("heads", "labels", "tags")}
 
     def best_derivation(self, sentence: Sentence, tree: Tree) -> dict[str, Any]:

@@ -171,7 +171,7 @@ class RuleTable:
         good = good and bool((self.first >= -words).all() and (self.first < symbols).all())
         good = good and bool((self.second >= NOTHING).all() and (self.second < symbols).all())
         good = good and not bool((self.is_lexical & (self.second >= 0)).any())
-        if not (good and 0 <= self.top < symbols):
+        if not (good and type(self.top) is int and 0 <= self.top < symbols):
             raise BistroError("the rules of the grammar are damaged")
 
 

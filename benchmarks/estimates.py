@@ -1,0 +1,70 @@
+"""How good the estimates of the time left are: estimated divided by true time left.
+
+    python -m benchmarks.estimates TREEBANK KIND [KIND ...]
+
+Each kind is trained with its defaults, on one thread, from reading the treebank to writing the
+model. The estimate is that of the command line, looked at after a fifth, a half and four fifths
+of the time.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import bistro
+from bistro.inference.chains import Session
+from bistro.progress import Work, observing, phase
+
+EVERY_SECONDS = 0.02
+PLACES = (0.2, 0.5, 0.8)
+
+
+def watched(kind: str, treebank: str) -> tuple[float, list[float | None]]:
+    """Train, and return how long it took with the ratios at the places."""
+    seen: list[tuple[float, float | None]] = []
+    is_over = threading.Event()
+    with observing() as work, tempfile.TemporaryDirectory() as folder, phase("train"):
+        watcher = threading.Thread(target=_watch, args=(work, seen, is_over))
+        began = time.monotonic()
+        watcher.start()
+        try:
+            model = bistro.train(kind, bistro.read(treebank), seed=1, session=Session(threads=1))
+            model.save(Path(folder) / "model.bistro")
+        finally:
+            took = time.monotonic() - began
+            is_over.set()
+            watcher.join()
+    return took, [_ratio(seen, began + place * took, began + took) for place in PLACES]
+
+
+def _watch(work: Work, seen: list[tuple[float, float | None]], is_over: threading.Event) -> None:
+    while not is_over.wait(EVERY_SECONDS):
+        # Phases come and go in the other thread: between two looks one may be missing.
+        try:
+            seen.append((time.monotonic(), work.seconds_left()))
+        except (IndexError, ValueError):
+            continue
+
+
+def _ratio(seen: list[tuple[float, float | None]], at: float, end: float) -> float | None:
+    """Return the ratio at a moment; nothing if there was no estimate."""
+    moment, left = min(seen, key=lambda one: abs(one[0] - at))
+    return None if left is None else left / (end - moment)
+
+
+def main() -> None:
+    """Print one row per kind."""
+    treebank, *kinds = sys.argv[1:]
+    print("kind\tseconds\ta fifth\ta half\tfour fifths")
+    for kind in kinds:
+        took, ratios = watched(kind, treebank)
+        cells = ["none" if ratio is None else f"{ratio:.1f}" for ratio in ratios]
+        print(kind, f"{took:.0f}", *cells, sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Counts of a long text in files, for machines whose memory does not hold them.
+
+Training counts every context of the text. Inside `counts_in` the large arrays of these counts are
+files without a name, mapped into memory: the system keeps what it has room for, and the files are
+gone with the process, however it ends. A model is the same bytes with and without.
+
+>>> import tempfile
+>>> with counts_in(tempfile.gettempdir()):
+...     _core.bytes_of_counts_on_disk()  # Small arrays stay in memory.
+0
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from bistro import _core
+from bistro.errors import OutputError
+from bistro.files import explain
+from bistro.system import IS_WINDOWS
+
+
+@contextlib.contextmanager
+def counts_in(folder: str | None) -> Iterator[None]:
+    """Keep large arrays of counts in files in a folder; without a folder, in memory."""
+    if folder is None:
+        yield
+        return
+    if IS_WINDOWS:
+        raise OutputError("counts cannot be kept on disk on Windows: the system pages by itself")
+    _check(folder)
+    _core.keep_counts_in(str(Path(folder).resolve()))
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:  # Of another file.
+            raise
+        raise _cannot(folder, error) from None
+    finally:
+        _core.keep_counts_in("")
+
+
+def _check(folder: str) -> None:
+    try:
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        raise _cannot(folder, error) from None
+
+
+def _cannot(folder: str, error: OSError) -> OutputError:
+    return OutputError(
+        f"{folder}: counts cannot be kept there: {explain(error)}; name another folder with "
+        "--counts-on-disk"
+    )
