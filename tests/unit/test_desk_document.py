@@ -51,7 +51,8 @@ def reopened(document: Document) -> Document:
 def test_only_what_was_decided_changes(path: Path) -> None:
     document = Document.open(path)
     assert document.content() == RICH.encode()
-    fields: dict[str, int | str] = {"heads": 0, "deprels": "root", "upos": "VERB", "lemmas": "ca n", "feats": "A=b|C=d"}
+    fields: dict[str, int | str] = {"heads": 0, "deprels": "root", "upos": "VERB"}
+    fields |= {"lemmas": "ca n", "feats": "A=b|C=d"}
     document.decide(0, 0, SetFields({2: fields}))
     set_head(document, 1, 2, 1)
     document.decide(2, 0, SetFields({1: {"xpos": "JJ"}}))

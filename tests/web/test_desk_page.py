@@ -20,7 +20,7 @@ from .browsing import _watch, texts
 def model(page_models: dict[str, Model], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A parser in a file."""
     path = tmp_path_factory.mktemp("model") / "english.bistro"
-    page_models["english"].save(path)  # type: ignore[attr-defined]
+    page_models["english"].save(path)
     return path
 
 

@@ -54,6 +54,7 @@ export class Sheet {
     this.text.textContent = shown.text;
     this.told.textContent = this.tellState(shown, suggestion);
     this.draw();
+    this.board.element.dataset.version = shown.version;
     if (isNew) announce(`Sentence ${shown.sentence + 1}, ${this.size} words, ${shown.state}.`);
     this.later();
   }
