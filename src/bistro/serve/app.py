@@ -35,6 +35,7 @@ from bistro.serve.guard import Guard, run_for
 from bistro.serve.inputs import Inputs
 from bistro.serve.limits import Limits
 from bistro.serve.page_files import page_files
+from bistro.serve.structures import add_structures
 from bistro.serve.udpipe_routes import add_routes
 from bistro.serve.watching import add_watching
 from bistro.serve.work import Work
@@ -103,7 +104,7 @@ def create_app(
     describe(app, catalog, chosen)
     _add_page(app, start="index.html" if len(catalog) else PLAYGROUND, has_desk=desks is not None)
     inputs = Inputs(chosen)
-    for add in (_add_interface, _add_readers, _add_writers):
+    for add in (_add_interface, _add_readers, _add_writers, add_structures):
         add(app, catalog, inputs, work)
     add_routes(app, catalog, inputs, work)
     if desks is not None:
