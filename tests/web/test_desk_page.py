@@ -13,7 +13,7 @@ from benchmarks.desk_kills import Server, run
 from bistro.models.base import Model
 from bistro.treebank.treebank import write
 
-from .browsing import _watch, texts
+from .browsing import _watch, hebrew, texts
 
 
 @pytest.fixture(scope="module")
@@ -256,6 +256,27 @@ def test_axe_finds_nothing(work: Work, width: int, scheme: str, shoot: Callable[
     check("finding")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     shoot(page, f"desk-{'phone' if width < 500 else scheme}")
+
+
+def test_from_right_to_left(
+    browser: Any, page_models: dict[str, Model], tmp_path: Path, shoot: Callable[..., Path]
+) -> None:
+    path, file = tmp_path / "hebrew.bistro", tmp_path / "hebrew.conllu"
+    page_models["hebrew"].save(path)
+    sentences = list(hebrew())[:4]
+    write([s.replace(heads=[-1] * len(s), deprels=["_"] * len(s)) for s in sentences], file)
+    work = Work(browser, path, file)
+    page = work.page()
+    page.locator(".board").focus()
+    press(page, "Home", "ArrowLeft")  # to the second word
+    assert page.locator(".panel h3").text_content().startswith("2 ")
+    shoot(page, "desk-right-to-left")
+    press(page, "h", "Home", "ArrowLeft", "ArrowLeft", "Enter")
+    decided(page, 1)
+    press(page, "Control+s")
+    page.wait_for_selector("text=all saved")
+    assert read(file)[0].heads[1] == 3
+    work.close()
 
 
 def test_kills_at_random_moments(tmp_path: Path) -> None:

@@ -155,6 +155,7 @@ def abilities_of(model: Model) -> Iterator[tuple[str, LoadedModel]]:
         if name == "read":
             yield "surprisal", part
     # These can be slow, and do not refuse any words.
-    for name, ability in {"phrases": PARSE_TREES, "states": STATES}.items():
+    shown: dict[str, Ability[Any]] = {"phrases": PARSE_TREES, "states": STATES}
+    for name, ability in shown.items():
         if ability.is_of(model):
             yield name, ability.of(model)

@@ -67,7 +67,7 @@ export class Pane {
         can("phrases") ? ask("phrases", body, signal) : null,
         can("states") ? ask("states", { model: side.model }, signal) : null,
       ]);
-      this.fill(model, read, parse, parts, [phrases && phrasesView(phrases), states && statesView(states)]);
+      this.fill(model, read, parse, parts, { phrases, states });
       if (isList) this.element.prepend(this.list(sentences, chosen));
     } catch (error) {
       if (error.name === "AbortError") return false;
@@ -97,11 +97,12 @@ export class Pane {
     if (this.trees && orderers.length) {
       this.orders = new Orders(orderers, { tree: () => this.trees.tree, onread: this.hooks.onread });
     }
-    const words = (read ?? parse)?.words ?? [];
+    const words = (read ?? parse ?? others.phrases)?.words ?? [];
     replace(this.element,
       h("p", { class: "heard" },
         h("span", { class: "note" }, `${model.id}: `), h("bdi", { dir: "auto" }, words.join(" "))),
-      this.reading?.element, this.trees?.element, this.orders?.element, others);
+      this.reading?.element, this.trees?.element, this.orders?.element,
+      others.phrases && phrasesView(others.phrases), others.states && statesView(others.states));
     this.trees?.show(1);
   }
 
