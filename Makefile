@@ -20,7 +20,7 @@ check: $(VENV)/.test-installed
 	$(BIN)/mypy
 
 pytest: $(VENV)/.test-installed
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 3 --dist loadgroup --durations 25
 
 # The core's tests under the address and undefined-behaviour sanitizers.
 sanitize: $(VENV)/.test-installed

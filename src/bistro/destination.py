@@ -65,7 +65,7 @@ def descriptor_of(name: str) -> int | None:
 
 
 def is_special(name: str) -> bool:
-    """Tell whether a name stands for a descriptor, a device or a pipe, which cannot be replaced."""
+    """Return whether a name is a descriptor, a device or a pipe, which cannot be replaced."""
     if descriptor_of(name) is not None:
         return True
     try:

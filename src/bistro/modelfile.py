@@ -165,7 +165,7 @@ class _Parts:
 
 
 def is_model_file(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file begins as model files do; text never does."""
+    """Return whether a file begins as model files do; text never does."""
     try:
         with Path(path).open("rb") as stream:
             begin = stream.read(9)

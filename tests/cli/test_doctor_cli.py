@@ -37,7 +37,7 @@ def test_planted_errors_come_first(
     assert len(table) == 60
     surprises = [float(row["surprise"]) for row in table]
     assert surprises == sorted(surprises, reverse=True)
-    assert "arcs that cross others as no model has seen: " in done.err
+    assert "arcs with an unseen crossing pattern: " in done.err
     apart = bistro_here("doctor", "spoilt.conllu", "-k", 3, "--only", "crossings", *QUICK)
     crossings = rows(apart.out)
     assert {row["what"] for row in crossings} == {"crossing"}

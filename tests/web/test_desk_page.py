@@ -143,7 +143,7 @@ def test_the_whole_way_by_keyboard(work: Work, file: Path, shoot: Callable[..., 
     # A finding, accepted by one key.
     page.evaluate("location.hash = '#sentence=21'")
     page.wait_for_selector(".board .finding")
-    shoot(page, "desk-finding")
+    shoot(page, "desk-finding", ".sheet")
     word = int(page.locator(".board .finding").first.get_attribute("data-word"))
     assert read(file)[20].upos[word - 1] == "DET"
     for _ in range(word - 1):
@@ -250,11 +250,14 @@ def test_axe_finds_nothing(work: Work, width: int, scheme: str, shoot: Callable[
     check("writing")
     press(page, "Escape", "?", "h")
     check("choosing a head")
-    press(page, "Escape")
+    press(page, "Escape", "?")
     page.evaluate("location.hash = '#sentence=21'")
     page.wait_for_selector(".board .finding")
     check("finding")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    press(page, "n", "p", "p")  # one that is not annotated
+    page.wait_for_selector(".board .suggested")
+    page.set_viewport_size({"width": min(width, 1060), "height": 700})
     shoot(page, f"desk-{'phone' if width < 500 else scheme}")
 
 

@@ -1,4 +1,4 @@
-"""Pieces that several commands share: their options, first, and what is done with them."""
+"""Options that several commands share, and the functions that process them."""
 
 from __future__ import annotations
 
@@ -275,8 +275,8 @@ def score_settings(
     known = options.names()
     if chosen and not known:
         raise BistroError(
-            f"{a_model(model.kind)} sums over nothing: leave out --method, --particles, --repeats, "
-            "--selection, --tags-per-word and --tags-seen"
+            f"{a_model(model.kind)} has no analyses to sum over: omit --method, --particles, "
+            "--repeats, --selection, --tags-per-word and --tags-seen"
         )
     if method not in (None, "smc", "search"):
         raise BistroError(f"--method is smc or search, not '{method}'")

@@ -38,7 +38,7 @@ def crossval(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Cross-validate: K models, each trained on all of FILE but a part, and judged on that part.
+    """Cross-validate: train K models, each on all folds of FILE except one, and test on that one.
 
     Prints a table (TSV): UAS, LAS and tag accuracy of parsers (all words, subtypes ignored), tag
     accuracy of taggers, perplexity of ngram; one line per fold, then the mean and its standard

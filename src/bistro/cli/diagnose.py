@@ -114,7 +114,7 @@ def diagnose(
 
 
 def _is_path(source: str) -> bool:
-    """Tell whether this is meant as the name of a file: kinds have neither dots nor folders."""
+    """Return whether this is meant as the name of a file: kinds have neither dots nor folders."""
     return "." in source or PurePath(source).name != source
 
 

@@ -28,11 +28,11 @@ def doctor(
     top: int = option("N", "Number of rows; 0 prints all.", default=100, min=0),
     only: str | None = option(
         "arcs|tags|crossings",
-        "Only one kind of value; crossings: arcs that cross others as no model has seen.",
+        "List only these values; crossings: arcs with a crossing pattern unseen in training.",
     ),
     since: str | None = option(
         "OLD",
-        "An older state of FILE: examine OLD, and say how many of the findings were changed since.",
+        "An older version of FILE: examine OLD, and count the findings that FILE has changed.",
     ),
     html: str | None = outputs.output(
         outputs.PAGE,
@@ -49,11 +49,11 @@ def doctor(
     """Look for mistakes: arcs and tags of FILE ranked by how much they surprise a model.
 
     Models that have not seen a sentence (folds, or other data) give the probability of each arc,
-    head and label, and of each tag, given all the rest of the annotation. The table (TSV) has the
+    head and label, and of each tag, given the rest of the annotation. The table (TSV) lists the
     most surprising first: surprise in bits (-log2 p), file:line, the word, what is annotated, and
-    the likeliest alternative with its probability. 50 bits, the most, has what no model can score:
-    labels and tags that none knows. Arcs that cross others as no model has seen have a list of
-    their own (--only crossings).
+    the most likely alternative with its probability. 50 bits, the maximum, marks values that no
+    model can score: unknown labels and tags. Arcs with a crossing pattern unseen in training have
+    a separate list (--only crossings).
 
         bistro doctor treebank.conllu > look-at.tsv
         bistro doctor dev.conllu --with train.conllu --top 500 --html look-at.html -o look-at.tsv
@@ -96,7 +96,7 @@ def doctor(
         f"{skipped if found.skipped else ''}"
     )
     if found.crossings and only != "crossings":
-        say(f"arcs that cross others as no model has seen: {len(found.crossings):,}; see --only")
+        say(f"arcs with an unseen crossing pattern: {len(found.crossings):,}; see --only crossings")
 
 
 _LISTS = ("arcs", "tags", "crossings")

@@ -45,7 +45,7 @@ def learning_curve(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Draw a learning curve: scores of models of growing parts of FILE, and a forecast.
+    """Draw a learning curve: scores of models trained on growing parts of FILE, and a forecast.
 
     Prints a table (TSV) with one line per size; then the prediction from the smaller parts for
     the largest (hindcast), and what twice the largest would bring (forecast): a power law,

@@ -36,7 +36,7 @@ def linearize(
     seed: int = common.SEED,
     format: str | None = common.FORMAT,
 ) -> None:
-    """Order the words of dependency trees; the order they come in matters only for --ties input.
+    """Order the words of dependency trees; their input order matters only with --ties input.
 
     Heads and numbers follow the words. Multiword tokens stay where their words stay together;
     empty nodes, enhanced graphs and spacing are left out, and so is punctuation, unless the model

@@ -20,7 +20,7 @@ def next(
     treebank: str = common.TREEBANK,
     output: str = outputs.results(outputs.TABLE),
     model: str | None = option(
-        "MODEL", "A parser; otherwise one is trained on the sentences of FILE that lack nothing."
+        "MODEL", "A parser; default: train one on the fully annotated sentences of FILE."
     ),
     kind: str | None = option(
         "KIND", f"The parser to train, without --model; default: {DEFAULT_KIND}."
@@ -37,15 +37,15 @@ def next(
     """Say which sentences of a half-annotated file to annotate next.
 
     A model learns from the sentences of FILE that have all heads and tags, and reads the others.
-    The table (TSV) has the sentences where annotation teaches most first, with the number of its
-    suggestions that are expected to be wrong. Near-copies of sentences further up come last.
+    The table (TSV) lists the most informative sentences first, with the number of the model's
+    suggestions that are expected to be wrong. Near-duplicates of earlier sentences come last.
 
         bistro next half-done.conllu
         bistro next half-done.conllu --model english.bistro --strategy corrections --top 50
         bistro next half-done.conllu --words > doubtful.tsv
 
     Strategies: doubt (expected wrong suggestions per word), corrections (their number), worst (the
-    most doubtful word), new (share of words that the annotated part does not have), both (doubt and
+    most doubtful word), new (share of words unseen in the annotated part), both (doubt and
     new), random.
     """
     from bistro.inference.chains import Session

@@ -32,8 +32,8 @@ def next_word(
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Split punctuation from the words of contexts, or take what is between spaces; a "
-        "pipeline splits by default, by what it has learned.",
+        help="Split punctuation from words, or split at spaces only; by default, a pipeline "
+        "splits as it has learned from its treebank.",
     ),
     output: str = outputs.results(outputs.TABLE),
     json: bool = common.JSON,

@@ -52,7 +52,7 @@ PICTURE = Writes("a picture", frozenset({"picture", "page"}))
 DRAWING = Writes("a picture of trees", frozenset({"picture"}))
 DRAWS = Writes("a NetCDF file", frozenset({"netcdf"}))
 FORCE = typer.Option(
-    False, "--force", help="Overwrite existing files of other kinds too; never an input."
+    False, "--force", help="Overwrite existing files of other types too, but never inputs."
 )
 CONFIG = Writes("a configuration", frozenset({"toml"}))
 

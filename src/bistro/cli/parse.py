@@ -49,13 +49,13 @@ def parse(
         "--partial", "Keep the heads and labels of INPUT; find only those that are _."
     ),
     particles: int | None = _number(
-        "Number of particles of the search; default: 1000, for a committee 100."
+        "Number of particles of the search; default: 1000, for a committee 50."
     ),
     beam: int | None = _number("Search with a beam of this width instead."),
     greedy: bool = flag(
         "--greedy", "Greedy search: keep one derivation after each word.", rich_help_panel=SEARCH
     ),
-    tags_per_word: int | None = _number("Most tags tried; default: 10, eisner and isbn 3."),
+    tags_per_word: int | None = _number("Maximum tags per word; default: 10, eisner and isbn 3."),
     tag_dictionary: str | None = common.TAG_DICTIONARY,
     unseen_tags: float | None = option(
         "W",
@@ -64,7 +64,7 @@ def parse(
         rich_help_panel=SEARCH,
     ),
     labels_per_arc: int | None = _number(
-        "Most labels of an arc tried, where contexts see labels; default: 3, isbn 5."
+        "Maximum number of labels tried per arc, if contexts use labels; default: 3, for isbn 5."
     ),
     one_reduce: bool | None = typer.Option(
         None,
@@ -111,8 +111,8 @@ def parse(
     ),
     guide: str | None = _of_trees(
         "pcfg|parents",
-        "Grammar that proposes to mcmc and guesses for A*: the PCFG, as in the paper, or one whose "
-        "symbols know their parents; default: parents, utterances pcfg.",
+        "Grammar for the proposals of mcmc and the heuristic of A*: the PCFG, as in the paper, or "
+        "one with parent annotation; default: parents, for utterances pcfg.",
     ),
     node_cost: float | None = _of_trees(
         "SHARE", "Share of the draws that a node of the minimum-risk tree must have; default: 0.5."
@@ -152,13 +152,13 @@ def parse(
     cluster: str | None = common.CLUSTER,
     seed: int = common.SEED,
 ) -> None:
-    """Parse sentences: INPUT comes back with new heads, labels and tags, all else as it was.
+    """Parse sentences: write INPUT with new heads, labels and tags, and everything else unchanged.
 
     Each tree has a comment with its log_prob, the natural logarithm of p(words, tags, tree,
     labels), and its parse_rank (or number as a sample). Several trees of a sentence follow each
-    other. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for probabilities.
-    Several models parse together with equal weights, as a committee does with its own: their trees
-    have an expected_uas, and of several trees each has a posterior, instead of a log_prob.
+    other. Text becomes CoNLL-U; CoNLL-X stays CoNLL-X, which cannot hold probabilities.
+    Several models parse together as a committee with equal weights: their trees
+    have expected_uas instead of log_prob; each of several trees also has a posterior.
     A model of constituency (kind trees) takes the words of any of these, or of bracketed trees,
     and writes bracketed trees, one per line; a model of morphology with unit=utterance does the
     same with the morphemes of one utterance per line. A pipeline takes running text, or sentences,

@@ -39,8 +39,8 @@ def perplexity(
     analyses, estimated by sequential Monte Carlo (unbiased) or bounded from below by --method
     search.
 
-    --with mixes models of one vocabulary, p = λ p1 + (1 - λ) p2, with the λ that is best on DEV or
-    the --weights given, and prints the figures of all of them and of the mixture.
+    --with mixes models with the same vocabulary, p = λ p1 + (1 - λ) p2, with the λ
+    that is best on DEV or the --weights given, and prints the scores of each and of the mixture.
 
         bistro perplexity english.bistro test.conllu
         bistro perplexity english.bistro test.txt.gz --json

@@ -53,7 +53,7 @@ def reading_times(
     repeats: int | None = common.REPEATS,
     seed: int = common.SEED,
 ) -> None:
-    """Say how much the surprisal of models helps to predict reading times.
+    """Measure how well the surprisal of models predicts reading times.
 
     DATA has a row of column names, then one row per participant and word, or per word if times are
     means. Every item is scored once by each MODEL, whose words may be others than those of DATA:

@@ -32,7 +32,7 @@ def report(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Test a model and write one HTML page with all that there is to say of it.
+    """Test a model and write a full report as one HTML page.
 
     A parser's page has its accuracy in all, by relation, by length and by tag; the trace of its
     training with the hyper-parameters of every depth; calibration; surprisal; and the trees it is

@@ -51,7 +51,7 @@ def serve(
         "File of API keys, one per line (NAME KEY, or KEY alone); every request then needs one.",
     ),
     trust_proxy: list[str] | None = option(
-        "ADDRESS", "Trust the proxy at this address to name its clients."
+        "ADDRESS", "Take client addresses from X-Forwarded-For of the proxy at this address."
     ),
     access_log: str | None = option(
         "FILE", "Write one line per request to this file; - is stdout.", "--access-log"
@@ -59,22 +59,22 @@ def serve(
     max_words: int | None = _limit("Maximum words of a sentence; default: 150."),
     max_document: int | None = _limit("Maximum words of a request to /process; default: 5000."),
     max_body: int | None = _limit("Maximum bytes of a request; default: 1000000."),
-    max_seconds: int | None = _limit("Seconds until an answer; default: 30."),
+    max_seconds: int | None = _limit("Maximum seconds per request, with waiting; default: 30."),
     at_once: int | None = _limit(
         "Maximum short computations at a time; default: one per processor."
     ),
     max_waiting: int | None = _limit("Maximum requests in the queue; default: 128."),
     max_per_client: int | None = _limit("Maximum requests of one client at a time; default: 32."),
 ) -> None:
-    """Show models in a browser, and answer requests of programs, until Ctrl-C.
+    """Serve models: a page for the browser and an HTTP interface for programs.
 
     The page at / works without any network; /play is a playground of Pitman-Yor processes, which
     needs no model. With --file or --desk, /desk is a place to annotate. /api has a JSON interface,
     described by /docs and /openapi.json;
     /process and /models speak the REST protocol of UDPipe. /health and /metrics are for those who
     run the server. Only this machine can reach it unless --host says otherwise. --api-keys lets
-    only clients with a key ask; for encryption, put a proxy before it. SIGTERM and Ctrl-C finish
-    the requests at hand.
+    in only clients with a key; for encryption, use a reverse proxy. SIGTERM or Ctrl-C stops the
+    server after the current requests.
 
         bistro serve english.bistro
         bistro serve english.bistro --file mine.conllu

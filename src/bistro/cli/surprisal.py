@@ -28,19 +28,19 @@ def surprisal(
     id: str | None = option("COLUMN", "The column that names each sentence."),
     sentence: list[str] | None = option(
         "COLUMN",
-        "One word per row: rows with equal values here are one sentence (may be repeated).",
+        "With one word per row: rows with the same value form a sentence (may be repeated).",
     ),
     split_punct: bool | None = typer.Option(
         None,
         "--split-punct/--no-split-punct",
-        help="Split punctuation from the words of text, or take what is between spaces; a pipeline "
-        "splits by default, by what it has learned.",
+        help="Split punctuation from words, or split at spaces only; by default, a pipeline "
+        "splits as it has learned from its treebank.",
     ),
     brackets: bool = flag(
         "--brackets", "Regions are in square brackets, as in The [old dog] barks; one row each."
     ),
     region: str | None = option(
-        "COLUMN", "With --sentence: neighbouring rows with equal values here are one row."
+        "COLUMN", "With --sentence: adjacent rows with the same value are merged into one region."
     ),
     words: bool = flag("--words", "Write a separate row for each word of a multiword token."),
     eos: bool = flag(
@@ -66,17 +66,17 @@ def surprisal(
     - sent_id: the name of the sentence in its file, or its number from 1
     - word_id: the place of the word, from 1; 3-4 for a token of two words, which gets their sum
     - token: the word as it is written in INPUT
-    - oov: 1 if the model does not know the word: its class was scored, or its spelling; else 0
+    - oov: 1 if the word is unknown (its class or its spelling was scored), otherwise 0
     - surprisal: in bits
-    - surprisal_syn, surprisal_lex: its parts, how far the word moves the belief about the analysis
-      (a Kullback-Leibler divergence) and the word itself given its analyses; they sum to it
+    - surprisal_syn, surprisal_lex: its two parts: the change in the distribution over analyses
+      (a Kullback-Leibler divergence), and the cost of the word given its analyses
     - entropy, entropy_reduction: over the analyses after the word, in bits
     - prefix_log2_prob: log2 of the probability of the sentence up to this word
     - mc_se: standard error of the surprisal where it is a Monte Carlo estimate
 
     NA means that a model has no such value (an n-gram model has no analyses).
 
-    With the row of the sentence's end, `</s>`, surprisals sum to -log2 of its probability.
+    The surprisals of a sentence, including its end `</s>`, sum to -log2 p(sentence).
 
     A pipeline finds the words of a line or of a cell itself, as its treebank has them: the cell
     *don't.* gets the sum of *do*, *n't* and the full stop. Text has one sentence per line; with
@@ -84,10 +84,10 @@ def surprisal(
     spaces.
 
     A region, in --brackets or named by the column --region, has one row: the sum over its words and
-    the error of that sum. A column region has its number from 1.
+    the standard error of that sum. Regions are numbered from 1 in the column region.
 
-    --with mixes models of one vocabulary word by word, with the weights that are best on DEV or
-    the --weights given; parts of surprisal and entropies are NA.
+    --with mixes models with the same vocabulary word by word, with the weights that are
+    best on DEV or the --weights given; parts of surprisal and entropies are NA.
 
         echo "The dog sleeps ." | bistro surprisal english.bistro
         echo "The horse [raced past the barn] fell ." | bistro surprisal english.bistro --brackets

@@ -44,7 +44,7 @@ def tag(
     threads: int = common.THREADS,
     seed: int = common.SEED,
 ) -> None:
-    """Tag sentences: INPUT comes back with new tags in one column, all else as it was.
+    """Tag sentences: write INPUT with new tags in one column, and everything else unchanged.
 
     The column is the one that the model was trained on (UPOS or XPOS). Parsers tag as well, with
     their own search. Text becomes CoNLL-U; CoNLL-X stays what it is, and has no place for

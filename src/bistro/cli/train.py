@@ -50,8 +50,8 @@ def train(
     overrides: list[str] | None = common.SET,
     units: str | None = option(
         "words|characters|bytes",
-        "What an ngram model predicts; a character or byte sees all before it, unless --set order "
-        "says otherwise.",
+        "Unit that an ngram model predicts; for characters and bytes, context is unbounded unless "
+        "--set order limits it.",
     ),
     task: str | None = option(
         "tags|trees|morphology",
@@ -67,8 +67,8 @@ def train(
     ),
     counts_on_disk: str | None = option(
         "FOLDER",
-        "Keep the counts of a text that memory does not hold in files in FOLDER, which vanish when "
-        "training ends; the model is the same.",
+        "For a text too large for memory, keep counts in temporary files in FOLDER until "
+        "training ends. The model does not depend on it.",
     ),
     format: str | None = common.FORMAT,
     roots: str | None = common.ROOTS,
@@ -81,11 +81,11 @@ def train(
     """Train a model on a treebank or a text.
 
     Several files are read as one. Settings come from --config, then --set; --show-config prints
-    them all with their meanings, ready to be edited. They are saved whole in the model.
+    them all with comments, ready to be edited. All settings are saved in the model.
 
     While it trains, the state is kept beside the model (MODEL.checkpoint). After Ctrl-C, a crash or
-    a power cut, the same command with --resume goes on and ends with exactly the model that an
-    unbroken run gives.
+    a power cut, the same command with --resume continues and produces exactly the model of an
+    uninterrupted run.
 
         bistro train committee train.conllu --dev dev.conllu -o english.bistro
         bistro train transition train.conllu -o parser.bistro

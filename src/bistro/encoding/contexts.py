@@ -50,10 +50,10 @@ def check_context(names: Collection[str], known: Collection[str] = NUMBERS) -> N
 
 
 def is_lexical(name: str) -> bool:
-    """Tell whether an element is a word."""
+    """Return whether an element is a word."""
     return name.endswith(".word")
 
 
 def sees_labels(names: Iterable[str]) -> bool:
-    """Tell whether any element is the label of an arc made before."""
+    """Return whether any element is the label of an arc made before."""
     return any(name.endswith(".label") for name in names)

@@ -123,7 +123,7 @@ class Inventory:
 
     @classmethod
     def of(cls, words: Iterable[Sequence[Piece]]) -> Self:
-        """Return what words are made of, sorted."""
+        """Collect the labels, letters and morphemes of words, each sorted."""
         found = sorted({piece for word in words for piece in word})
         labels = sorted({piece.label for piece in found})
         letters = sorted({letter for piece in found for letter in piece.surface})

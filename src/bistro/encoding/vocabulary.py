@@ -155,7 +155,7 @@ class Vocabulary:
         return f"Vocabulary({words} words, {self.num_classes} unknown classes)"
 
     def has_same_events(self, other: Vocabulary) -> bool:
-        """Tell whether another vocabulary tells the same words apart, in whatever order."""
+        """Return whether another vocabulary tells the same words apart, in whatever order."""
         one, two = self.to_header(), other.to_header()
         alike = ("words", "classes", "suffixes")
         return self.unknown == other.unknown and all(set(one[n]) == set(two[n]) for n in alike)
@@ -186,7 +186,7 @@ class Vocabulary:
         return self._strings[self.num_classes : len(self)]
 
     def is_unknown(self, word: str) -> bool:
-        """Tell whether `word` is encoded as a class."""
+        """Return whether `word` is encoded as a class."""
         return word not in self._ids and seen(word) not in self._ids
 
     def unknown_mask(self, ids: NDArray[np.int32]) -> NDArray[np.bool_]:

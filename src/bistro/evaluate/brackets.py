@@ -154,7 +154,7 @@ def constituents(tree: Tree, left_out: Collection[int] = ()) -> list[Constituent
 
 
 def crosses(one: Constituent, other: Constituent) -> bool:
-    """Tell whether two constituents overlap with neither inside the other."""
+    """Return whether two constituents overlap with neither inside the other."""
     first, second = sorted((one, other), key=lambda span: span.begin)
     return first.begin < second.begin < first.end < second.end
 

@@ -64,12 +64,12 @@ def judge(
 
 
 def require_trees(sentences: Sequence[Any], path: str | None = None) -> None:
-    """Refuse sentences of which some word has no head: scores need whole trees."""
+    """Raise an error if any word has no head: scores need complete trees."""
     for sentence in sentences:
         if not isinstance(sentence, Sentence) or MISSING in sentence.heads:
             line = f"{path or 'line'}:{sentence.line}: " if isinstance(sentence, Sentence) else ""
             raise BistroError(
-                f"{line}a word has no head: a parser learns from, and is judged by, whole trees"
+                f"{line}a word has no head: training and evaluating a parser require complete trees"
             )
 
 

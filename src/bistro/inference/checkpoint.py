@@ -41,7 +41,7 @@ class Checkpoint:
         return cls(os.fspath(model) + ".checkpoint", every_seconds)
 
     def is_due(self) -> bool:
-        """Tell whether the last state was saved long enough ago."""
+        """Return whether the last state was saved long enough ago."""
         return time.monotonic() - self._last >= self.every_seconds
 
     def save(
@@ -80,7 +80,7 @@ class Checkpoint:
 class PhaseCheckpoint(Checkpoint):
     """The same file, for one phase of a training that has several.
 
-    What the phase needs beside its own state is carried along in every save. The fingerprint is
+    Every save also includes the other data that the phase needs. The fingerprint is
     that of the whole training; a state of another phase is none for this one. A phase may have
     phases itself, as a pipeline has that trains a committee: each depth has an entry of its own.
     """

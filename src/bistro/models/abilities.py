@@ -316,15 +316,15 @@ class Ability(Generic[P]):
     """What a model with it can do, in a refusal."""
 
     def is_own(self, model: Model) -> bool:
-        """Tell whether a model has the ability itself, not only a part of it."""
+        """Return whether a model has the ability itself, not only a part of it."""
         return isinstance(model, self.protocol)
 
     def is_of(self, model: Model) -> bool:
-        """Tell whether a model, or one of its parts, has the ability."""
+        """Return whether a model, or one of its parts, has the ability."""
         return any(isinstance(part, self.protocol) for part in (model, *model.parts))
 
     def of(self, model: Model) -> P:
-        """Return a model that has the ability, or its part that has it, or refuse it."""
+        """Return the model, or its first part, that has the ability; otherwise raise an error."""
         for part in (model, *model.parts):
             if isinstance(part, self.protocol):
                 able: P = part

@@ -108,7 +108,7 @@ class Model(ABC):
     """The settings it was trained with, of its family's own class."""
     origin: Origin
     parts: Sequence[Model] = ()
-    """Models that it is made of: what one of them can do, it can do."""
+    """Component models; the model has every ability of its components."""
 
     @abstractmethod
     def header(self) -> dict[str, Any]:
@@ -244,7 +244,7 @@ def _origin(seed: Any, treebank: Any, trace: Any) -> Origin:
 
 
 def _is_row(row: Any) -> bool:
-    """Tell whether a row of a trace has numbers, or lists of numbers, for discounts."""
+    """Return whether a row of a trace has numbers, or lists of numbers, for discounts."""
     return isinstance(row, dict) and all(
         all(isinstance(x, int | float) for x in (value if isinstance(value, list) else [value]))
         for name, value in row.items()

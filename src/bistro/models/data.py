@@ -122,7 +122,7 @@ def listed(data: Iterable[Any]) -> Sequence[Any]:
 
 
 def _is_sentence(item: Any) -> bool:
-    """Tell whether a sentence has words; anything but a sentence is refused."""
+    """Return whether a sentence has words; anything but a sentence is refused."""
     if isinstance(item, Sentence) or (
         isinstance(item, Sequence) and isinstance(next(iter(item), ""), str)
     ):

@@ -139,14 +139,14 @@ def package_of(name: str) -> Installed | None:
 
 
 def is_model(name: str) -> bool:
-    """Tell whether a name means a model: a model file, or an installed model."""
+    """Return whether a name means a model: a model file, or an installed model."""
     if _is_file(name):
         return is_model_file(name)
     return _can_be_package(name) and normalised(name) in _entries()
 
 
 def _is_file(name: str) -> bool:
-    """Tell whether there is a file of this name; a folder hides no installed model."""
+    """Return whether there is a file of this name; a folder hides no installed model."""
     return Path(name).exists() and not Path(name).is_dir()
 
 
@@ -160,7 +160,7 @@ def every() -> Iterator[Installed | DamagedPackageError]:
 
 
 def _can_be_package(name: str) -> bool:
-    """Tell whether a package can have this name; not a path or the name of a model file."""
+    """Return whether a package can have this name; not a path or the name of a model file."""
     return PACKAGE_NAME.fullmatch(name) is not None and not name.endswith(SUFFIX)
 
 

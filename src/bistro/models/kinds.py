@@ -132,7 +132,7 @@ class Kind:
         return found
 
     def can(self, ability: str) -> bool:
-        """Tell whether its models have an ability."""
+        """Return whether its models have an ability."""
         return ability in self.abilities
 
 
@@ -162,7 +162,7 @@ def names() -> list[str]:
 
 
 def is_known(name: object) -> bool:
-    """Tell whether there is such a kind; packages are looked through only if it is not our own."""
+    """Return whether a kind exists; packages are searched only if it is not built in."""
     return name in BUILT_IN or name in names()
 
 

@@ -41,7 +41,7 @@ class Chain(Protocol):
         """Return the share of the base in a prediction."""
 
     def tables(self, context: Ids) -> NDArray[np.int32]:
-        """Return outcome, size and number of the tables of one restaurant, a row for each."""
+        """Return the tables of one restaurant as rows of outcome, size and number of tables."""
 
     def sweep(self, stream: Stream) -> None:
         """Seat every event again."""
@@ -131,7 +131,7 @@ class CoreChain(Generic[Core]):
         return self.core.base_weight(context)
 
     def tables(self, context: Ids) -> NDArray[np.int32]:
-        """Return outcome, size and number of the tables of one restaurant, a row for each."""
+        """Return the tables of one restaurant as rows of outcome, size and number of tables."""
         return self.core.tables(context).reshape(-1, 3)
 
     def sweep(self, stream: Stream) -> None:

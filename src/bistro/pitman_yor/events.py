@@ -52,7 +52,7 @@ class Events:
 
 
 def is_one_sequence(data: Any) -> bool:
-    """Tell whether data are one sequence, not several."""
+    """Return whether data are one sequence, not several."""
     return isinstance(data, str | bytes | bytearray) or (
         isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype != object
     )

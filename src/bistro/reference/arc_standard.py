@@ -61,7 +61,7 @@ class ArcStandard:
         return Configuration(stack=(ROOT,) if self.root_first else ())
 
     def is_final(self, now: Configuration) -> bool:
-        """Tell whether sentence and tree are complete."""
+        """Return whether sentence and tree are complete."""
         if self.root_first and self.single_root:
             return any(arc.head == ROOT for arc in now.arcs)
         return now.ended and now.stack == (ROOT,)
@@ -107,7 +107,7 @@ class ArcStandard:
 
 
 def follows(system: ArcStandard, now: Configuration, action: Action, heads: Sequence[int]) -> bool:
-    """Tell whether an action makes no arc that is foreign to the tree, or comes too early."""
+    """Return whether an action makes no arc that is foreign to the tree, or comes too early."""
     left = len(heads) - len(now.words)
     if action in ("shift", "end"):
         return (left > 0) == (action == "shift")
@@ -147,7 +147,7 @@ def projective_trees(size: int, *, single_root: bool) -> list[tuple[int, ...]]:
 
 
 def is_projective_tree(heads: Sequence[int]) -> bool:
-    """Tell whether every word hangs below the root, and heads dominate all up to their children."""
+    """Return whether all words descend from the root, and heads dominate all up to them."""
     above = [_ancestors(heads, word) for word in range(len(heads) + 1)]
     return all(ROOT in above[word] for word in range(1, len(heads) + 1)) and all(
         head == ROOT or head in above[between]

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple, TypeAlias
 Item: TypeAlias = tuple[int, int, int]
 """A symbol and the positions where its words start and end."""
 Edge: TypeAlias = tuple[int, int, int]
-"""Where a word starts and ends, and the word."""
+"""The start and end positions of a word, and the word itself."""
 Context: TypeAlias = tuple[int, ...]
 
 

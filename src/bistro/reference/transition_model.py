@@ -120,7 +120,7 @@ class GenerativeParser:
         return {"shift": 0, "end": 1, "left-arc": 2 + arc, "right-arc": 2 + kinds + arc}[action]
 
     def is_certain(self, now: Configuration, action: Action) -> bool:
-        """Tell whether nothing is decided by an action: there is no other, nor another label."""
+        """Return whether nothing is decided by an action: there is no other, nor another label."""
         with_label = self.labels == "joint" and action.endswith("arc")
         return len(self.system.actions(now)) == 1 and not with_label
 

@@ -90,7 +90,7 @@ def _taken(row: RelationScores | TagScores) -> str:
 
 
 def tag_accuracy_blocks(tested: Tested) -> list[str]:
-    """Return the share of right tags, of words and of sentences."""
+    """Return the tag accuracy, per word and per sentence."""
     pairs = [
         (getattr(gold, tested.tag_column), getattr(found, tested.tag_column))
         for gold, found in zip(tested.gold, tested.found, strict=True)

@@ -20,7 +20,7 @@ MEANING = (
     "(bulk) and for its ends (tail)."
 )
 READING = (
-    "Left, the whole of the chains; what lies before the dashed line was left out. Right, the rest "
+    "Left: the complete chains; draws before the dashed line are discarded. Right: the remainder "
     "of them: they should overlap like hairy caterpillars. Below, where the draws of each chain "
     "rank among all: even bars, near the dashed line, mean that every chain has its share of low "
     "and high values."

@@ -180,8 +180,8 @@ def advice(chains: Chains, rows: Sequence[Diagnosis]) -> list[str]:
             f"{worst.quantity}, {worst.r_hat:.2f}). The chains, which differ only in their seed, "
             "do not agree on these yet: what one of them says depends on where it began. Train "
             f"longer (now {chains.sweeps} sweeps), or leave out more (--burn-in, now "
-            f"{chains.burn_in}). If they stay apart however long they run, each is caught in a "
-            "corner of its own: then trust none of them alone."
+            f"{chains.burn_in}). If they still disagree after long runs, each is stuck in a "
+            "different mode: do not rely on any single chain."
         )
     thin = sorted(
         (row for row in rows if row.is_thin), key=lambda row: min(row.ess_bulk, row.ess_tail)

@@ -110,7 +110,7 @@ class Access:
 def read_keys(path: str) -> dict[str, str]:
     """Return the names of clients by their keys, from a file with one key per line.
 
-    A line is ``NAME KEY``, or a key alone, which is then its client's only name. Empty lines and
+    A line is ``NAME KEY``, or a key alone, whose client is named after the line. Empty lines and
     lines that begin with ``#`` are ignored.
     """
     keys: dict[str, str] = {}
@@ -135,7 +135,7 @@ def read_keys(path: str) -> dict[str, str]:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Tell whether a request is for what has no secrets: pages, and whether the server is well."""
+    """Return whether a request needs no key: pages, and the health of the server."""
     path: str = scope["path"]
     return scope["method"] in ("GET", "HEAD") and (path in OPEN or path.startswith("/static/"))
 
@@ -146,7 +146,7 @@ def _without_port(host: str) -> str:
 
 
 def _is_number(host: str) -> bool:
-    """Tell whether a host is an address in numbers."""
+    """Return whether a host is an address in numbers."""
     try:
         ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:

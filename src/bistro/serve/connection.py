@@ -93,7 +93,7 @@ class Connection(H11Protocol):
 
     # ---- waiting -------------------------------------------------------------------------------
     def _is_between(self) -> bool:
-        """Tell whether no request is under way: none has come, or the last one is answered."""
+        """Return whether no request is under way: none has come, or the last one is answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def _wait(self, seconds: float) -> None:
@@ -136,7 +136,7 @@ class Connection(H11Protocol):
         return self.client[0] if self.client else ""
 
     def can_be_dropped(self) -> bool:
-        """Tell whether the server waits for this client, and not this client for an answer."""
+        """Return whether the server waits for this client, and not this client for an answer."""
         return self._is_between() or self.cycle.more_body or self.cycle.response_started
 
     def drop(self) -> None:

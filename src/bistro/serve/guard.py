@@ -82,7 +82,7 @@ class Guard:
         self.metrics = metrics
         self.log = log
         self.held = 0
-        """Bytes of the long bodies in memory."""
+        """Total size in bytes of the long request bodies in memory."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, and count it."""

@@ -56,7 +56,7 @@ class Completion:
     relaxed: list[int] = field(default_factory=list)
     """Lines of the sentences whose given heads no tree of the model has; they were not used."""
     touched: int = 0
-    """Sentences that lacked something."""
+    """Number of sentences with missing values."""
     unknown: dict[str, int] = field(default_factory=dict)
     """Given tags and labels of these that the model has never seen; they were not used."""
 
@@ -256,7 +256,7 @@ def combined_heads(sentence: Sentence, parse: Parse, *, single_root: bool) -> li
 
 
 def _is_below(heads: Sequence[int], word: int, top: int) -> bool:
-    """Tell whether a word is `top`, or hangs below it as far as heads are known."""
+    """Return whether a word is `top`, or hangs below it as far as heads are known."""
     while word > 0 and word != top:
         word = heads[word - 1]
     return word == top

@@ -211,7 +211,7 @@ def _label_of_roots(sentences: Sequence[Sentence]) -> str:
 
 
 def _can_be_written(rows: Rows, code: ArcCode, root: int) -> NDArray[np.bool_]:
-    """Tell of which arcs head and label go together, if a label (-1: none) is that of roots."""
+    """Return which arcs have compatible head and label; `root` is the root label, or -1."""
     if root < 0:
         return np.ones(len(rows.what), dtype=bool)
     return np.asarray((code.head(rows.what) == 0) == (code.label(rows.what) == root))

@@ -157,7 +157,7 @@ def questions_of_table(
 
 
 def context_words(text: str, cut: Cutting) -> list[str]:
-    """Return the words of a context, which may have none."""
+    """Return the words of a context, which may be empty."""
     return words_in(*cut([text])) if text.strip() else []
 
 

@@ -81,11 +81,9 @@ def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def _require_draws(family: Kind, config: Any) -> None:
     """Refuse a training that comes to the same place from every seed, or to a maximum."""
-    told = f"{a_model(family.name)} climbs to a maximum and draws nothing"
+    told = f"{a_model(family.name)} is trained without sampling"
     if not family.draws:
         raise BistroError(f"{told}: there are no chains to compare")
     sampler = getattr(config, "sampler", None)
     if isinstance(sampler, SamplerSettings) and sampler.is_deterministic:
-        raise BistroError(
-            f"{told}, unless it is sampled (sampler.seating=gibbs): there are no chains to compare"
-        )
+        raise BistroError(f"{told}: there are no chains to compare (sampler.seating=gibbs samples)")

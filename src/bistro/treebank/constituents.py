@@ -118,12 +118,12 @@ def unbinarised(tree: Tree) -> Tree:
 
 
 def is_intermediate(node: Tree) -> bool:
-    """Tell whether `binarised` put the node in."""
+    """Return whether `binarised` put the node in."""
     return node.word is None and node.label.startswith(INTERMEDIATE)
 
 
 def flat_tree(words: Sequence[str], tags: Sequence[str]) -> Tree:
-    """Return the tree that claims nothing but tags: all words right under ``TOP``."""
+    """Return a flat tree: all words, with their tags, directly under ``TOP``."""
     return Tree(ROOT, [Tree(tag, word=word) for word, tag in zip(words, tags, strict=True)])
 
 

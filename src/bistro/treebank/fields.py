@@ -33,7 +33,7 @@ class _HeadValues(dict[str, int]):
 
 
 def is_number(field: str) -> bool:
-    """Tell whether a field is a plain number; `int` would also take "+1", "1_0" or "٣"."""
+    """Return whether a field is a plain number; `int` would also take "+1", "1_0" or "٣"."""
     return field.isascii() and field.isdigit() and len(field) < 10
 
 

@@ -26,10 +26,10 @@ def count_invisible(text: str) -> int:
 
 
 def holds_odd_space(word: str) -> bool:
-    """Tell whether a word holds a no-break space or another one that does not end words."""
+    """Return whether a word holds a no-break space or another one that does not end words."""
     return not word.isascii() and any(map(str.isspace, word.replace(" ", "")))
 
 
 def is_invisible(word: str) -> bool:
-    """Tell whether a word has zero-width characters and nothing else."""
+    """Return whether a word has zero-width characters and nothing else."""
     return bool(word) and count_invisible(word) == len(word)

@@ -61,7 +61,7 @@ class Deprojectivized(NamedTuple):
 
 
 def is_projective(heads: Sequence[int]) -> bool:
-    """Tell whether no two arcs cross, those from the root included; O(n log n).
+    """Return whether no two arcs cross, those from the root included; O(n log n).
 
     For a complete tree this is the definition above. A word whose head is missing has no arc.
     """

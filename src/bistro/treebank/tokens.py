@@ -126,7 +126,7 @@ def _sentence(chunks: list[Chunk]) -> SplitSentence:
 
 
 def _is_final(pieces: list[str]) -> bool:
-    """Tell whether a sentence can end here: a final mark, and after it closing marks only."""
+    """Return whether a sentence can end here: a final mark, and after it closing marks only."""
     for piece in reversed(pieces):
         if _FINAL.issuperset(piece):
             return True
@@ -152,7 +152,7 @@ def _is_edge(character: str) -> bool:
 
 
 def _belongs(word: str) -> bool:
-    """Tell whether the last mark of a word is part of it."""
+    """Return whether the last mark of a word is part of it."""
     if word[-1] == ".":
         before, inner, last = word[:-1].rpartition(".")
         return last.isalpha() and (before[-1:].isalpha() if inner else len(last) == 1)

@@ -61,7 +61,7 @@ def find_tree_problem(
 
 
 def has_tree(heads: Sequence[int]) -> bool:
-    """Tell whether every word has a head (words without any tree have -1 throughout)."""
+    """Return whether every word has a head (words without any tree have -1 throughout)."""
     return MISSING not in heads
 
 

@@ -31,7 +31,7 @@ class Gain:
 
     @property
     def verdict(self) -> str:
-        """What the interval says: a gain is one that lies above 0 as a whole."""
+        """Return "gain" if the whole interval lies above 0, otherwise "no gain"."""
         return "gain" if self.low > 0 else "no gain"
 
 
@@ -39,7 +39,7 @@ def deal(items: Groups, folds: int, random: np.random.Generator) -> NDArray[np.i
     """Return the fold of every row; the rows of an item are in one fold."""
     number = int(items.max()) + 1
     if number < 2:
-        raise BistroError("one item is too few: what is predicted must be another item")
+        raise BistroError("at least two items are needed: each is predicted from others")
     of_item = random.permutation(number) % min(folds, number)
     return np.asarray(of_item[items])
 

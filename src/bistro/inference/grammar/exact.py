@@ -62,7 +62,7 @@ class ExactGrammar(Grammar):
         return BinaryGrammar(self.rules, self.lexicon, self.start, self.missed_capitals)
 
     def is_finite(self, longest: float) -> bool:
-        """Tell whether the expected sentence has at most so many words."""
+        """Return whether the expected sentence has at most so many words."""
         try:
             counts = self.binary.counts
         except BistroError:

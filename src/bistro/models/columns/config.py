@@ -26,7 +26,7 @@ class ColumnContexts:
     )  # fmt: skip
     words: tuple[str, ...] = setting(
         ("suffix2", "suffix4", "shape", "low", "previous.low", "next.low", "previous2.low"),
-        "An expert on tags and features: the words around.",
+        "An expert on tags and features: the surrounding words.",
     )
     frame: tuple[str, ...] = setting(
         ("suffix1", "deprel", "frame", "subject", "head.tag", "suffix2", "suffix4", "low",

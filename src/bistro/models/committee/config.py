@@ -80,7 +80,7 @@ class CommitteeConfig:
         "How many times a vote for a crossing arc counts where every second pattern of this kind "
         "crosses in the training data; 0: arcs cross only where that is the likeliest.",
     )
-    particles: int = setting(50, "Particles of each member in parsing, unless said otherwise.")
+    particles: int = setting(50, "Default number of particles per member in parsing.")
     beam: int = setting(5, "Derivations that a latent-variable member keeps after each word.")
     sampler: SamplerSettings = setting(
         SamplerSettings(sweeps=20, samples=10), "How the distributions are learned."

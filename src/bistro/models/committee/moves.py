@@ -70,7 +70,7 @@ def with_lifted_votes(mixture: Mixture) -> list[bool]:
 
 
 def _is_above(word: int, other: int, heads: Sequence[int]) -> bool:
-    """Tell whether a word is the other one, or dominates it."""
+    """Return whether a word is the other one, or dominates it."""
     while other and other != word:
         other = heads[other - 1]
     return other == word

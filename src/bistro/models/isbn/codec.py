@@ -134,7 +134,7 @@ class IsbnCodec(Codec):
 
 
 def sees(config: ParserSettings, attribute: str) -> bool:
-    """Tell whether the states of a model see this attribute of words."""
+    """Return whether the states of a model see this attribute of words."""
     return isinstance(config, IsbnConfig) and config.sees(attribute)
 
 

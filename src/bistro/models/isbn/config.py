@@ -153,5 +153,5 @@ class IsbnConfig(ParserSettings):
         return tuple(dict.fromkeys(names))
 
     def sees(self, attribute: str) -> bool:
-        """Tell whether some feature shows this attribute of a word."""
+        """Return whether some feature shows this attribute of a word."""
         return any(name.endswith(f".{attribute}") for name in self.elements)

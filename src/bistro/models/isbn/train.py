@@ -105,7 +105,7 @@ class Progress:
         return min(most, round(max(USUAL_BEST_PASS, 1.25 * self.best_pass)) + patience)
 
     def is_over(self, most: int, patience: int) -> bool:
-        """Tell whether learning has come to its end."""
+        """Return whether learning has come to its end."""
         waited = self.passes - self.best_pass
         return self.passes >= most or (self.passes > 0 and waited >= patience)
 

@@ -16,7 +16,7 @@ from bistro.models.linearize.trees import Labels, UnorderedTree
 
 
 class TreebankFamilies:
-    """The families of all trees, their words numbered through all sentences, from 0."""
+    """The families of all trees; words are numbered from 0 across all sentences."""
 
     def __init__(self, trees: Sequence[UnorderedTree], *, leaves: bool) -> None:
         """Take families of no dependents as well if `leaves` count."""

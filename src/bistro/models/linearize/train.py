@@ -37,7 +37,7 @@ HELD_OUT = 10
 """One sentence of so many is held out where there is no development set; even, so that the first,
 third, fifth ... sentence is never among them."""
 QUICK_SWEEPS = 3
-"""Sweeps of the parts that are learned without the held-out trees, for the weights alone."""
+"""Sweeps for the parts trained without the held-out trees, which serve only to fit the weights."""
 
 
 class LabellingTraining:

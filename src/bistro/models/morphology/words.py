@@ -243,7 +243,7 @@ def bounds(config: MorphologyConfig) -> dict[str, int]:
 
 
 def _with_digits(text: str, written: str) -> str:
-    """Return a text with the digits that were written where it has 0."""
+    """Return `text` with each 0 replaced by the digit that was written there."""
     pairs = zip(text, written, strict=True)
     return "".join(own if not w.isdigit() else w for own, w in pairs)
 

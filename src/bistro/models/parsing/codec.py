@@ -280,7 +280,7 @@ def check_evidence(sentence: Sentence, *, single_root: bool) -> None:
 
 
 def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
-    """Tell whether some projective tree has the given heads."""
+    """Return whether some projective tree has the given heads."""
     try:
         check_evidence(sentence, single_root=single_root)
     except BistroError:
@@ -289,7 +289,7 @@ def can_be_met(sentence: Sentence, *, single_root: bool) -> bool:
 
 
 def _arc_over_own_head(heads: Sequence[int]) -> bool:
-    """Tell whether some arc passes over the head of its head, which must then hang across it."""
+    """Return whether some arc passes over the head of its head, which must then hang across it."""
     arcs = [(head, word) for word, head in enumerate(heads, start=1) if head > 0]
     return any(min(arc) < heads[arc[0] - 1] < max(arc) for arc in arcs)
 

@@ -7,7 +7,7 @@ The probability of the words so far is a sum over all derivations that have gene
 too many to visit. Two ways of summing are offered. ``smc``, sequential Monte Carlo, is unbiased:
 particles draw their derivations from the model and are weighed by the words; several independent
 runs give the standard error. ``search`` adds up what the particle search keeps, a lower bound that
-is exact about what it sees and blind to the rest.
+ignores all other analyses.
 """
 
 from __future__ import annotations

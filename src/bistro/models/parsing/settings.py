@@ -26,7 +26,7 @@ class ParserSettings:
     )
     unknown: UnknownSetting = setting("classes", UNKNOWN_HELP)
     unknown_below: int = setting(2, "Words seen fewer times than this in training are unknown.")
-    unknown_suffixes: int = setting(100, "How many suffixes tell classes of unknown words apart.")
+    unknown_suffixes: int = setting(100, "Number of suffixes that distinguish unknown words.")
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
     # What follows is a setting only of families that let it vary.
     labels = "two-step"

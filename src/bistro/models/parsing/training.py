@@ -21,7 +21,7 @@ def trees_of(data: Sequence[Words]) -> list[Sentence]:
 
 
 def wants_single_root(sentences: Sequence[Sentence], roots: str) -> bool:
-    """Tell whether sentences have one root, by the settings or as the data shows."""
+    """Return whether sentences have one root, by the settings or as the data shows."""
     several = next((s for s in sentences if s.heads.count(0) != 1), None)
     if roots == "auto":
         return several is None

@@ -45,7 +45,7 @@ class ReaderConfig:
     defaults: OptionDefaults = setting(OptionDefaults(), DEFAULTS_HELP)
 
     def validate(self) -> None:
-        """Refuse a reader without members, and a share that is none."""
+        """Raise an error if there are no members or `held_out` is not between 0 and 1."""
         if not self.members or not all(text.split() for text in self.members):
             raise ConfigError("a reader needs at least one member, and every member a kind")
         if len({" ".join(text.split()) for text in self.members}) < len(self.members):

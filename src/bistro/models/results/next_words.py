@@ -178,7 +178,7 @@ class NextWords:
         return self._rows([self.sums.names[i] for i in order], self.sums.listed.at(order))
 
     def of(self, words: Sequence[str]) -> list[NextWord]:
-        """Return any `words`, known or not, in the order in which they are named."""
+        """Return the rows of `words`, known or not, in the given order."""
         if isinstance(words, str):
             raise ConfigError("give a list of words, not one string")
         return self._rows(words, self.sums.of(words)) if words else []

@@ -66,7 +66,7 @@ class Segmentation:
     log_prob: float
     """log P(word): over all analyses that the search kept."""
     boundaries: dict[int, float]
-    """The probability that a morpheme begins at a place inside the word, where it is not 0."""
+    """Probability of a morpheme boundary by position inside the word; zeros are omitted."""
 
     @property
     def best(self) -> Analysis:

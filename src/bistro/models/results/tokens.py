@@ -128,7 +128,7 @@ def placed(text: str, tokens: Sequence[CutToken]) -> TextSentence:
 
 
 def joined(sentences: Sequence[TextSentence], offset: int = 0) -> TextSentence:
-    """Return sentences that follow one another as one; `offset` is added to their places."""
+    """Join consecutive sentences into one; `offset` is added to their positions."""
 
     def flat(name: str) -> list[Any]:
         return [value for sentence in sentences for value in getattr(sentence, name)]

@@ -54,7 +54,7 @@ Context = tuple[str, ...]
 
 
 def word_context(text: str, place: int) -> Context | None:
-    """Return what the end of a word after a place is chosen by; none between two letters."""
+    """Return the context that predicts a word end after a position; None between two letters."""
     if kind_of(text[place]) + kind_of(text[place + 1]) in _SAME:
         return None
     before = text[max(0, place + 1 - _WINDOW) : place + 1].rsplit(None, 1)[-1]
@@ -196,5 +196,5 @@ def learners(
 
 
 def _single(text: str, place: int) -> bool:
-    """Tell whether white space begins at a place that does not end a paragraph."""
+    """Return whether white space begins at a place that does not end a paragraph."""
     return text[place].isspace() and text[place : place + 2] != "\n\n"

@@ -82,7 +82,7 @@ class CellCutter:
     def _is_extra(
         self, chunks: Sequence[_Chunk], gaps: Sequence[str], place: int, doubtful: Sequence[int]
     ) -> bool:
-        """Tell whether the space after a chunk is one that running text would not have."""
+        """Return whether the space after a chunk is one that running text would not have."""
         if any(len(chunk.text) > _LONGEST_CHUNK for chunk in chunks):
             return False
         joined = [*gaps[:place], "", *gaps[place + 1 :]]

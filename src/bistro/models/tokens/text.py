@@ -16,7 +16,7 @@ PARAGRAPH = "\n\n"
 
 
 def has_spaces(data: Sequence[Sentence]) -> bool:
-    """Tell whether sentences say which words have no space after them."""
+    """Return whether sentences say which words have no space after them."""
     return any(s.text is not None or any("Space" in misc for misc in s.misc) for s in data)
 
 
