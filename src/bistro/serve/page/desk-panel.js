@@ -34,7 +34,7 @@ export class Panel {
       }, TITLES[name])),
       h("dd", {},
         h("span", { class: field.share === null ? "value" : "value suggested" }, named(name, field.value),
-          field.share !== null && ` ${percent(field.share)}`),
+          field.share !== null && ` ${percent(field.share)}`, field.share === null && tellOwn(field)),
         h("span", { class: "options" }, field.options.filter((option) => isWorthIt(option, field.value)).slice(0, MOST)
           .map(([value, share]) => h("button", { type: "button", onclick: () => this.onset(name, value) },
             named(name, value), share !== null && h("span", { class: "figure" }, ` ${percent(share)}`))))),
@@ -56,6 +56,13 @@ export class Panel {
   get isEditing() {
     return this.body.hidden;
   }
+}
+
+// How likely the model finds a value that is decided, given everything else.
+function tellOwn({ value, options }) {
+  if (!options.length || options[0][1] === null) return null;
+  const share = options.find(([one]) => one === value)?.[1] ?? 0;
+  return h("span", { class: "note", title: "how likely the model finds it, given everything else" }, ` ${percent(share)}`);
 }
 
 function isWorthIt([value, share], own) {

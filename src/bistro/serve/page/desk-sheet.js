@@ -50,7 +50,8 @@ export class Sheet {
     this.word = Math.min(this.word, this.size - 1);
     this.target = null;
     this.panel.edit(null);
-    replace(this.title, String(shown.sentence + 1), h("bdi", { class: "note" }, ` ${shown.sent_id}`));
+    const number = String(shown.sentence + 1);
+    replace(this.title, number, number !== shown.sent_id && h("bdi", { class: "note" }, ` ${shown.sent_id}`));
     this.text.textContent = shown.text;
     this.told.textContent = this.tellState(shown, suggestion);
     this.draw();
