@@ -17,6 +17,10 @@ export class Board {
       class: "board canvas", tabindex: "0", role: "application", "aria-roledescription": "tree editor",
       "aria-label": "Tree of the sentence", "aria-describedby": "board-help",
     });
+    // Read when they change: to ask for them after a new tree would have it laid out at once.
+    this.view = { left: 0, width: 0 };
+    this.element.addEventListener("scroll", () => { this.view.left = this.element.scrollLeft; }, { passive: true });
+    new ResizeObserver(([box]) => { this.view.width = box.contentRect.width; }).observe(this.element);
     this.element.addEventListener("pointerdown", (event) => this.begin(event));
     this.element.addEventListener("pointermove", (event) => this.move(event));
     this.element.addEventListener("pointerup", (event) => this.end(event));
@@ -34,9 +38,8 @@ export class Board {
     picture.setAttribute("role", "presentation");
     picture.removeAttribute("aria-label");
     picture.querySelector("desc")?.remove();
-    const left = this.element.scrollLeft;
     replace(this.element, picture);
-    this.element.scrollLeft = left;
+    if (this.view.left) this.scroll();
   }
 
   mark(node, word, { head, tag, finding }) {
@@ -72,11 +75,20 @@ export class Board {
   }
 
   reveal(word) {
-    const box = this.element;
+    const { left, width } = this.view;
+    if (!width || this.place.layout.width <= width) return;
     const x = this.place.layout.centres[word];
     const half = this.place.layout.halves[word] + 20;
-    if (x - half < box.scrollLeft) box.scrollLeft = x - half;
-    else if (x + half > box.scrollLeft + box.clientWidth) box.scrollLeft = x + half - box.clientWidth;
+    const aim = x - half < left ? x - half : Math.max(left, x + half - width);
+    if (aim !== left) {
+      this.view.left = Math.max(0, aim);
+      this.scroll();
+    }
+  }
+
+  // With the next picture, which is laid out then anyway.
+  scroll() {
+    requestAnimationFrame(() => { this.element.scrollLeft = this.view.left; });
   }
 
   wordAt(event) {

@@ -72,6 +72,7 @@ export class Sheet {
 
   // What was just decided, before the server has answered.
   expect({ set = {}, word = this.word }) {
+    clearTimeout(this.timer);
     const { columns, suggestion } = this.shown;
     for (const [number, values] of Object.entries(set)) {
       for (const [name, value] of Object.entries(values)) {
@@ -82,7 +83,7 @@ export class Sheet {
       }
     }
     this.word = Math.min(word, this.size - 1);
-    this.draw();
+    queueMicrotask(() => this.draw()); // when the request is on its way
   }
 
   fieldsOf(word) {

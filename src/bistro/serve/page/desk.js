@@ -98,7 +98,9 @@ class Desk {
     const kept = status.unsaved ? `${status.unsaved} not saved (all in the journal)` : "all saved";
     this.state.textContent = `${status.done} of ${status.sentences} confirmed · ${kept}`;
     document.title = `${status.unsaved ? "• " : ""}${this.file} – Desk – Bistro`;
-    replace(this.curve, curveView(status));
+    const learning = JSON.stringify([status.learning, status.model, status.done]);
+    if (learning !== this.learning) replace(this.curve, curveView(status));
+    this.learning = learning;
     if (learned) announce(swapped ? "A new model has taken over." : "A new model was tried and not taken.");
     if (swapped) this.sort();
   }
@@ -108,9 +110,9 @@ class Desk {
   decide(change) {
     const place = this.current;
     this.pending += 1;
-    this.sheet.expect(change);
     const act = () => this.decideNow(place, change).finally(() => { this.pending -= 1; });
     this.waiting = this.waiting.then(act, act);
+    this.sheet.expect(change);
     return this.waiting;
   }
 
@@ -131,9 +133,9 @@ class Desk {
     this.rows[sentence][5] = shown.version;
     this.list.refresh(sentence);
     if (isShown) {
-      this.current = sentence;
-      this.list.select(sentence);
       this.sheet.show(shown);
+      if (this.current !== sentence) this.list.select(sentence);
+      this.current = sentence;
     }
     this.tell(status);
   }
