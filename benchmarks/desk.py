@@ -114,6 +114,7 @@ def in_browser(server: Server, number: int) -> None:
         page.wait_for_selector(".board svg")
         print(f"page with the list and the first tree: {time.perf_counter() - begin:.2f} s")
         page.locator(".board").focus()
+        page.wait_for_timeout(2000)  # until the page has come to rest
         measured = [page.evaluate(DRAWN) for _ in range(number)]
         told("key to picture", [one / 1000 for one in measured if one is not None])
         browser.close()

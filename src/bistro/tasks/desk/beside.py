@@ -10,10 +10,11 @@ from bistro._core import ComputationStopped, StopFlag
 from bistro.errors import BistroError
 from bistro.tasks.complete import lacking
 from bistro.tasks.desk import learning
-from bistro.tasks.desk.desk import Desk
+from bistro.tasks.desk.desk import Desk, Snapshot
 from bistro.tasks.desk.suggest import doubts_of
-from bistro.treebank.sentence import Sentence
 
+PATIENCE = 0.5
+"""Seconds between a change and a look at it."""
 LOWER_PRIORITY = 10
 """The nice value of these threads: whoever waits for an answer goes first."""
 
@@ -79,43 +80,36 @@ class Beside:
 
     def _read_all(self) -> None:
         """Note the doubt of every sentence, and again of those that change, and for new models."""
-        known: dict[int, tuple[int, int]] = {}
+        desk = self.desk
         counted = set[int]()
         read_at = -1
         while not self._stopping.is_set():
-            is_idle = True
-            if read_at == self.desk.revision:
+            if read_at == desk.revision:
                 self._wait()
                 continue
-            read_at = self.desk.revision
-            for place in range(len(self.desk.document)):
-                shot = self.desk.snapshot(place)
+            # Whoever decides about a sentence gets its doubts with the answer: wait for that.
+            self._stopping.wait(PATIENCE if counted else 0.0)
+            read_at = desk.revision
+            for place in range(len(desk.document)):
+                shot = desk.snapshot(place)
                 if place not in counted:
-                    self.desk.seen.add(shot.sentence)
+                    desk.seen.add(shot.sentence)
                     counted.add(place)
-                state = (shot.version, self.desk.suggester.number)
-                if known.get(place) != state:
-                    is_idle = False
-                    known[place] = state
-                    self._note_doubt(place, shot.sentence, is_done=shot.is_done)
+                if desk.doubts_of.get(place) != (shot.version, desk.suggester.number):
+                    self._note_doubt(shot)
                 if self._stopping.is_set():
                     return
-            if not is_idle:
-                read_at = -1
 
-    def _note_doubt(self, place: int, sentence: Sentence, *, is_done: bool) -> None:
-        desk = self.desk
+    def _note_doubt(self, shot: Snapshot) -> None:
+        suggester = self.desk.suggester
         doubts: tuple[float, ...] | None = ()
-        if not is_done:
+        if not shot.is_done:
             try:
-                is_short = len(sentence) <= self.most_words
-                doubts = doubts_of(sentence, desk.suggester.parser) if is_short else None
+                is_short = len(shot.sentence) <= self.most_words
+                doubts = doubts_of(shot.sentence, suggester.parser) if is_short else None
             except BistroError:
                 doubts = None
-        with desk.lock:
-            if desk.doubts[place] != doubts:
-                desk.doubts[place] = doubts
-                desk.touch(place)
+        self.desk.note_doubts(shot, suggester.number, doubts)
 
     def _learn_always(self) -> None:
         while not self._stopping.is_set():

@@ -120,6 +120,8 @@ class Desk:
         self.lock = threading.RLock()
         self.seen = Seen()
         self.doubts: list[tuple[float, ...] | None] = [None] * len(document)
+        self.doubts_of: dict[int, tuple[int, int]] = {}
+        """By sentence, the version and the number of the model that its doubts are of."""
         self.lessons: list[Lesson] = []
         self.problem = ""
         """Why the last lesson failed, if it did."""
@@ -148,9 +150,19 @@ class Desk:
             self._suggestions[key] = found
             if len(self._suggestions) > KEPT_SUGGESTIONS:
                 self._suggestions.popitem(last=False)
-            if found.doubts and shot.version == self.document.versions[shot.place]:
-                self.doubts[shot.place] = found.doubts
+        if found.doubts:
+            self.note_doubts(shot, suggester.number, found.doubts)
         return found
+
+    def note_doubts(self, shot: Snapshot, model: int, doubts: tuple[float, ...] | None) -> None:
+        """Note how much a model doubts a sentence, unless that has changed meanwhile."""
+        with self.lock:
+            if shot.version != self.document.versions[shot.place]:
+                return
+            self.doubts_of[shot.place] = (shot.version, model)
+            if self.doubts[shot.place] != doubts:
+                self.doubts[shot.place] = doubts
+                self.touch(shot.place)
 
     def ask_word(self, shot: Snapshot, word: int) -> dict[str, Any]:
         """Return alternatives of a word given all other words, and what the file has for it."""
