@@ -121,7 +121,7 @@ def test_a_better_model_takes_over(desk: Desk, sentences: list[Sentence]) -> Non
     beside.start()
     for place in range(3):
         gold = sentences[place]
-        values = {
+        values: dict[int, dict[str, int | str]] = {
             word: {"heads": gold.heads[word - 1], "deprels": gold.deprels[word - 1]}
             for word in range(1, len(gold) + 1)
         }

@@ -10,8 +10,12 @@ export function curveView({ learning, model, done }) {
   const { curve, lessons, busy, every, problem } = learning;
   const counted = curve.filter(([offered]) => offered);
   const told = [];
-  if (counted.length) told.push(`suggestions kept: ${percent(mean(counted))}, of the last ${Math.min(WINDOW, counted.length)} sentences ${percent(mean(counted.slice(-WINDOW)))}`);
-  told.push(model.number ? `model ${model.number + 1} of this desk (${model.kind})` : `the model of the command line (${model.kind})`);
+  if (counted.length) {
+    const lately = `of the last ${Math.min(WINDOW, counted.length)} sentences ${percent(mean(counted.slice(-WINDOW)))}`;
+    told.push(`suggestions kept: ${percent(mean(counted))}, ${lately}`);
+  }
+  const which = model.number ? `model ${model.number + 1} of this desk` : "the model of the command line";
+  told.push(`${which} (${model.kind})`);
   if (busy) told.push("a new model is learning …");
   else if (every && !lessons.length) told.push(`learns after ${count(every, "confirmed sentence")}, ${done} so far`);
   const last = lessons.at(-1);
@@ -42,8 +46,11 @@ function drawCurve(rows) {
   const x = (i) => left + (inner.width * i) / Math.max(1, rows.length - 1);
   const y = (share) => top + inner.height * (1 - share);
   const path = points.map((share, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(share).toFixed(1)}`).join("");
-  const label = `Share of suggestions kept, from ${percent(points[0])} to ${percent(points.at(-1))} over ${rows.length} sentences`;
-  return svg("svg", { class: "kept", viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label },
+  const way = `from ${percent(points[0])} to ${percent(points.at(-1))}`;
+  return svg("svg", {
+    class: "kept", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
+    "aria-label": `Share of suggestions kept, ${way} over ${rows.length} sentences`,
+  },
     [0, 0.5, 1].map((share) => [
       svg("path", { class: "grid", d: `M${left} ${y(share)}H${width - 6}` }),
       svgText("label", left - 18, y(share) + 3.5, 10, `${100 * share}%`),

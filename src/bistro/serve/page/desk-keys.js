@@ -1,9 +1,12 @@
 // The keys of the desk. They act when the focus is on the tree, the list or nothing; not while one writes in a field.
 
-export const KEYS = [
+import { h } from "./dom.js";
+
+const KEYS = [
   [["←", "→"], "to the next word; in a right-to-left sentence likewise by direction"],
   [["↑", "↓"], "to the head of the word; to its first dependent"],
-  [["Enter"], "accept what is suggested for the word and go to the next open one; in a sentence without open words, confirm it"],
+  [["Enter"],
+    "accept what is suggested for the word and go to the next open one; in a sentence without open words, confirm it"],
   [["c"], "confirm the sentence: accept everything that is suggested, and go to the next sentence"],
   [["a"], "accept the doctor’s finding at the word"],
   [["h"], "choose the head: arrows move, Tab goes to the next likely head, 0 is the root, Enter takes it"],
@@ -37,4 +40,11 @@ export function keyOf(event) {
   const inList = event.target.closest?.("[role=listbox]");
   if (inList && (event.key.startsWith("Arrow") || ["Home", "End", "Enter", "Tab"].includes(event.key))) return null;
   return NAMES[event.key] ?? null;
+}
+
+export function keyTable() {
+  const rows = KEYS.map(([keys, meaning]) =>
+    h("tr", {}, h("th", { scope: "row" }, keys.map((key) => h("kbd", {}, key))), h("td", {}, meaning)));
+  return h("details", { id: "keys", class: "keys" }, h("summary", {}, "Keys (?)"),
+    h("table", {}, h("tbody", {}, rows)));
 }

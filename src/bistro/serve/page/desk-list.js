@@ -5,6 +5,10 @@ import { count, percent } from "./text.js";
 
 const HEIGHT = 54;
 const MORE = 6;
+const ORDERS = {
+  file: "as in the file", doubt: "most doubt per word", corrections: "most corrections expected",
+  worst: "most doubtful word", new: "most new words", both: "doubt and new words", random: "random",
+};
 const STATES = { open: "open", part: "partly", whole: "annotated", done: "confirmed" };
 
 export class SentenceList {
@@ -86,4 +90,9 @@ export class SentenceList {
     else this.onopen(this.order[Math.min(this.order.length - 1, Math.max(0, aims[event.key]))]);
     event.preventDefault();
   }
+}
+
+export function orderSelect(onchange) {
+  return h("select", { "aria-label": "Order of the list", onchange },
+    Object.entries(ORDERS).map(([value, name]) => h("option", { value }, name)));
 }

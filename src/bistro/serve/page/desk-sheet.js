@@ -1,18 +1,19 @@
 // The sentence on the desk: its tree, the chosen word, and what keys and buttons do to them.
 
 import { Board } from "./desk-board.js";
-import { chooser } from "./desk-chooser.js";
-import { Panel, TITLES, headName } from "./desk-panel.js";
+import { Dialogs, isOpen } from "./desk-dialogs.js";
+import { Panel, headName } from "./desk-panel.js";
 import { announce, h, replace } from "./dom.js";
 import { describeWord } from "./describe.js";
 import { count, percent } from "./text.js";
 
 const WAIT = 150;
-const OPEN = { heads: -1 };
-const isOpen = (name, value) => value === (OPEN[name] ?? "_");
+const AIMING =
+  "Choose the head: arrows, Tab for likely ones, 0 for the root, then Enter; or click it. Escape cancels.";
 
-export class Sheet {
+export class Sheet extends Dialogs {
   constructor({ decide, ask, next }) {
+    super();
     this.decide = decide;
     this.ask = ask;
     this.next = next;
@@ -60,16 +61,6 @@ export class Sheet {
     this.later();
   }
 
-  tellState({ state, multiword, empty_nodes: empty }, { relaxed }) {
-    const open = this.openWords().length;
-    const told = [open ? `${open} of ${this.size} words have something open` : "nothing is open"];
-    if (state === "done") told.push("confirmed");
-    if (relaxed) told.push("the model has no tree with these heads (they cross, or there are several roots), so they are kept and not used");
-    if (multiword.length) told.push(`multiword: ${multiword.map(([a, b, form]) => `${form} (${a}–${b})`).join(", ")}`);
-    if (empty.length) told.push(`empty nodes: ${empty.map(([id, form]) => `${form} (${id})`).join(", ")}`);
-    return `${told.join(" · ")}.`;
-  }
-
   // What was just decided, before the server has answered.
   expect({ set = {}, word = this.word }) {
     clearTimeout(this.timer);
@@ -84,43 +75,6 @@ export class Sheet {
     }
     this.word = Math.min(word, this.size - 1);
     queueMicrotask(() => this.draw()); // when the request is on its way
-  }
-
-  fieldsOf(word) {
-    const { columns, suggestion } = this.shown;
-    const names = ["heads", "deprels", "upos", "xpos", "feats", "lemmas"];
-    const shares = this.asked?.word === word + 1 ? this.asked : null;
-    return Object.fromEntries(names.map((name) => {
-      const share = suggestion.sure[name]?.[word] ?? null;
-      const value = share === null ? columns[name][word] : suggestion[name][word];
-      const seen = (shares?.seen?.[name] ?? []).map((one) => [one, null]);
-      const own = share === null ? shares?.shares?.[name] : suggestion.alternatives[name]?.[word];
-      return [name, { value, share, options: own ?? seen }];
-    }));
-  }
-
-  openFields(word) {
-    const { sure } = this.shown.suggestion;
-    return Object.keys(sure).filter((name) => sure[name][word] !== null && sure[name][word] !== undefined);
-  }
-
-  openWords() {
-    return Array.from({ length: this.size }, (_, word) => word).filter((word) => this.openFields(word).length);
-  }
-
-  firstOpen(after = -1) {
-    const open = this.openWords();
-    return open.find((word) => word > after) ?? open[0] ?? null;
-  }
-
-  tree() {
-    const { columns, suggestion } = this.shown;
-    const sure = (name) => suggestion.sure[name]?.map((share) => share ?? 1) ?? null;
-    return {
-      words: columns.forms, heads: suggestion.heads,
-      labels: this.names.labelled ? suggestion.deprels : columns.deprels, tags: suggestion[this.column],
-      probabilities: { heads: sure("heads"), labels: sure("deprels"), tags: sure(this.column) },
-    };
   }
 
   draw() {
@@ -141,25 +95,9 @@ export class Sheet {
     })));
     replace(this.found, this.findings.map((one) => h("li", {}, h("button", {
       type: "button", class: "found", onclick: () => this.set(one.word - 1, one.values),
-    }, h("bdi", {}, forms[one.word - 1]), `: ${this.tellOwn(one)} (${percent(one.probability)}) → ${this.tellFinding(one.word - 1, one)}`))));
+    }, h("bdi", {}, forms[one.word - 1]), `: ${this.tellOwn(one)} (${percent(one.probability)}) → `,
+    this.tellFinding(one.word - 1, one)))));
     this.found.hidden = !this.findings.length;
-  }
-
-  tellOwn({ what, word, annotated }) {
-    if (what === "tag") return annotated;
-    const { columns } = this.shown;
-    return `${headName(columns.forms, columns.heads[word - 1])} ${columns.deprels[word - 1]}`;
-  }
-
-  findingAt(word) {
-    return this.findings.find((one) => one.word === word + 1);
-  }
-
-  tellFinding(word, one = this.findingAt(word)) {
-    if (!one) return "";
-    const { values } = one;
-    const arc = "heads" in values && `${headName(this.shown.columns.forms, values.heads)} ${values.deprels ?? ""}`;
-    return `${arc || one.alternative} ${percent(one.alternative_probability)}`;
   }
 
   choose(word, { quiet = false } = {}) {
@@ -195,7 +133,8 @@ export class Sheet {
         if (!isHere()) return;
         this.findings = Object.assign(findings, { at: version });
         this.draw();
-        if (findings.length) announce(`The doctor has ${count(findings.length, "finding")}: a accepts the first, or the one at the word.`);
+        const number = count(findings.length, "finding");
+        if (findings.length) announce(`The doctor has ${number}: a accepts the first, or the one at the word.`);
       } catch { /* The next request tells what is wrong. */ }
     }, WAIT);
   }
@@ -258,7 +197,7 @@ export class Sheet {
   aim() {
     this.target = this.tree().heads[this.word];
     this.board.select(this.word, { target: this.target });
-    this.told.textContent = "Choose the head: arrows, Tab for likely ones, 0 for the root, then Enter; or click it. Escape cancels.";
+    this.told.textContent = AIMING;
     this.board.element.focus();
     announce(`Head of ${this.shown.columns.forms[this.word]}: ${headName(this.shown.columns.forms, this.target)}.`);
   }
@@ -284,50 +223,6 @@ export class Sheet {
     this.target = null;
     if (head === this.word + 1) return this.show(this.shown);
     return this.set(this.word, { heads: head });
-  }
-
-  back() {
-    this.panel.edit(null);
-    this.board.element.focus();
-  }
-
-  edit(name) {
-    if (name === "heads") return this.aim();
-    const field = this.fieldsOf(this.word)[name];
-    const known = name === "deprels" ? this.names.labels : name === this.column ? this.names.tags : [];
-    const listed = field.options.map(([value]) => value);
-    const options = [...field.options, ...known.filter((one) => !listed.includes(one)).map((one) => [one, null])];
-    const word = this.word;
-    return this.openChooser({
-      title: `${TITLES[name]} of “${this.shown.columns.forms[word]}”`, options,
-      initial: isOpen(name, field.value) ? "" : field.value,
-      onchoose: (value) => {
-        this.back();
-        this.set(word, { [name]: value });
-      },
-    });
-  }
-
-  openChooser(options) {
-    const field = chooser({ ...options, oncancel: () => this.back() });
-    this.panel.edit(field.element);
-    field.focus();
-  }
-
-  split() {
-    const word = this.word;
-    const form = this.shown.columns.forms[word];
-    this.openChooser({
-      title: `Split “${form}”`, options: [], initial: form,
-      hint: "Put a space where it is to be cut. Parts that are not its letters become the words of a multiword token.",
-      onchoose: (value) => {
-        const forms = value.split(/\s+/u);
-        if (forms.length < 2) return;
-        const inside = this.shown.multiword.some(([first, last]) => first <= word + 1 && word + 1 <= last);
-        this.back();
-        this.decide({ split: { word: word + 1, forms, multiword: !inside && forms.join("") !== form }, word });
-      },
-    });
   }
 
   join() {

@@ -1,23 +1,17 @@
 // The desk: a list of sentences, the tree of one of them, and decisions about it.
 
 import { ApiError, post, request } from "./api.js";
+import { pause, persist } from "./desk-connection.js";
 import { curveView } from "./desk-curve.js";
 import { openedFiles } from "./desk-files.js";
-import { KEYS, keyOf } from "./desk-keys.js";
+import { keyOf, keyTable } from "./desk-keys.js";
 import { SentenceList } from "./desk-list.js";
 import { Sheet } from "./desk-sheet.js";
+import { makeTools } from "./desk-tools.js";
 import { announce, errorNote, h, replace } from "./dom.js";
 import { save as download } from "./export.js";
 
 const POLL = 2000;
-const RETRY = 700;
-const ORDERS = {
-  file: "as in the file", doubt: "most doubt per word", corrections: "most corrections expected",
-  worst: "most doubtful word", new: "most new words", both: "doubt and new words", random: "random",
-};
-
-const pause = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); });
-
 class Desk {
   constructor(file) {
     this.file = file;
@@ -33,24 +27,13 @@ class Desk {
     });
     this.curve = h("section", { class: "progress", "aria-label": "Progress" });
     replace(document.getElementById("main"), this.sheet.element, this.curve, keyTable());
-    this.makeTools();
+    Object.assign(this, makeTools(this.file, {
+      undo: () => this.turn("undo"), redo: () => this.turn("redo"), save: () => this.save(),
+      download: () => this.download(), sort: () => this.sort(),
+    }));
+    this.list.head.append(h("label", { class: "choice" }, "Order", this.sorter));
     document.addEventListener("keydown", (event) => this.onkey(event));
     window.addEventListener("hashchange", () => this.openAddress());
-  }
-
-  makeTools() {
-    const button = (name, act, title) => h("button", { type: "button", title, onclick: act }, name);
-    this.undoButton = button("Undo", () => this.turn("undo"), "u or Ctrl-Z");
-    this.redoButton = button("Redo", () => this.turn("redo"), "r or Ctrl-Y");
-    this.saveButton = button("Save", () => this.save(), "Ctrl-S");
-    this.saveButton.classList.add("save");
-    this.sorter = h("select", { "aria-label": "Order of the list", onchange: () => this.sort() },
-      Object.entries(ORDERS).map(([value, name]) => h("option", { value }, name)));
-    this.state = h("span", { class: "note state" });
-    replace(document.getElementById("tools"),
-      h("strong", { class: "file" }, this.file), this.saveButton, this.undoButton, this.redoButton,
-      button("Download", () => this.download(), "The file with all decisions"), this.state);
-    this.list.head.append(h("label", { class: "choice" }, "Order", this.sorter));
   }
 
   ask(name, body = {}) {
@@ -188,30 +171,10 @@ class Desk {
   }
 
   // Runs a request. A server that is gone is waited for; `again` says whether to ask again then.
-  async try(act, { again = async () => true } = {}) {
-    for (;;) {
-      try {
-        const answer = await act();
-        this.say();
-        return answer;
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        if (error.status) return this.refuse(error);
-        this.say("The server does not answer: waiting for it. Every decision up to the last one is in the journal.");
-        if (!(await this.untilBack(again))) return this.reload();
-      }
-    }
-  }
-
-  async untilBack(again) {
-    for (;;) {
-      await pause(RETRY);
-      try {
-        return await again();
-      } catch (error) {
-        if (error.status) return false;
-      }
-    }
+  try(act, { again = async () => true } = {}) {
+    return persist(act, {
+      again, say: (text) => this.say(text), refuse: (error) => this.refuse(error), reload: () => this.reload(),
+    });
   }
 
   // What another window has done is shown, and said; what was shown too early is taken back.
@@ -275,13 +238,6 @@ class Desk {
     else if (!name || !this.sheet.act(name, event)) return;
     event.preventDefault();
   }
-}
-
-function keyTable() {
-  const rows = KEYS.map(([keys, told]) =>
-    h("tr", {}, h("th", { scope: "row" }, keys.map((key) => h("kbd", {}, key))), h("td", {}, told)));
-  return h("details", { id: "keys", class: "keys" }, h("summary", {}, "Keys (?)"),
-    h("table", {}, h("tbody", {}, rows)));
 }
 
 document.getElementById("skip").addEventListener("click", (event) => {

@@ -4,9 +4,15 @@ import { h } from "./dom.js";
 import { save } from "./export.js";
 import { percent } from "./text.js";
 
+const ABOUT_STATES =
+  "What the model has learned, whatever the sentence: its largest states, their share of the training data, and " +
+  "their likeliest words.";
+
 export function phrasesView({ words, brackets, svg, found, log_prob: logProb }) {
-  const image = h("img", { alt: `Constituency tree: ${brackets}`, src: URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })) });
-  const button = (name, act) => h("button", { type: "button", class: "quiet", "aria-label": `Save as ${name}`, onclick: act }, name);
+  const src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+  const image = h("img", { alt: `Constituency tree: ${brackets}`, src });
+  const button = (name, act) =>
+    h("button", { type: "button", class: "quiet", "aria-label": `Save as ${name}`, onclick: act }, name);
   const told = [logProb !== null && `ln p = ${logProb.toFixed(2)}`,
     !found && "the grammar has no tree for these words: they are put side by side"].filter(Boolean).join("; ");
   return h("section", { class: "phrases" },
@@ -26,7 +32,7 @@ export function statesView({ states }) {
     h("td", { class: "words" }, words.map(([word]) => word).join(" ")));
   return h("section", { class: "states" },
     h("h2", {}, "States"),
-    h("p", { class: "note" }, "What the model has learned, whatever the sentence: its largest states, their share of the training data, and their likeliest words."),
+    h("p", { class: "note" }, ABOUT_STATES),
     h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "States of the model" },
       h("table", {},
         h("thead", {}, h("tr", {}, ["State", "Share", "Words"].map((name) => h("th", { scope: "col" }, name)))),

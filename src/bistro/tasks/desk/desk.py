@@ -121,14 +121,14 @@ class Desk:
         self.seen = Seen()
         self.doubts: list[tuple[float, ...] | None] = [None] * len(document)
         self.doubts_of: dict[int, tuple[int, int]] = {}
-        """By sentence, the version and the number of the model that its doubts are of."""
+        """The version and the number of the model behind the doubts of each sentence."""
         self.lessons: list[Lesson] = []
         self.problem = ""
         """Why the last lesson failed, if it did."""
         self.revision = 0
         """Counts changes of what the list of sentences shows."""
         self.touched: dict[int, int] = {}
-        """By sentence, the revision at which it changed."""
+        """The revision at which each sentence changed."""
         self._suggestions: OrderedDict[tuple[int, int, int], Suggestion] = OrderedDict()
 
     def snapshot(self, place: int) -> Snapshot:

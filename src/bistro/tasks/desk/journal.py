@@ -8,7 +8,7 @@ One line of JSON per event, in ``mine.conllu.journal``:
     {"saving": SHA-256 of the file with all decisions so far}
 
 A line counts when its line end is on disk (`fsync`), so a process may be killed at any moment: a
-line that was cut short is removed at the next start, and nobody was told that it was written.
+line that was cut short is removed at the next start, and was never answered.
 ``saving`` comes before the file is replaced. The file then has either the content of the last
 ``saving`` line or that of the one before it, and the decisions after that line are done again.
 """

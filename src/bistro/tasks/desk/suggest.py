@@ -55,9 +55,9 @@ class Suggestion:
     tags: list[str]
     tag_column: str
     sure: dict[str, list[float | None]]
-    """By column, the probability of each value; None where it is given."""
+    """The probability of each value, by column; None where it is given."""
     alternatives: dict[str, Shares]
-    """By column, for each word the likeliest values."""
+    """The likeliest values of each word, by column."""
     relaxed: bool
     """Whether the given heads could not be used, because the model has no such tree."""
 
