@@ -212,6 +212,9 @@ def test_with_the_mouse(work: Work, file: Path) -> None:
     page.locator("button.save").click()
     page.wait_for_selector("text=all saved")
     assert read(file)[0].heads[0] == 3
+    with page.expect_download() as kept:
+        page.locator("text=Download").click()
+    assert Path(kept.value.path()).read_bytes() == file.read_bytes()
 
 
 def test_words_are_split_and_joined(work: Work) -> None:

@@ -14,7 +14,7 @@ export class ApiError extends Error {
 // A server may want a key: it is asked for once, and kept until the tab is closed.
 const KEY = "bistro-key";
 
-function withKey(options) {
+export function withKey(options) {
   const key = sessionStorage.getItem(KEY);
   if (!key) return options;
   return { ...options, headers: { ...options.headers, Authorization: `Bearer ${key}` } };

@@ -9,7 +9,6 @@ import { SentenceList } from "./desk-list.js";
 import { Sheet } from "./desk-sheet.js";
 import { makeTools } from "./desk-tools.js";
 import { announce, errorNote, h, replace } from "./dom.js";
-import { save as download } from "./export.js";
 
 const POLL = 2000;
 class Desk {
@@ -29,7 +28,7 @@ class Desk {
     replace(document.getElementById("main"), this.sheet.element, this.curve, keyTable());
     Object.assign(this, makeTools(this.file, {
       undo: () => this.turn("undo"), redo: () => this.turn("redo"), save: () => this.save(),
-      download: () => this.download(), sort: () => this.sort(),
+      sort: () => this.sort(),
     }));
     this.list.head.append(h("label", { class: "choice" }, "Order", this.sorter));
     document.addEventListener("keydown", (event) => this.onkey(event));
@@ -145,13 +144,6 @@ class Desk {
       const anyway = h("button", { type: "button", onclick: () => this.save(true) }, "Save all the same");
       this.say(error.message, error.status === 409 && anyway);
     }
-  }
-
-  async download() {
-    const text = await fetch("api/desk/text", {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ file: this.file }),
-    });
-    download(this.file, await text.blob(), "text/plain");
   }
 
   async sort() {
