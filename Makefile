@@ -38,6 +38,7 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 $(VENV)/.installed: $(BIN)/python $(SOURCES)
+	@echo "compiling Bistro: about four minutes on one core, once"
 	$(BIN)/python -m pip install --quiet .
 	touch $@
 

@@ -48,6 +48,12 @@ def garden_path_surprisal() -> str:
     return on_paper(bar_chart([*GARDEN_PATH, END_SYMBOL], series, unit="bits"))
 
 
+def garden_path_effects() -> str:
+    """Draw how many bits ambiguity costs; the figures are those of docs/minimal-pairs.md."""
+    series = {"ud": [0.79, 3.11, 2.71], "language": [0.06, 0.75, 0.79]}
+    return on_paper(bar_chart(["main-verb", "np-s", "np-z"], series, unit="bits"))
+
+
 def on_paper(svg: str) -> str:
     """Put white paper behind a chart, so that it can be read on a dark page too."""
     end = svg.index("</title>") + len("</title>")
@@ -134,6 +140,7 @@ def main() -> None:
     for name, picture in (
         ("garden-path-tree.svg", garden_path_tree()),
         ("garden-path-surprisal.svg", garden_path_surprisal()),
+        ("garden-path-effects.svg", garden_path_effects()),
         ("constituents.svg", constituents()),
         ("infinite-morphology.svg", utterance_of_morphemes()),
         ("report-two-trees.svg", two_trees()),

@@ -10,6 +10,7 @@ void bind_hpyp(nanobind::module_& m);
 void bind_frozen(nanobind::module_& m);
 void bind_parse(nanobind::module_& m);
 void bind_language(nanobind::module_& m);  // after bind_parse
+void bind_graph_sums(nanobind::module_& m);  // after bind_parse
 void bind_following(nanobind::module_& m);  // after bind_language
 void bind_next_words(nanobind::module_& m);  // after bind_language
 void bind_particles(nanobind::module_& m);  // after bind_parse

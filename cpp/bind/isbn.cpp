@@ -123,8 +123,7 @@ struct IsbnHolder {
     isbn::Aligned<float> weights;
     isbn::SeenClusters seen;
     isbn::Aligned<float> gains;
-
-    isbn::Network<float> network() const { return {shape, weights.data(), gains.data()}; }
+    std::unique_ptr<const isbn::PackedNetwork<float>> network;
 
     IsbnHolder(const isbn::Shape& shape_, In<float> weights_, Ints seen_begin, Ints seen_list, In<float> seen_share)
         : shape(shape_), weights(aligned(weights_)), seen{copied(seen_begin), copied(seen_list), copied(seen_share)} {
@@ -139,14 +138,18 @@ struct IsbnHolder {
         for (const float w : weights)
             if (!(std::abs(w) <= isbn::kLargestWeight)) throw std::invalid_argument("a parameter is not a number, or too large");
         gains = isbn::all_gains(shape, weights.data());
+        network = std::make_unique<isbn::PackedNetwork<float>>(isbn::Network<float>(shape, weights.data(), gains.data()));
     }
 };
 
-nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, const isbn::BeamRequest& request, int threads) {
+// Derivations that are taken further together in parsing. More than this, or than are kept, go further than they need to.
+constexpr std::size_t kMostAtOnce = 32;
+
+nb::dict parse_with_beam(const IsbnHolder& self, const Batch& batch, isbn::BeamRequest request, int threads) {
     check(batch, self.shape);
-    const isbn::Network<float> network = self.network();
+    request.search.at_once = std::min(request.search.width, kMostAtOnce);
     return parse_all(batch, symbols_of(self.shape), threads, request, [&] {
-        return [parser = isbn::SentenceParser<float>(network, self.seen, request)](const Sentence& sentence, std::size_t i) mutable {
+        return [parser = isbn::SentenceParser<float>(*self.network, self.seen, request)](const Sentence& sentence, std::size_t i) mutable {
             return parser.parse(sentence, i);
         };
     });
@@ -158,10 +161,9 @@ nb::dict score_with_beam(const IsbnHolder& self, const Batch& batch, const isbn:
     {
         nb::gil_scoped_release release;
         check(batch, self.shape);
-        const isbn::Network<float> network = self.network();
         std::vector<std::vector<PrefixFigures>> results(batch.size());
         in_parallel_each(batch.size(), threads, [&] {
-            return [&, beam = isbn::Beam<float>(network, self.seen, search)](std::size_t i) mutable {
+            return [&, beam = isbn::Beam<float>(*self.network, self.seen, search)](std::size_t i) mutable {
                 results[i] = isbn::prefix_figures(beam, batch.sentence(i));
             };
         });
@@ -176,9 +178,8 @@ NextWordSums next_word_sums(const IsbnHolder& self, const Batch& batch, const is
     nb::gil_scoped_release release;
     check(batch, self.shape);
     if (batch.size() > 1) throw std::invalid_argument("one sentence is gone on with at a time");
-    const isbn::Network<float> network = self.network();
     const auto run = std::make_shared<isbn::NextWords>(self.shape, self.seen);
-    isbn::Beam<float> beam(network, self.seen, search);
+    isbn::Beam<float> beam(*self.network, self.seen, search);
     run->go_on(beam, batch.size() > 0 ? batch.sentence(0) : Sentence{});
     NextWordSums found;
     found.log_prefix.push_back(run->log_prefix);
@@ -205,11 +206,10 @@ nb::dict generate_with_network(const IsbnHolder& self, std::int64_t n, std::int3
     GeneratedArrays drawn;
     {
         nb::gil_scoped_release release;
-        const isbn::Network<float> network = self.network();
-        isbn::Beam<float> beam(network, self.seen, {static_cast<std::size_t>(particles), 5, 3, INFINITY});
+        isbn::Beam<float> beam(*self.network, self.seen, {static_cast<std::size_t>(particles), 5, 3, INFINITY});
         for (std::int64_t i = 0; i < n; ++i) {
             Stream rng(seed, purpose, static_cast<std::uint64_t>(i));
-            isbn::Generator<float> generator(network, rng, temperature, most_words);
+            isbn::Generator<float> generator(*self.network, rng, temperature, most_words);
             if (prefix.size() > 0) generator.begin_with(beam, prefix.sentence(0));
             drawn.add(generator.sentence());
         }

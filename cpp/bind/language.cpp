@@ -219,16 +219,16 @@ void bind_language(nb::module_& m) {
           "Sentences from the prior with (action, tag, label) of every step, seated as they are drawn; None if an action was drawn "
           "that is impossible, or a sentence became too long.");
 
-    nb::class_<ScoreRequest>(m, "ScoreRequest", "How to sum over derivations: by search, or by sequential Monte Carlo.")
+    nb::class_<ScoreRequest>(m, "ScoreRequest", "How to sum over derivations: over a graph of stacks, by sequential Monte Carlo, or by search.")
         .def("__init__", [](ScoreRequest* self, bool draws, std::int64_t particles, bool by_weight, bool all_tags,
                             bool both_reduces, int tags_per_word, int labels_per_arc, int repeats, std::uint64_t seed,
-                            std::uint64_t purpose, std::uint64_t first, std::uint64_t total) {
-            if (particles < 1 || tags_per_word < 1 || labels_per_arc < 1 || repeats < 1)
+                            std::uint64_t purpose, std::uint64_t first, std::uint64_t total, bool graph) {
+            if (particles < (graph ? 0 : 1) || tags_per_word < 1 || labels_per_arc < 1 || repeats < 1)
                 throw std::invalid_argument("sizes and numbers of alternatives must be at least 1");
-            new (self) ScoreRequest{draws, particles, by_weight, all_tags, both_reduces, tags_per_word, labels_per_arc, repeats, seed,
+            new (self) ScoreRequest{draws, graph, particles, by_weight, all_tags, both_reduces, tags_per_word, labels_per_arc, repeats, seed,
                                     purpose, first, total};
         }, nb::kw_only(), "draws"_a, "particles"_a, "by_weight"_a, "all_tags"_a, "both_reduces"_a, "tags_per_word"_a, "labels_per_arc"_a,
-             "repeats"_a, "seed"_a, "purpose"_a, "first"_a = 0, "total"_a = 0);
+             "repeats"_a, "seed"_a, "purpose"_a, "first"_a = 0, "total"_a = 0, "graph"_a = false);
 
     // The class itself is bound with the parser.
     auto parser = nb::borrow<nb::class_<Parser>>(m.attr("TransitionParser"));

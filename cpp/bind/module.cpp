@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
     bistro::bind::bind_frozen(m);
     bistro::bind::bind_parse(m);
     bistro::bind::bind_language(m);
+    bistro::bind::bind_graph_sums(m);
     bistro::bind::bind_following(m);
     bistro::bind::bind_next_words(m);
     bistro::bind::bind_particles(m);

@@ -2,10 +2,12 @@
 #include "bind/next_words.hpp"
 
 #include <memory>
+#include <tuple>
 
 #include "bind/bind.hpp"
 #include "bind/score_request.hpp"
 #include "bind/transition.hpp"
+#include "parse/graph_sums.hpp"
 #include "parse/next_words.hpp"
 #include "parse/parser.hpp"
 
@@ -14,6 +16,20 @@ namespace bistro::bind {
 using namespace nb::literals;
 
 namespace {
+
+void go_on_in_graphs(const TransitionModel<Frozen>& model, const Batch& batch, const ScoreRequest& request, int threads,
+                     std::vector<NextWords>& runs) {
+    in_parallel_each(runs.size(), threads, [&] {
+        auto sums = std::make_shared<GraphSums>(model, request.options(), GraphSize(static_cast<double>(request.size)));
+        return [&, sums](std::size_t run) {
+            Sentence first = batch.size() > 0 ? batch.sentence(0) : Sentence{};
+            first.prepare();
+            NextWords& found = runs[run];
+            std::tie(found.end, found.log_prefix) = sums->go_on_from(
+                first, Stream(request.seed, request.purpose, run), [&](const Elements& elements, double share) { found.add(elements, share); });
+        };
+    });
+}
 
 // Runs as in scores of the words alone, with the same streams; a batch without sentences is the beginning of one.
 std::vector<NextWords> runs_of(const Parser& parser, const Batch& batch, const ScoreRequest& request, int threads) {
@@ -31,7 +47,8 @@ std::vector<NextWords> runs_of(const Parser& parser, const Batch& batch, const S
             };
         });
     };
-    if (request.draws)
+    if (request.graph) go_on_in_graphs(model, batch, request, threads, runs);
+    else if (request.draws)
         go_on_with([](std::int64_t size, Stream* rng) { return SystematicPolicy{size, rng}; });
     else
         go_on_with([&](std::int64_t size, Stream*) { return ParticlePolicy{size, request.by_weight}; });

@@ -8,9 +8,10 @@
 
 namespace bistro::bind {
 
-// How to sum over derivations: `repeats` independent runs of sequential Monte Carlo, or one search.
+// How to sum over derivations: `repeats` independent runs over a graph of stacks or of sequential Monte Carlo, or one search.
 struct ScoreRequest {
     bool draws = false;
+    bool graph = false;         // a graph of stacks, thinned to `size` nodes per word; all of it if that is 0
     std::int64_t size = 1000;
     bool by_weight = true;      // how a search shares its particles out after each word
     bool all_tags = false;      // whether or not the word had them in training

@@ -22,20 +22,31 @@ using Links = std::array<std::int32_t, kRelations>;
 
 class Configuration {
 public:
-    explicit Configuration(std::int32_t words = 0) : width_(words + 2), cells_(kPlanes * static_cast<std::size_t>(width_), 0) {
-        for (const Plane p : {kHeadPlane, kLastTop, kLastFront, kTopDecision, kFrontDecision})
-            for (std::int32_t i = 0; i < width_; ++i) at(p, i) = kAbsent;
+    // Has room for so many words.
+    explicit Configuration(std::int32_t words = 0) {
+        cells_.reserve((static_cast<std::size_t>(words) + 2) * kColumns);
+        add_word();
+    }
+    Configuration(const Configuration&) = default;
+    Configuration(Configuration&&) = default;
+    Configuration& operator=(Configuration&&) = default;
+    // Memory is that of the longest that it was ever a copy of: a search copies many that become longer together.
+    Configuration& operator=(const Configuration& other) {
+        if (cells_.capacity() < other.cells_.size()) cells_.reserve(other.cells_.capacity());
+        cells_ = other.cells_;
+        now_ = other.now_;
+        return *this;
     }
 
-    std::int32_t front() const { return front_; }
-    bool ended() const { return ended_; }
-    std::int32_t depth() const { return depth_; }
-    std::int32_t last_action() const { return last_action_; }
+    std::int32_t front() const { return now_.front; }
+    bool ended() const { return now_.ended; }
+    std::int32_t depth() const { return now_.depth; }
+    std::int32_t last_action() const { return now_.last_action; }
     // Position of an item of the stack, 0 where there is none.
-    std::int32_t item(std::int32_t below) const { return below < depth_ ? at(kStack, depth_ - 1 - below) : 0; }
+    std::int32_t item(std::int32_t below) const { return below < now_.depth ? at(kStack, now_.depth - 1 - below) : 0; }
     std::int32_t top() const { return item(0); }
-    std::int32_t head(std::int32_t word) const { return at(kHeadPlane, word); }
-    std::int32_t label(std::int32_t word) const { return at(kLabelPlane, word); }
+    std::int32_t head(std::int32_t word) const { return at(kHead, word); }
+    std::int32_t label(std::int32_t word) const { return at(kLabel, word); }
     std::int32_t cluster(std::int32_t word) const { return at(kCluster, word); }
     std::int32_t leftmost(std::int32_t word) const { return word ? at(kLeft, word) : 0; }
     std::int32_t rightmost(std::int32_t word) const { return word ? at(kRight, word) : 0; }
@@ -44,7 +55,7 @@ public:
     // Bits of the actions that are possible while words are generated.
     std::uint8_t possible() const {
         std::uint8_t bits = 1 << kShift;
-        if (front_ == 0 || head(front_) >= 0 || depth_ == 0) return bits;
+        if (now_.front == 0 || head(now_.front) >= 0 || now_.depth == 0) return bits;
         bits |= 1 << kRightArc;
         bits |= static_cast<std::uint8_t>(1 << (head(top()) >= 0 ? kReduce : kLeftArc));
         return bits;
@@ -52,90 +63,98 @@ public:
 
     // May the sentence end with the next shift?
     bool may_end(bool single_root) const {
-        return front_ > 0 && (!single_root || headless_ + (head(front_) < 0) == 1);
+        return now_.front > 0 && (!single_root || now_.headless + (head(now_.front) < 0) == 1);
     }
 
     // Could it end after a right-arc and a shift? After any other action left-arcs can still give heads to all words but one.
-    bool may_end_after_right_arc(bool single_root) const { return !single_root || headless_ == 1; }
+    bool may_end_after_right_arc(bool single_root) const { return !single_root || now_.headless == 1; }
 
     void left_arc(std::int32_t label) {
         const std::int32_t word = top();
         note_decision(Symbols::arc_decision(kLeftArc, label));
-        at(kHeadPlane, word) = ended_ ? 0 : front_;
-        at(kLabelPlane, word) = label;
-        at(kLeft, front_) = word;
-        --depth_, --headless_;
-        last_action_ = kLeftArc;
+        at(kHead, word) = now_.ended ? 0 : now_.front;
+        at(kLabel, word) = label;
+        at(kLeft, now_.front) = word;
+        --now_.depth, --now_.headless;
+        now_.last_action = kLeftArc;
     }
     void right_arc(std::int32_t label) {
         note_decision(Symbols::arc_decision(kRightArc, label));
-        at(kHeadPlane, front_) = top();
-        at(kLabelPlane, front_) = label;
-        at(kRight, top()) = front_;
-        last_action_ = kRightArc;
+        at(kHead, now_.front) = top();
+        at(kLabel, now_.front) = label;
+        at(kRight, top()) = now_.front;
+        now_.last_action = kRightArc;
     }
     void reduce() {
         // After the end it is no decision: what has a head leaves the stack.
-        if (!ended_) note_decision(Symbols::kReduceDecision);
-        --depth_;
-        last_action_ = kReduce;
+        if (!now_.ended) note_decision(Symbols::kReduceDecision);
+        --now_.depth;
+        now_.last_action = kReduce;
     }
     void shift(std::int32_t next_cluster) {
         push_front();
-        at(kCluster, front_) = next_cluster;
+        at(kCluster, now_.front) = next_cluster;
     }
     void shift_to_end() {
         push_front();
-        ended_ = true;
+        now_.ended = true;
     }
 
     // The states that a new state is linked to, in the order of the paper, and what each of them has decided.
-    Links links() const { return related(kLastFront, kLastTop, last_empty_); }
-    Links decisions() const { return related(kFrontDecision, kTopDecision, empty_decision_); }
+    Links links() const { return related(kLastFront, kLastTop, now_.last_empty); }
+    Links decisions() const { return related(kFrontDecision, kTopDecision, now_.empty_decision); }
     // A state was made here.
     void note(std::int32_t state) {
-        at(kLastFront, front_) = state;
-        (depth_ ? at(kLastTop, top()) : last_empty_) = state;
+        at(kLastFront, now_.front) = state;
+        (now_.depth ? at(kLastTop, top()) : now_.last_empty) = state;
     }
 
 private:
-    enum Plane : std::size_t {
-        kHeadPlane, kLabelPlane, kLeft, kRight, kLastTop, kLastFront, kTopDecision, kFrontDecision, kStack, kCluster, kPlanes
+    // What is known of a word; kStack has the items of the stack from the bottom, which are no more than the words.
+    enum Column : std::size_t {
+        kHead, kLastTop, kLastFront, kTopDecision, kFrontDecision, kLabel, kLeft, kRight, kStack, kCluster, kColumns
     };
 
-    std::int32_t& at(Plane plane, std::int32_t i) { return cells_[plane * static_cast<std::size_t>(width_) + static_cast<std::size_t>(i)]; }
-    std::int32_t at(Plane plane, std::int32_t i) const {
-        return cells_[plane * static_cast<std::size_t>(width_) + static_cast<std::size_t>(i)];
+    std::int32_t& at(Column column, std::int32_t i) { return cells_[static_cast<std::size_t>(i) * kColumns + column]; }
+    std::int32_t at(Column column, std::int32_t i) const { return cells_[static_cast<std::size_t>(i) * kColumns + column]; }
+
+    // The words up to the front have their cells, and no others: less is copied.
+    void add_word() {
+        cells_.insert(cells_.end(), {kAbsent, kAbsent, kAbsent, kAbsent, kAbsent, 0, 0, 0, 0, 0});
     }
 
     // What is kept of the last states, for each relation.
-    Links related(Plane in_front, Plane on_top, std::int32_t empty) const {
+    Links related(Column in_front, Column on_top, std::int32_t empty) const {
         const std::int32_t t = top();
         auto of_top = [&](std::int32_t word) { return word ? at(on_top, word) : kAbsent; };
-        return {at(in_front, front_), t ? at(on_top, t) : empty, of_top(rightmost(t)), of_top(leftmost(t)),
-                of_top(leftmost(front_)), of_top(head_or_none(t)), t ? at(in_front, t) : kAbsent};
+        return {at(in_front, now_.front), t ? at(on_top, t) : empty, of_top(rightmost(t)), of_top(leftmost(t)),
+                of_top(leftmost(now_.front)), of_top(head_or_none(t)), t ? at(in_front, t) : kAbsent};
     }
 
     // Actions are taken where their state was made, so this belongs to the state that was noted last.
     void note_decision(std::int32_t decision) {
-        at(kFrontDecision, front_) = decision;
-        (depth_ ? at(kTopDecision, top()) : empty_decision_) = decision;
+        at(kFrontDecision, now_.front) = decision;
+        (now_.depth ? at(kTopDecision, top()) : now_.empty_decision) = decision;
     }
 
     void push_front() {
         note_decision(Symbols::kShiftDecision);
-        if (front_ > 0) {
-            at(kStack, depth_++) = front_;
-            headless_ += head(front_) < 0;
+        if (now_.front > 0) {
+            at(kStack, now_.depth++) = now_.front;
+            now_.headless += head(now_.front) < 0;
         }
-        ++front_;
-        last_action_ = kShift;
+        ++now_.front;
+        add_word();
+        now_.last_action = kShift;
     }
 
-    std::int32_t width_;
+    struct Now {
+        std::int32_t front = 0, depth = 0, headless = 0, last_empty = kAbsent, empty_decision = kAbsent, last_action = kStart;
+        bool ended = false;
+    };
+
     std::vector<std::int32_t> cells_;
-    std::int32_t front_ = 0, depth_ = 0, headless_ = 0, last_empty_ = kAbsent, empty_decision_ = kAbsent, last_action_ = kStart;
-    bool ended_ = false;
+    Now now_;
 };
 
 // The words of a sentence: words[i] is the number of word i, from 1; lemmas are those of the words where they are not given.
@@ -149,48 +168,68 @@ struct Tokens {
     }
 };
 
+// Positions of the words that a state can see, 0 where there is none.
+inline std::array<std::int32_t, kPlaceNames.size()> places_of(const Configuration& c) {
+    const std::int32_t top = c.top(), second = c.item(1), front = c.front();
+    return {top, second, c.item(2), front, c.leftmost(top), c.rightmost(top), c.head_or_none(top), c.leftmost(front),
+            front > 1 ? front - 1 : 0, front > 2 ? front - 2 : 0, c.leftmost(second), c.rightmost(second), c.head_or_none(second)};
+}
+
+// A word as a state sees it, wherever it is in the tree.
+struct SeenWord {
+    std::int32_t position, cluster;
+    bool is_end;  // of the sentence
+};
+
+inline SeenWord seen_word(const Configuration& c, std::int32_t position) {
+    const bool is_end = position > 0 && position == c.front() && c.ended();
+    return {position, position == 0 || is_end ? kAbsent : c.cluster(position), is_end};
+}
+
+// The rows of a feature that follow from the word alone.
+inline void see_word(const Symbols& s, const Element& e, const SeenWord& seen, const Tokens& tokens, std::vector<std::int32_t>& rows) {
+    const std::int32_t word = seen.position;
+    // Where there is no word, or the end, has a value of its own after the others.
+    auto value = [&](std::int32_t none, auto&& otherwise) { return e.first_row + (word == 0 ? none : seen.is_end ? none + 1 : otherwise()); };
+    switch (e.attribute) {
+        case attribute("word"): return rows.push_back(value(s.no_word(), [&] { return tokens.words[word]; }));
+        case attribute("tag"): return rows.push_back(value(s.no_tag(), [&] { return s.tag_of[seen.cluster]; }));
+        case attribute("lemma"): return rows.push_back(value(s.lemmas, [&] { return tokens.lemma(s, word); }));
+        case attribute("coarse"): return rows.push_back(value(s.coarse_tags, [&] { return s.coarse_of[seen.cluster]; }));
+        case attribute("feats"):
+            if (seen.cluster == kAbsent) return;
+            for (auto i = s.component_begin[seen.cluster]; i < s.component_begin[seen.cluster + 1]; ++i)
+                rows.push_back(e.first_row + s.component_list[i]);
+    }
+}
+
+// The row of a feature of the tree and of what was done, if it has one.
+inline void see_tree(const Symbols& s, const Element& e, const Configuration& c, std::int32_t word, const Links& decisions,
+                     std::vector<std::int32_t>& rows) {
+    switch (e.attribute) {
+        case attribute("label"):
+            return rows.push_back(e.first_row + (word == 0 ? s.label_of_none() : c.head(word) < 0 ? s.no_label() : c.label(word)));
+        case attribute("action"): return rows.push_back(e.first_row + c.last_action());
+        case attribute("distance"): {
+            const std::int32_t d = c.top() ? c.front() - c.top() : 0;
+            return rows.push_back(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));
+        }
+        default:  // an edge from a decision, where there is one
+            if (const std::int32_t decision = decisions[e.attribute - kFirstDecision]; decision != kAbsent)
+                rows.push_back(e.first_row + decision);
+    }
+}
+
 // The rows of explicit features that a state sees.
 inline void see(const Shape& shape, const Configuration& c, const Tokens& tokens, std::vector<std::int32_t>& rows) {
-    const Symbols& s = shape.symbols();
     const Links decisions = c.decisions();
-    const std::int32_t top = c.top(), second = c.item(1), front = c.front();
-    const std::array<std::int32_t, kPlaceNames.size()> places{
-        top, second, c.item(2), front, c.leftmost(top), c.rightmost(top), c.head_or_none(top), c.leftmost(front),
-        front > 1 ? front - 1 : 0, front > 2 ? front - 2 : 0, c.leftmost(second), c.rightmost(second), c.head_or_none(second)};
+    const auto places = places_of(c);
     rows.push_back(0);
-    for (const Element& e : shape.elements()) {
-        const std::int32_t word = places[e.place];
-        const bool is_end = word > 0 && word == front && c.ended();
-        switch (e.attribute) {
-            case attribute("word"): rows.push_back(e.first_row + (word == 0 ? s.no_word() : is_end ? s.end_word() : tokens.words[word])); break;
-            case attribute("tag"):
-                rows.push_back(e.first_row + (word == 0 ? s.no_tag() : is_end ? s.end_tag() : s.tag_of[c.cluster(word)]));
-                break;
-            case attribute("feats"):
-                if (word == 0 || is_end) break;
-                for (auto i = s.component_begin[c.cluster(word)]; i < s.component_begin[c.cluster(word) + 1]; ++i)
-                    rows.push_back(e.first_row + s.component_list[i]);
-                break;
-            case attribute("label"):
-                rows.push_back(e.first_row + (word == 0 ? s.label_of_none() : c.head(word) < 0 ? s.no_label() : c.label(word)));
-                break;
-            case attribute("lemma"):
-                rows.push_back(e.first_row + (word == 0 ? s.lemmas : is_end ? s.lemmas + 1 : tokens.lemma(s, word)));
-                break;
-            case attribute("coarse"):
-                rows.push_back(e.first_row + (word == 0 ? s.coarse_tags : is_end ? s.coarse_tags + 1 : s.coarse_of[c.cluster(word)]));
-                break;
-            case attribute("action"): rows.push_back(e.first_row + c.last_action()); break;
-            case attribute("distance"): {
-                const std::int32_t d = top ? front - top : 0;
-                rows.push_back(e.first_row + (d == 0 ? 5 : d <= 3 ? d - 1 : d <= 6 ? 3 : 4));
-                break;
-            }
-            default:  // an edge from a decision, where there is one
-                if (const std::int32_t decision = decisions[e.attribute - kFirstDecision]; decision != kAbsent)
-                    rows.push_back(e.first_row + decision);
-        }
-    }
+    for (const Element& e : shape.elements())
+        if (e.is_of_word())
+            see_word(shape.symbols(), e, seen_word(c, places[e.place]), tokens, rows);
+        else
+            see_tree(shape.symbols(), e, c, places[e.place], decisions, rows);
 }
 
 }  // namespace bistro::isbn

@@ -2,33 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <cstring>
 
+#include "isbn/elementary.hpp"
 #include "isbn/lanes.hpp"
 #include "platform.hpp"
-
-// The same loops compiled for wider registers, chosen when the program starts.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define BISTRO_WIDE __attribute__((target_clones("avx2", "default")))
-#define BISTRO_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define BISTRO_WIDE
-#define BISTRO_WIDEST
-#endif
 
 namespace bistro::isbn {
 
 namespace {
-
-template <class Real>
-BISTRO_INLINE Real in_order(const Real* lanes) {
-    Real half[kLanes / 2], quarter[kLanes / 4];
-    for (std::size_t k = 0; k < kLanes / 2; ++k) half[k] = lanes[k] + lanes[k + kLanes / 2];
-    for (std::size_t k = 0; k < kLanes / 4; ++k) quarter[k] = half[k] + half[k + kLanes / 4];
-    return (quarter[0] + quarter[2]) + (quarter[1] + quarter[3]);
-}
 
 template <class Real>
 BISTRO_INLINE void scaled(Real* __restrict y, Real a, const Real* __restrict x, std::size_t n) {
@@ -161,29 +142,6 @@ BISTRO_INLINE void outers(Real* __restrict g, const Real* const* xs, const Real*
         for (std::size_t s = 0; s < n; ++s) scaled(g + i * columns, xs[s][i], ys[s], columns);
 }
 
-// exp by a polynomial of degree 6 after division by log 2 (relative error below 2e-7); far below, 0.
-BISTRO_INLINE float exponential(float x) {
-    x = std::min(x, 88.0f);
-    const float in_range = std::max(x, -87.0f);
-    const float scaled_x = in_range * 1.44269504f;
-    constexpr float to_whole = 12582912.0f;  // 1.5 * 2^23: adding it leaves no digits behind the point
-    const float whole = (scaled_x + to_whole) - to_whole;
-    float f = in_range - whole * 0.693359375f;
-    f = f + whole * 2.12194440e-4f;
-    float p = 1.9875691500e-4f;
-    p = p * f + 1.3981999507e-3f;
-    p = p * f + 8.3334519073e-3f;
-    p = p * f + 4.1665795894e-2f;
-    p = p * f + 1.6666665459e-1f;
-    p = p * f + 5.0000001201e-1f;
-    p = p * (f * f) + f + 1.0f;
-    const std::int32_t bits = (static_cast<std::int32_t>(whole) + 127) << 23;
-    float power;
-    std::memcpy(&power, &bits, sizeof power);
-    return x < -87.0f ? 0.0f : p * power;
-}
-BISTRO_INLINE double exponential(double x) { return std::exp(x); }
-
 template <class Real>
 BISTRO_INLINE void squash(Real* __restrict y, const Real* __restrict x, std::size_t n) {
     for (std::size_t j = 0; j < n; ++j) y[j] = Real(1) / (Real(1) + exponential(-x[j]));
@@ -191,8 +149,7 @@ BISTRO_INLINE void squash(Real* __restrict y, const Real* __restrict x, std::siz
 
 template <class Real>
 BISTRO_INLINE Real softmax(Real* __restrict x, std::size_t n) {
-    Real highest = x[0];
-    for (std::size_t j = 1; j < n; ++j) highest = x[j] > highest ? x[j] : highest;
+    const Real highest = highest_of(x, n);
     for (std::size_t j = 0; j < n; ++j) x[j] = exponential(x[j] - highest);
     Real lanes[kLanes] = {};
     std::size_t j = 0;
@@ -204,31 +161,6 @@ BISTRO_INLINE Real softmax(Real* __restrict x, std::size_t n) {
     for (std::size_t k = 0; k < n; ++k) x[k] *= inverse;
     return highest + std::log(sum);
 }
-
-// log of a positive number by a polynomial of degree 9 around 1 (relative error below 2e-7).
-BISTRO_INLINE float logarithm(float x) {
-    std::int32_t bits;
-    std::memcpy(&bits, &x, sizeof bits);
-    const std::int32_t shifted = bits - 0x3f3504f3;  // of the root of 1/2
-    const std::int32_t whole = shifted >> 23;
-    bits = (shifted & 0x7fffff) + 0x3f3504f3;
-    float f;
-    std::memcpy(&f, &bits, sizeof f);
-    f -= 1.0f;
-    float p = 7.0376836292e-2f;
-    p = p * f - 1.1514610310e-1f;
-    p = p * f + 1.1676998740e-1f;
-    p = p * f - 1.2420140846e-1f;
-    p = p * f + 1.4249322787e-1f;
-    p = p * f - 1.6668057665e-1f;
-    p = p * f + 2.0000714765e-1f;
-    p = p * f - 2.4999993993e-1f;
-    p = p * f + 3.3333331174e-1f;
-    const float square = f * f, power = static_cast<float>(whole);
-    p = p * f * square - 2.12194440e-4f * power - 0.5f * square;
-    return f + p + 0.693359375f * power;
-}
-BISTRO_INLINE double logarithm(double x) { return std::log(x); }
 
 template <class Real>
 BISTRO_INLINE void gains(Real* __restrict y, const Real* __restrict x, std::size_t n) {
@@ -330,7 +262,7 @@ BISTRO_INLINE void step(Real* __restrict w, Real* __restrict g, Real* __restrict
                            std::size_t columns) {                                                                             \
         outers(g, xs, ys, n, rows, columns);                                                                                  \
     }                                                                                                                         \
-    CLONES void logistic(Real* y, const Real* x, std::size_t n) { squash(y, x, n); }                                          \
+    WIDEST void logistic(Real* y, const Real* x, std::size_t n) { squash(y, x, n); }                                          \
     CLONES Real normalise(Real* x, std::size_t n) { return softmax(x, n); }                                                   \
     CLONES void gains_of(Real* y, const Real* x, std::size_t n) { gains(y, x, n); }                                           \
     CLONES void add_log_factors(Real* y, const Real* m, const Real* e, std::size_t rows, std::size_t columns) {               \

@@ -9,9 +9,28 @@
 
 #include "platform.hpp"
 
+// The same loops compiled for wider registers, chosen when the program starts.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define BISTRO_WIDE __attribute__((target_clones("avx2", "default")))
+#define BISTRO_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define BISTRO_WIDE
+#define BISTRO_WIDEST
+#endif
+
 namespace bistro::isbn {
 
 constexpr std::size_t kLanes = 16;
+
+// Are there 32 registers for sixteen numbers each, and are the loops above compiled for them?
+inline bool has_many_registers() {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__)
+    return __builtin_cpu_supports("avx512f");
+#else
+    return false;
+#endif
+}
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(BISTRO_PLAIN_LANES)
 
@@ -49,14 +68,14 @@ struct Lanes {
 template <class Real, std::size_t n = kLanes>
 using Vector = typename Lanes<Real, n>::type;
 
-template <class Real>
-BISTRO_INLINE Vector<Real> load(const Real* from) {
-    Vector<Real> v;
+template <class Real, std::size_t n = kLanes>
+BISTRO_INLINE Vector<Real, n> load(const Real* from) {
+    Vector<Real, n> v;
     std::memcpy(&v, from, sizeof v);
     return v;
 }
-template <class Real>
-BISTRO_INLINE void store(Real* to, Vector<Real> v) {
+template <class Real, std::size_t n = kLanes>
+BISTRO_INLINE void store(Real* to, Vector<Real, n> v) {
     std::memcpy(to, &v, sizeof v);
 }
 

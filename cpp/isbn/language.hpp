@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "isbn/beam.hpp"
+#include "isbn/sights.hpp"
 #include "parse/language.hpp"
 #include "stop/pause.hpp"
 
@@ -41,13 +42,13 @@ std::vector<PrefixFigures> prefix_figures(Beam<Real>& beam, const Sentence& sent
 template <class Real>
 class Generator {
 public:
-    Generator(const Network<Real>& network, Stream& rng, double temperature, std::int32_t most_words)
+    Generator(const PackedNetwork<Real>& network, Stream& rng, double temperature, std::int32_t most_words)
         : shape_(network.shape()), rng_(rng), temperature_(temperature), most_words_(most_words),
-          stages_(network), configuration_(most_words + 1) {}
+          stages_(network), sights_(network), configuration_(most_words + 1) {}
 
     // Begins with a prefix, under one of the derivations that a search has kept.
     void begin_with(Beam<Real>& beam, const Sentence& prefix) {
-        const auto& kept = beam.run_prefix(prefix, most_words_ + 1);
+        const auto kept = beam.run_prefix(prefix, most_words_ + 1);
         if (kept.empty()) throw std::logic_error("a prefix without a derivation");
         std::vector<double> weights;
         for (const auto& k : kept) weights.push_back(std::exp(k.log_prob - kept[0].log_prob));
@@ -81,9 +82,8 @@ public:
 
 private:
     void evaluate() {
-        rows_.clear();
-        see(shape_, configuration_, {words_.data()}, rows_);
-        stage_ = stages_.add(rows_, configuration_.links());
+        sights_.clear();
+        stage_ = stages_.add(sights_.see(configuration_, {words_.data()}), configuration_.links());
         configuration_.note(stage_);
     }
 
@@ -141,9 +141,10 @@ private:
     double temperature_;
     std::int32_t most_words_;
     Stages<Real> stages_;
+    Sights<Real> sights_;
     std::int32_t stage_ = kAbsent;  // of the present state
     Configuration configuration_;
-    std::vector<std::int32_t> words_{0}, rows_;
+    std::vector<std::int32_t> words_{0};
     std::vector<Real> p_;
 };
 

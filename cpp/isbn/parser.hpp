@@ -119,7 +119,7 @@ private:
 template <class Real>
 class SentenceParser {
 public:
-    SentenceParser(const Network<Real>& network, const SeenClusters& seen, const BeamRequest& request)
+    SentenceParser(const PackedNetwork<Real>& network, const SeenClusters& seen, const BeamRequest& request)
         : symbols_(network.shape().symbols()), request_(request), beam_(network, seen, request.search),
           of_a_tree_(network, seen, {kDerivationsOfATree, 1, 1, INFINITY}) {}
 

@@ -48,6 +48,9 @@ struct Element {
     explicit Element(int number)
         : place(number < kElementsOfWords ? number / kOfWords : 0),
           attribute(number < kElementsOfWords ? number % kOfWords : kOfWords + number - kElementsOfWords) {}
+
+    // Does it follow from the word, whatever the tree is?
+    bool is_of_word() const { return attribute < kOfWords && attribute != isbn::attribute("label"); }
 };
 
 inline std::vector<std::string> isbn_elements() {

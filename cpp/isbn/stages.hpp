@@ -2,91 +2,164 @@
 //
 // A stage is a state with the decisions that it has made so far. Feed-forward means have one stage a state; where means move
 // (mean_field.hpp) every decision leads to a new one. A stage decides among the outcomes of one group only.
+//
+// New states are planned first and worked out together, so that each matrix is read once for all of them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "isbn/mean_field.hpp"
+#include "isbn/packed.hpp"
 
 namespace bistro::isbn {
+
+// Vectors of one length that stay where they are; memory is kept when they are cleared.
+template <class Real>
+class Vectors {
+public:
+    explicit Vectors(std::size_t width) : width_(width) {}
+
+    Real* operator[](std::int32_t i) { return blocks_[static_cast<std::size_t>(i) / kBlock].data() + static_cast<std::size_t>(i) % kBlock * width_; }
+    const Real* operator[](std::int32_t i) const { return const_cast<Vectors&>(*this)[i]; }
+    void clear() { size_ = 0; }
+    std::int32_t add() {
+        if (size_ == blocks_.size() * kBlock) blocks_.emplace_back(kBlock * width_);
+        return static_cast<std::int32_t>(size_++);
+    }
+
+private:
+    static constexpr std::size_t kBlock = 64;
+
+    std::size_t width_, size_ = 0;
+    std::vector<Aligned<Real>> blocks_;
+};
 
 template <class Real>
 class Stages {
 public:
-    explicit Stages(const Network<Real>& network) : network_(&network), h_(network.shape().hidden()) {}
+    explicit Stages(const PackedNetwork<Real>& network)
+        : network_(&network), h_(network.shape().hidden()), mu_(network.width()), eta_(network.width()), sent_(network.width()),
+          c_(network.width()) {}
 
     void clear() {
-        for (auto* pool : {&mu_, &eta_, &sent_, &c_}) pool->clear();
+        for (auto* vectors : {&mu_, &eta_, &sent_, &c_}) vectors->clear();
         sent_at_.clear();
         c_at_.clear();
     }
 
-    // A new state; links are stages.
-    std::int32_t add(std::span<const std::int32_t> features, const Links& links) {
-        now_.resize(h_);
-        network_->sum_up(features, links, [&](std::int32_t from, int relation) { return sent_by(from, relation); }, now_.data());
-        return add_now();
+    const PackedNetwork<Real>& network() const { return *network_; }
+    const Real* mu(std::int32_t stage) const { return mu_[stage]; }
+
+    // A new state, with the potentials of what it sees; links are stages. It has its means after `work_out`.
+    std::int32_t plan(std::span<const Real* const> seen, const Links& links) {
+        const std::int32_t stage = add_stage();
+        planned_.push_back({stage, parts_.size()});
+        parts_.insert(parts_.end(), seen.begin(), seen.end());
+        if (network_->shape().linked())
+            each_sending(links, [&](std::int32_t from, std::size_t sending) { parts_.push_back(sent_[sent_by(from, sending)]); });
+        return stage;
+    }
+
+    void work_out() {
+        for (std::size_t s = 0; s < kSendings; ++s) send(s);
+        for (std::size_t i = 0; i < planned_.size(); ++i) {
+            const std::size_t begin = planned_[i].first_part, end = i + 1 < planned_.size() ? planned_[i + 1].first_part : parts_.size();
+            Real* const eta = eta_[place_of_eta(planned_[i].stage)];
+            sum_rows(eta, parts_.data() + begin, end - begin, h_);
+            logistic(mu_[planned_[i].stage], eta, h_);
+        }
+        planned_.clear();
+        parts_.clear();
+    }
+
+    std::int32_t add(std::span<const Real* const> seen, const Links& links) {
+        const std::int32_t stage = plan(seen, links);
+        work_out();
+        return stage;
     }
 
     // The stage after a decision; one that had to come moves nothing.
     std::int32_t after(std::int32_t stage, std::int32_t group, std::uint8_t mask, std::int32_t outcome) {
         if (!network_->shape().mean_field() || network_->shape().outcomes(group) == 1) return stage;
-        const MeanField<Real> field(*network_);
+        const MeanField<Real> field(network_->plain());
         std::int32_t& place = c_at_[static_cast<std::size_t>(stage)];
         if (place == kAbsent) {
-            place = grown(c_);
+            place = c_.add();
             pi_.resize(network_->shape().outcomes(group));
             field.weigh(group, mask, mu(stage), pi_.data());
-            field.expect(group, mu(stage), pi_.data(), at(c_, place));
+            field.expect(group, mu(stage), pi_.data(), c_[place]);
         }
-        now_.assign(at(eta_, stage), at(eta_, stage) + h_);
-        field.move(group, outcome, at(c_, place), now_.data());
-        return add_now();
+        const std::int32_t c = place, next = add_stage();
+        std::copy_n(eta_[stage], h_, eta_[next]);
+        field.move(group, outcome, c_[c], eta_[next]);
+        logistic(mu_[next], eta_[next], h_);
+        return next;
     }
 
     void decide(std::int32_t stage, std::int32_t group, std::uint8_t mask, std::vector<Real>& p) const {
+        p.resize(network_->columns(group));
+        const Real* const means = mu(stage);
+        Real* const potentials = p.data();
+        network_->weigh(group, &means, &potentials, 1);
+        rule_out(mask, potentials, p.size());
+        normalise_panels(potentials, p.size());
         p.resize(network_->shape().outcomes(group));
-        network_->decide(group, mask, mu(stage), p.data());
     }
 
 private:
-    Real* at(Aligned<Real>& pool, std::int32_t i) const { return pool.data() + static_cast<std::size_t>(i) * h_; }
-    const Real* mu(std::int32_t stage) const { return mu_.data() + static_cast<std::size_t>(stage) * h_; }
+    struct Planned {
+        std::int32_t stage;
+        std::size_t first_part;
+    };
+    struct Sent {
+        std::int32_t from, place;
+    };
 
-    std::int32_t grown(Aligned<Real>& pool) const {
-        pool.resize(pool.size() + h_);
-        return static_cast<std::int32_t>(pool.size() / h_) - 1;
-    }
-
-    // A stage with the potentials of now.
-    std::int32_t add_now() {
-        const std::int32_t stage = grown(mu_);
-        logistic(at(mu_, stage), now_.data(), h_);
-        sent_at_.resize(sent_at_.size() + kRelations, kAbsent);
+    std::int32_t add_stage() {
+        const std::int32_t stage = mu_.add();
+        sent_at_.resize(sent_at_.size() + kSendings, kAbsent);
         c_at_.push_back(kAbsent);
-        if (network_->shape().mean_field()) eta_.insert(eta_.end(), now_.begin(), now_.end());
+        if (network_->shape().mean_field() || stage == 0) eta_.add();
         return stage;
     }
 
+    // Potentials are kept only where they move.
+    std::int32_t place_of_eta(std::int32_t stage) const { return network_->shape().mean_field() ? stage : 0; }
+
     // Many derivations follow the same stages: what these send is worked out once.
-    const Real* sent_by(std::int32_t stage, int relation) {
-        std::int32_t& place = sent_at_[static_cast<std::size_t>(stage) * kRelations + static_cast<std::size_t>(relation)];
+    std::int32_t sent_by(std::int32_t stage, std::size_t sending) {
+        std::int32_t& place = sent_at_[static_cast<std::size_t>(stage) * kSendings + sending];
         if (place == kAbsent) {
-            place = grown(sent_);
-            network_->send(relation, mu(stage), at(sent_, place));
+            place = sent_.add();
+            to_send_[sending].push_back({stage, place});
         }
-        return at(sent_, place);
+        return place;
     }
 
-    const Network<Real>* network_;
+    void send(std::size_t sending) {
+        if (to_send_[sending].empty()) return;
+        rows_.clear();
+        results_.clear();
+        for (const Sent& s : to_send_[sending]) rows_.push_back(mu_[s.from]), results_.push_back(sent_[s.place]);
+        network_->send(sending, rows_.data(), results_.data(), rows_.size());
+        to_send_[sending].clear();
+    }
+
+    const PackedNetwork<Real>* network_;
     std::size_t h_;
-    Aligned<Real> mu_, eta_;         // by stage; potentials only where they move
-    Aligned<Real> sent_, c_;
-    std::vector<std::int32_t> sent_at_;  // by stage and relation: where in sent_, if it is known
+    Vectors<Real> mu_, eta_;             // by stage; potentials only where they move
+    Vectors<Real> sent_, c_;
+    std::vector<std::int32_t> sent_at_;  // by stage and sending: where in sent_, if it is known
     std::vector<std::int32_t> c_at_;     // by stage: where in c_, if it is known
-    Aligned<Real> now_, pi_;
+    std::vector<Planned> planned_;
+    std::vector<const Real*> parts_;     // of the potentials of what is planned
+    std::array<std::vector<Sent>, kSendings> to_send_;
+    std::vector<const Real*> rows_;
+    std::vector<Real*> results_;
+    Aligned<Real> pi_;
 };
 
 }  // namespace bistro::isbn

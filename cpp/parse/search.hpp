@@ -216,15 +216,6 @@ private:
         return d;
     }
 
-    static void keep_most_probable(std::vector<TagChoice>& items, std::size_t most) {
-        if (items.size() <= most) return;
-        std::partial_sort(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(most), items.end(),
-                          [](const TagChoice& a, const TagChoice& b) {
-                              return a.probability != b.probability ? a.probability > b.probability : a.tag < b.tag;
-                          });
-        items.resize(most);
-    }
-
     // Divides a derivation between alternatives by their probabilities; `kept` is the one of the retained history.
     template <class Continue>
     void split(const Derivation& d, const std::vector<TagChoice>& items, std::int32_t kept, const Continue& go_on) {

@@ -13,6 +13,15 @@
 
 namespace bistro {
 
+inline void keep_most_probable(std::vector<TagChoice>& items, std::size_t most) {
+    if (items.size() <= most) return;
+    std::partial_sort(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(most), items.end(),
+                      [](const TagChoice& a, const TagChoice& b) {
+                          return a.probability != b.probability ? a.probability > b.probability : a.tag < b.tag;
+                      });
+    items.resize(most);
+}
+
 template <class Franchise>
 class TagChoices {
 public:

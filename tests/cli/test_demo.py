@@ -101,7 +101,7 @@ def test_without_the_turkish_package_it_says_how_to_get_it(
     monkeypatch.setattr(samples, "TURKISH_PACKAGE", "no-such-package")
     done = bistro_here("demo", "--treebank", "turkish")
     assert done.code == 2
-    assert "pip install 'bistro-syntax[samples]'" in done.err
+    assert "pip install turkish-treebanks==1.0.0" in done.err
     assert list(here.iterdir()) == []
 
 

@@ -140,7 +140,7 @@ def test_without_arviz(
     bistro_here: Command, here: Path, models: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "arviz", None)
-    refused(bistro_here("diagnose", *models), "pip install 'bistro-syntax[diagnostics]'")
+    refused(bistro_here("diagnose", *models), "pip install arviz h5netcdf")
 
 
 # ---- simulation-based calibration --------------------------------------------------------------

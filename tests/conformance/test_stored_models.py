@@ -24,8 +24,10 @@ SECOND = ("tags", "trees", "morphology", "topics")
 THIRD = ("columns", "pipeline", "reader")
 """Families whose first files have version 3."""
 EXACT = 1e-12
-TOLERANCES = {"topics": 1e-5}
-"""Arcs of topics are products in single precision, whose last digits differ between machines."""
+TOLERANCES = {"topics": 1e-5, "isbn": 1e-6, "committee": 1e-6}
+"""Arcs of topics are products in single precision, whose last digits differ between machines.
+Figures of latent-variable parsers, alone and in committees, are the same on all machines, but a
+faster search may add them up in another order."""
 
 
 @pytest.fixture(scope="module", params=STORED)

@@ -112,11 +112,17 @@ def labelled_steps(twin: Twin, now: Configuration, action: Action) -> list[tuple
 
 
 def runs_of(
-    twin: Twin, forms: Sequence[str], particles: int, runs: int, seed: int = 1
+    twin: Twin,
+    forms: Sequence[str],
+    particles: int,
+    runs: int,
+    seed: int = 1,
+    *,
+    graph: bool = False,
 ) -> NDArray[np.float64]:
     """Independent estimates of the probabilities of all prefixes, one row per run."""
     request = ScoreRequest(
-        draws=True,
+        draws=not graph,
         particles=particles,
         by_weight=True,
         all_tags=True,
@@ -126,7 +132,10 @@ def runs_of(
         repeats=runs,
         seed=seed,
         purpose=0,
+        graph=graph,
     )
     batch = twin.model.codec.encode([Sentence.from_columns(forms)], None)
-    found: NDArray[np.float64] = twin.model._parser.score(batch, request, 1)["log_prefix"]
+    parser = twin.model._parser
+    score = parser.graph_scores if graph else parser.score
+    found: NDArray[np.float64] = score(batch, request, 1)["log_prefix"]
     return np.exp(found).reshape(runs, len(forms) + 1)

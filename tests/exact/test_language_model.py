@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from transition_twins import PACED, SPECIAL, SYSTEMS, WORDS, Kind, trained, twin
 
 import bistro
 from bistro.errors import BistroError
-from bistro.models.parsing.language import ScoreOptions
+from bistro.models.parsing.language import Method, ScoreOptions
 
 LANGUAGE_KINDS = [
     *SYSTEMS,
@@ -97,7 +96,7 @@ def test_many_particles_give_the_same_parts_and_entropies(kind: Kind) -> None:
     twin = twin_of(kind)
     forms = ["d", "c", "a"]
     exact = twin.model.score([forms], **vars(EVERYTHING))
-    found = twin.model.score([forms], particles=20_000, repeats=10, threads=1)
+    found = twin.model.score([forms], method="smc", particles=20_000, threads=1)
     assert found.lexical is not None and found.entropy is not None
     assert found.log_probs == pytest.approx(exact.log_probs, abs=0.01)
     assert found.lexical == pytest.approx(exact.lexical, abs=0.01)
@@ -109,12 +108,12 @@ def test_few_particles_do_not_limit_the_entropy() -> None:
     forms = ["a", "b", "b", "d"]
     exact = twin.model.score([forms], **vars(EVERYTHING)).entropy
     assert exact is not None and exact.max() > math.log(8)
-    found = twin.model.score([forms], particles=8, repeats=2000, threads=1)
+    found = twin.model.score([forms], method="smc", particles=8, repeats=2000)
     assert found.entropy == pytest.approx(exact, abs=0.1)
 
 
-@pytest.mark.parametrize("method", ["smc", "search"])
-def test_any_number_of_threads_gives_the_same_scores(method: Literal["smc", "search"]) -> None:
+@pytest.mark.parametrize("method", ["graph", "smc", "search"])
+def test_any_number_of_threads_gives_the_same_scores(method: Method) -> None:
     model = twin_of(LANGUAGE_KINDS[0]).model
     sentences = [list(s) for s in itertools.product(WORDS, repeat=3)]
     options = ScoreOptions(method, particles=20, repeats=3, seed=5)
@@ -124,7 +123,7 @@ def test_any_number_of_threads_gives_the_same_scores(method: Literal["smc", "sea
     for other in others:
         for name in ("log_probs", "lexical", "entropy"):
             assert getattr(first, name).tolist() == getattr(other, name).tolist()
-    if method == "smc":
+    if method != "search":
         again = model.score(sentences, **vars(replace(options, seed=6)))
         assert again.log_probs.tolist() != first.log_probs.tolist()
 
@@ -142,7 +141,7 @@ def test_models_that_give_no_prefix_probabilities_say_so() -> None:
 def test_long_sentences_stay_finite() -> None:
     model = bistro.train("transition", bistro.builtin(sentences=100, seed=1), seed=1)
     long = ["the", "dog"] * 2500
-    scores = model.score([long], particles=20, repeats=2)
+    scores = model.score([long], method="smc", particles=20, repeats=2)
     assert scores.entropy is not None
     assert scores.log_probs.size == 5001
     assert np.isfinite(scores.log_probs).all()

@@ -101,7 +101,7 @@ def test_runs_agree_with_their_errors() -> None:
 
 def test_runs_are_those_of_the_scores_of_the_context() -> None:
     model = twin_of(SYSTEMS[1]).model
-    options: dict[str, Any] = {"particles": 20, "repeats": 4, "seed": 3}
+    options: dict[str, Any] = {"method": "smc", "particles": 20, "repeats": 4, "seed": 3}
     context = ["a", "b", "b"]
     sums = model.next_sums(context, **options)
     scores = model.score([context], **options)

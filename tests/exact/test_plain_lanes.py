@@ -1,4 +1,7 @@
-"""Kernels without vectors of the compiler, as for MSVC, give the same bits as those with them."""
+"""Kernels without vectors of the compiler, as for MSVC, give the same bits as those with them.
+
+Products of several vectors with a matrix in panels also equal those of single vectors.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +58,88 @@ int main() {
 }
 """
 
+PANELS = r"""
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "hpyp/rng.hpp"
+#include "isbn/panels.hpp"
+
+namespace plain::isbn {
+void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns);
+void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels,
+                    const float* start, std::size_t rows, std::size_t columns);
+void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width);
+void normalise_panels(float* x, std::size_t columns);
+}
+
+using Floats = std::vector<float>;
+
+Floats drawn(std::size_t n, std::uint64_t index) {
+    bistro::Stream stream(1, 2, index);
+    Floats values(n);
+    for (float& value : values) value = static_cast<float>(stream.uniform() - 0.5);
+    return values;
+}
+
+bool same(const Floats& a, const Floats& b, std::size_t n) {
+    return std::memcmp(a.data(), b.data(), n * sizeof(float)) == 0;
+}
+
+std::vector<Floats> products(auto pack, auto multiply, const Floats& w, const Floats& start,
+                             const std::vector<Floats>& xs, std::size_t columns) {
+    const std::size_t rows = xs[0].size(), width = bistro::isbn::whole_panels(columns);
+    Floats panels(rows * width);
+    pack(panels.data(), w.data(), rows, columns);
+    std::vector<Floats> ys(xs.size(), Floats(width));
+    std::vector<float*> to;
+    std::vector<const float*> from;
+    for (auto& y : ys) to.push_back(y.data());
+    for (auto& x : xs) from.push_back(x.data());
+    multiply(to.data(), from.data(), xs.size(), panels.data(), start.data(), rows, width);
+    return ys;
+}
+
+int main() {
+    namespace own = bistro::isbn;
+    namespace plain = ::plain::isbn;
+    for (std::size_t rows : {1, 7, 80})
+        for (std::size_t columns : {1, 8, 9, 16, 20, 33, 100})
+            for (std::size_t n : {1, 2, 3, 4, 7, 12, 13, 31}) {
+                std::vector<Floats> xs;
+                for (std::size_t s = 0; s < n; ++s) xs.push_back(drawn(rows, 10 + s));
+                const Floats w = drawn(rows * columns, 1);
+                const Floats start = drawn(own::whole_panels(columns), 2);
+                const auto one =
+                    products(own::pack_panels, own::panel_products, w, start, xs, columns);
+                const auto two =
+                    products(plain::pack_panels, plain::panel_products, w, start, xs, columns);
+                for (std::size_t s = 0; s < n; ++s) {
+                    Floats single = start;
+                    for (std::size_t i = 0; i < rows; ++i)
+                        for (std::size_t j = 0; j < columns; ++j)
+                            single[j] += xs[s][i] * w[i * columns + j];
+                    if (!same(one[s], single, columns)) return std::puts("several differ"), 1;
+                    if (!same(one[s], two[s], columns)) return std::puts("plain differs"), 1;
+                    Floats a = one[s], b = two[s];
+                    own::normalise_panels(a.data(), a.size());
+                    plain::normalise_panels(b.data(), b.size());
+                    if (!same(a, b, a.size())) return std::puts("normalise_panels differs"), 1;
+                }
+                std::vector<const float*> added;
+                for (auto& x : xs) added.push_back(x.data());
+                Floats a(rows), b(rows), c(rows);
+                own::sum_rows(a.data(), added.data(), n, rows);
+                plain::sum_rows(b.data(), added.data(), n, rows);
+                for (auto& x : xs)
+                    for (std::size_t j = 0; j < rows; ++j) c[j] += x[j];
+                if (!same(a, b, rows) || !same(a, c, rows)) return std::puts("sum_rows differs"), 1;
+            }
+    return 0;
+}
+"""
+
 
 OPTIONS = ["-std=c++20", "-O1", "-ffp-contract=off", "-w", f"-I{CPP}"]
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="there is no C++ compiler")
@@ -65,18 +150,29 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the kernels, once with vectors of the compiler and once without."""
     folder = tmp_path_factory.mktemp("kernels")
     (folder / "harness.cpp").write_text(HARNESS)
-    kernels = str(CPP / "isbn" / "kernels.cpp")
+    (folder / "panels.cpp").write_text(PANELS)
     for name, more in (("own", []), ("plain", ["-DBISTRO_PLAIN_LANES", "-Dbistro=plain"])):
-        made = [str(COMPILER), *OPTIONS, *more, "-c", kernels, "-o", str(folder / f"{name}.o")]
-        subprocess.run(made, check=True)
+        for part in ("kernels", "panels"):
+            source, made = str(CPP / "isbn" / f"{part}.cpp"), str(folder / f"{name}-{part}.o")
+            subprocess.run([str(COMPILER), *OPTIONS, *more, "-c", source, "-o", made], check=True)
     return folder
+
+
+def run(folder: Path, part: str, name: str, *options: str) -> None:
+    """Compile a program with both sets of kernels, and run it."""
+    program = str(folder / name)
+    source = "panels.cpp" if part == "panels" else "harness.cpp"
+    objects = [str(folder / f) for f in (source, f"own-{part}.o", f"plain-{part}.o")]
+    command = [str(COMPILER), *OPTIONS, *options, *objects, "-o", program]
+    subprocess.run(command, check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("real", ["float", "double"])
 def test_plain_lanes_give_the_same_bits(real: str, built: Path) -> None:
-    program = str(built / real)
-    objects = [str(built / name) for name in ("harness.cpp", "own.o", "plain.o")]
-    command = [str(COMPILER), *OPTIONS, f"-DREAL={real}", *objects, "-o", program]
-    subprocess.run(command, check=True)
-    done = subprocess.run([program], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+    run(built, "kernels", real, f"-DREAL={real}")
+
+
+def test_panels_give_the_same_bits_as_single_products(built: Path) -> None:
+    run(built, "panels", "several")

@@ -111,7 +111,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(kind: Kind) -> None:
     """Few runs give an uncertain spread: Student's t with one degree of freedom less than runs."""
     model = twin_of(kind).model
     truth = model.score([FORMS], **vars(EVERYTHING)).log_probs
-    options = ScoreOptions(seed=2, threads=1)
+    options = ScoreOptions("smc", repeats=10, seed=2, threads=1)
     scores = model.score([FORMS] * REPETITIONS, **vars(options))
     assert scores.standard_error is not None
     found = scores.log_probs.reshape(REPETITIONS, -1)

@@ -16,7 +16,7 @@ from bistro.treebank.samples import builtin
 
 needs_turkish = pytest.mark.skipif(
     importlib.util.find_spec("turkish_treebanks") is None,
-    reason="pip install 'bistro-syntax[samples]'",
+    reason="pip install turkish-treebanks==1.0.0",
 )
 
 

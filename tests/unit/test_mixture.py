@@ -153,7 +153,7 @@ def test_errors_of_a_mixture_are_its_spread(parser: TransitionModel, ngram: Ngra
 
 
 def test_members_with_other_numbers_of_runs_are_refused(parser: TransitionModel) -> None:
-    members = [Member(parser, {**FEW, "repeats": repeats}) for repeats in (2, 3)]
+    members = [Member(parser, {**FEW, "method": "smc", "repeats": n}) for n in (2, 3)]
     mixture = Mixture(members, [0.5, 0.5])
     for action in (lambda: mixture.score([["The"]]), lambda: mixture.next_words(["The"])):
         with pytest.raises(BistroError, match=r"different numbers of runs \(2 and 3\)"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -52,6 +53,18 @@ def test_doubts_are_those_of_the_marginals(treebank: list[Sentence]) -> None:
     assert item.expected_corrections == pytest.approx(sum(expected))
     doubts = [word.doubt for word in ranking.words]
     assert doubts == sorted(doubts, reverse=True) and max(doubts) <= 1
+
+
+def test_gain_weighs_doubts_by_the_words_that_are_left(treebank: list[Sentence]) -> None:
+    ranking = rank_next(treebank, strategy="gain", **QUICK)
+    left = [form.lower() for sentence in treebank[50:] for form in sentence.forms]
+    for item in ranking.sentences[:5]:
+        forms = [form.lower() for form in treebank[item.sentence].forms]
+        learned = sum(
+            doubt * math.log(1 + left.count(form))
+            for doubt, form in zip(item.doubts, forms, strict=True)
+        )
+        assert item.score == item.gain == pytest.approx(learned / len(forms))
 
 
 def test_words_with_a_head_are_not_asked_for(treebank: list[Sentence]) -> None:

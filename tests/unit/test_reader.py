@@ -152,7 +152,7 @@ def test_standard_errors_are_the_spread_over_seeds() -> None:
     members = MEMBERS[0], f"transition {SHORT}", f"transition:table1 {SHORT}"
     model = trained(*members, weights="equal")
     text = [sentence.forms for sentence in DEV[:12]]
-    runs = [model.member_scores(text, particles=100, seed=seed) for seed in range(30)]
+    runs = [model.member_scores(text, method="smc", particles=100, seed=seed) for seed in range(30)]
 
     def unshared(parts: list[TextScores]) -> TextScores:
         """Report the error of one member as if it were that of the mixture."""
@@ -293,7 +293,7 @@ def test_weights_of_a_file_are_checked(model: ReaderModel, weights: list[float])
 
 
 def test_options_that_make_no_sense_are_refused(model: ReaderModel) -> None:
-    for options in ({"particles": 0}, {"repeats": 0}, {"tags": "some"}, {"tags_per_word": -1}):
+    for options in ({"particles": 0}, {"repeats": -1}, {"tags": "some"}, {"tags_per_word": -1}):
         with pytest.raises(ConfigError):
             model.score(TEXT, **options)
     assert model.score(TEXT, tags="seen", **QUICK).log_probs.size == 21

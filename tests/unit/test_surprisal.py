@@ -40,7 +40,7 @@ def ngram(treebank: Treebank) -> NgramModel:
 
 
 # ---- rows --------------------------------------------------------------------------------------
-@pytest.mark.parametrize("method", ["smc", "search"])
+@pytest.mark.parametrize("method", ["graph", "smc", "search"])
 def test_rows_of_a_parser_sum_to_the_sentence_and_parts_to_rows(
     parser: TransitionModel, method: str
 ) -> None:
@@ -64,7 +64,7 @@ def test_rows_of_a_parser_sum_to_the_sentence_and_parts_to_rows(
 
 
 def test_a_token_of_several_words_has_their_sum_and_its_own_error(parser: TransitionModel) -> None:
-    scores = parser.score(TEXT[:1], particles=20, repeats=30)
+    scores = parser.score(TEXT[:1], method="smc", particles=20, repeats=30)
     single = list(rows_of(scores, [("s", word_tokens(TEXT[0]))]))
     tokens = [Token(1, "The"), Token("2-4", "dog sleeps .", 3)]
     first, joined, end = rows_of(scores, [("s", tokens)])
@@ -125,10 +125,10 @@ def test_a_string_is_not_a_sentence(ngram: NgramModel) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"method": "beam"}, "method = 'beam' is not possible: smc or search"),
+        ({"method": "beam"}, "method = 'beam' is not possible: graph or exact or smc or search"),
         ({"tags": "some"}, "tags = 'some' is not possible: all or seen"),
         ({"particles": 0}, "particles = 0 must be at least 1"),
-        ({"repeats": 0}, "repeats = 0 must be at least 1"),
+        ({"repeats": -1}, "repeats = -1 must be at least 0"),
     ],
 )
 def test_impossible_options_are_refused(

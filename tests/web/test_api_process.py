@@ -153,4 +153,4 @@ def test_without_the_extra_it_says_what_to_install(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "fastapi", None)
     assert run(["serve", str(files / "ngram.bistro")]) == 2
-    assert "pip install 'bistro-syntax[web]'" in capsys.readouterr().err
+    assert "pip install fastapi uvicorn python-multipart" in capsys.readouterr().err

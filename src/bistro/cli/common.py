@@ -87,9 +87,11 @@ FORMAT = option(
 ROOTS = option(
     "one|any", "Roots that a sentence may have; default: one in CoNLL-U, any in CoNLL-X."
 )
-METHOD = option("smc|search", "How to sum over analyses (parsers).")
-PARTICLES = option("N", "Number of particles for that sum [default: 100].", "--particles", min=1)
-REPEATS = option("N", "Independent runs, for the standard error [default: 10].", "--repeats", min=1)
+METHOD = option("graph|exact|smc|search", "How to sum over analyses (parsers) [default: graph].")
+PARTICLES = option(
+    "N", "Particles, or nodes per word, of that sum [default: 100].", "--particles", min=1
+)
+REPEATS = option("N", "Independent runs [default: 1; smc: 10].", "--repeats", min=1)
 SELECTION = typer.Option(
     None,
     "--selection",
@@ -174,21 +176,30 @@ def tell_odd_words(sentences: Iterable[bistro.Sentence]) -> None:
 
 
 def watch_words(
-    sentences: Iterable[bistro.Sentence], input: str, model: bistro.Model
+    sentences: Iterable[bistro.Sentence],
+    input: str,
+    model: bistro.Model,
+    *,
+    can_split: bool = False,
 ) -> Iterator[bistro.Sentence]:
-    """Yield sentences as they come; warn if the first lines of text have not been cut."""
+    """Yield sentences; warn if the first lines are running text.
+
+    `can_split` says that the command has the option --split-punct.
+    """
     first: list[bistro.Sentence] = []
     for sentence in sentences:
         if len(first) < LINES_LOOKED_AT:
             first.append(sentence)
             if len(first) == LINES_LOOKED_AT:
-                _warn_of_uncut(first, input, model)
+                _warn_of_uncut(first, input, model, can_split)
         yield sentence
     if len(first) < LINES_LOOKED_AT:
-        _warn_of_uncut(first, input, model)
+        _warn_of_uncut(first, input, model, can_split)
 
 
-def _warn_of_uncut(sentences: Sequence[bistro.Sentence], input: str, model: bistro.Model) -> None:
+def _warn_of_uncut(
+    sentences: Sequence[bistro.Sentence], input: str, model: bistro.Model, can_split: bool
+) -> None:
     """Warn if lines of text have words with punctuation."""
     if not sentences or sentences[0].format != "text":
         return
@@ -199,18 +210,23 @@ def _warn_of_uncut(sentences: Sequence[bistro.Sentence], input: str, model: bist
         shown = " and ".join(f"'{word}'" for word in examples[:2])
         say(
             f"{name}: this looks like running text, with words such as {shown}; words are taken as "
-            f"they are between spaces. {_remedy(model)}"
+            f"they are between spaces. {_remedy(model, can_split)}"
         )
 
 
-def _remedy(model: bistro.Model) -> str:
+def _remedy(model: bistro.Model, can_split: bool) -> str:
     from bistro.models.abilities import TOKENISE
 
     if TOKENISE.is_of(model):
         return "--input raw has words and sentences found by this model"
+    if can_split:
+        return (
+            "--split-punct splits punctuation from words; a pipeline (bistro train pipeline) finds "
+            "words as its treebank has them"
+        )
     return (
-        "--input raw splits punctuation from words; a pipeline (bistro train pipeline) finds words "
-        "and sentences as its treebank has them"
+        "--input raw splits punctuation from words and lines into sentences; a pipeline (bistro "
+        "train pipeline) finds words and sentences as its treebank has them"
     )
 
 
@@ -278,8 +294,8 @@ def score_settings(
             f"{a_model(model.kind)} has no analyses to sum over: omit --method, --particles, "
             "--repeats, --selection, --tags-per-word and --tags-seen"
         )
-    if method not in (None, "smc", "search"):
-        raise BistroError(f"--method is smc or search, not '{method}'")
+    if method not in (None, "graph", "exact", "smc", "search"):
+        raise BistroError(f"--method is graph, exact, smc or search, not '{method}'")
     if "seed" in known:
         chosen["seed"] = seed
     whole = chosen_options(scorer, "score", chosen)

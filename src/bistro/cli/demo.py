@@ -34,7 +34,7 @@ def demo(
 
     Needs no data: the English treebank is sampled from a grammar of our own whose probabilities
     are known, so the report shows the model beside the truth. The Turkish one comes with
-    `pip install 'bistro-syntax[samples]'`. FOLDER receives report.html, one page for any browser,
+    `pip install turkish-treebanks==1.0.0`. FOLDER receives report.html, one page for any browser,
     and the models: demo.bistro, a parser and language model; committee.bistro, which parses
     best; and ngram.bistro.
 
@@ -62,7 +62,8 @@ def demo(
         f"  bistro generate {folder / 'demo.bistro'} --seed 7\n"
         f"  echo {example} | bistro parse {folder / 'committee.bistro'} --marginals\n"
         f"  echo {example} | bistro surprisal {folder / 'demo.bistro'}\n"
-        f"  bistro serve {folder / 'demo.bistro'}     (with the extra web: pip install '.[web]')"
+        f"  bistro serve {folder / 'demo.bistro'}\n"
+        "(serve needs three packages: pip install fastapi uvicorn python-multipart)"
     )
 
 
@@ -88,8 +89,9 @@ def _print(result: DemoResult) -> None:
     console.print(table)
     scores = result.scores
     console.print(
-        f"parsing, {len(result.test):,} held-out sentences, own tags: UAS {scores.uas:.1f}, "
-        f"LAS {scores.las:.1f}, tags {scores.upos:.1f} (all words, subtypes ignored)"
+        f"parsing by the committee, {len(result.test):,} held-out sentences, own tags: "
+        f"UAS {scores.uas:.1f}, LAS {scores.las:.1f}, tags {scores.upos:.1f} "
+        "(all words, subtypes ignored)"
     )
     shown = ", ".join(f"{name} {f.perplexity:.1f}" for name, f in result.figures.items())
     words = next(iter(result.figures.values())).words

@@ -40,7 +40,7 @@ def draw(
     """Draw the trees of a file for a paper, a slide or a page.
 
     FILE has dependencies (CoNLL-U, CoNLL-X) or bracketed trees (.mrg). The suffix of OUT decides
-    the format. PDF and PNG need one more package: pip install 'bistro-syntax[draw]'.
+    the format. PDF and PNG need one more package: pip install typst.
 
         bistro draw parsed.conllu --sentence 3 -o tree.svg
         bistro draw parsed.conllu --sentence 3 --probabilities -o tree.pdf

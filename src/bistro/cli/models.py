@@ -70,9 +70,11 @@ def _facts(one: Installed) -> dict[str, Any]:
 def _print_table(found: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
-    table = Table("name", "version", "kind", "treebank", "licence")
-    table.add_column("MB", justify="right")
-    table.add_column("SHA-256")
+    table = Table()
+    for name in ("name", "version", "kind", "treebank", "licence"):
+        table.add_column(name, no_wrap=name == "name", overflow="fold")
+    table.add_column("MB", justify="right", no_wrap=True)
+    table.add_column("SHA-256", overflow="fold")
     for facts in found:
         size = "–" if facts["bytes"] is None else f"{facts['bytes'] / 1e6:.1f}"
         names = ("name", "version", "kind", "treebank", "licence")

@@ -46,7 +46,7 @@ def next(
 
     Strategies: doubt (expected wrong suggestions per word), corrections (their number), worst (the
     most doubtful word), new (share of words unseen in the annotated part), both (doubt and
-    new), random.
+    new), gain (doubt per word, frequent words weighing more), random.
     """
     from bistro.inference.chains import Session
     from bistro.tasks.next_sentences import rank_next

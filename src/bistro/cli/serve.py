@@ -56,6 +56,12 @@ def serve(
     access_log: str | None = option(
         "FILE", "Write one line per request to this file; - is stdout.", "--access-log"
     ),
+    learn_after: int | None = option(
+        "N",
+        "Train a model on the documents that INCEpTION sends, once N of their sentences are "
+        "complete; default: never.",
+        min=1,
+    ),
     max_words: int | None = _limit("Maximum words of a sentence; default: 150."),
     max_document: int | None = _limit("Maximum words of a request to /process; default: 5000."),
     max_body: int | None = _limit("Maximum bytes of a request; default: 1000000."),
@@ -70,9 +76,9 @@ def serve(
 
     The page at / works without any network; /play is a playground of Pitman-Yor processes, which
     needs no model. With --file or --desk, /desk is a place to annotate. /api has a JSON interface,
-    described by /docs and /openapi.json;
-    /process and /models speak the REST protocol of UDPipe. /health and /metrics are for those who
-    run the server. Only this machine can reach it unless --host says otherwise. --api-keys lets
+    described by /docs and /openapi.json; /process and /models speak the REST protocol of UDPipe;
+    /inception/MODEL is the address of an external recommender for INCEpTION. /health and /metrics
+    are for those who run the server. Only this machine can reach it unless --host says otherwise. --api-keys lets
     in only clients with a key; for encryption, use a reverse proxy. SIGTERM or Ctrl-C stops the
     server after the current requests.
 
@@ -89,7 +95,7 @@ def serve(
         if (error.name or "").startswith("bistro"):
             raise
         raise BistroError(
-            f"the server needs {error.name}: install it with pip install 'bistro-syntax[web]'"
+            f"the server needs {error.name}: pip install fastapi uvicorn python-multipart"
         ) from None
     from bistro.serve.access import LOOPBACK, read_keys
     from bistro.serve.access_log import open_log
@@ -114,8 +120,16 @@ def serve(
     desks = None
     if file or desk is not None:
         desks = _open_desks(loaded, file or [], desk, learn_every, learn_with, limits)
-    origins = allow_origin or ()
-    app = create_app(loaded, limits, hosts=hosts, origins=origins, keys=keys, log=log, desks=desks)
+    app = create_app(
+        loaded,
+        limits,
+        hosts=hosts,
+        origins=allow_origin or (),
+        keys=keys,
+        log=log,
+        desks=desks,
+        learn_after=learn_after,
+    )
     run(app, host, port, limits, proxies=trust_proxy or (), page="desk" if desks else "")
 
 

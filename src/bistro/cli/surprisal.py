@@ -120,7 +120,7 @@ def surprisal(
             columns, rows = _of_sentences(reader, given, asked)
         if not others:
             common.tell_reader(trained, settings)
-        common.write_table(output, columns, rows)
+        common.write_table(output, columns, _counting_unknown(columns, rows))
 
 
 def _check_options(
@@ -172,12 +172,26 @@ def _sentences(
             raise BistroError(f"{path}: --brackets are for text: leave them out")
         cut = cutting(model, split_punct)
         return [bracketed_sentence(s, str(i), path, cut) for i, s in enumerate(treebank, start=1)]
-    sentences = treebank if is_cut else common.watch_words(treebank, path, model)
+    sentences = treebank if is_cut else common.watch_words(treebank, path, model, can_split=True)
     chosen = cutting(model, split_punct) if is_cut else None
     return [
         read_sentence(sentence, str(i), path, multiword=multiword, cut=chosen)
         for i, sentence in enumerate(sentences, start=1)
     ]
+
+
+def _counting_unknown(columns: Sequence[str], rows: common.Cells) -> common.Cells:
+    """Yield the rows; then say how many words are unknown, whose surprisal is not their own."""
+    from bistro.encoding.vocabulary import END_SYMBOL
+
+    places = {name.removeprefix("bistro_"): i for i, name in enumerate(columns)}
+    words = unknown = 0
+    for row in rows:
+        words += row[places["token"]] != END_SYMBOL
+        unknown += row[places["oov"]] == 1
+        yield row
+    if unknown:
+        common.say(f"{unknown:,} of {words:,} words are unknown to the model (column oov)")
 
 
 def _of_sentences(

@@ -9,7 +9,7 @@ from typing import Any
 
 from bistro.errors import BistroError
 
-INSTALL = "pip install 'bistro-syntax[diagnostics]'"
+INSTALL = "pip install arviz h5netcdf"
 
 
 def load_arviz() -> Any:

@@ -298,8 +298,8 @@ def _check_installed() -> None:
         import distributed  # noqa: F401
     except ImportError:
         raise ClusterError(
-            "--cluster needs Dask: install it with pip install 'bistro-syntax[cluster]', here "
-            "and on the cluster, or leave the option out"
+            "--cluster needs Dask: pip install distributed cryptography, here and on the cluster, "
+            "or leave the option out"
         ) from None
 
 

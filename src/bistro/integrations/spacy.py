@@ -39,7 +39,7 @@ try:
     from spacy.symbols import IDS
     from spacy.tokens import Doc, Token
 except ImportError:  # pragma: no cover - the tests have it
-    raise BistroError("spaCy is not installed: pip install 'bistro-syntax[spacy]'") from None
+    raise BistroError("spaCy is not installed: pip install spacy") from None
 
 ROOT_LABEL = "ROOT"
 SPACE_LABEL = "dep"

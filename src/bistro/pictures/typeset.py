@@ -14,7 +14,7 @@ from typing import Any
 
 from bistro.errors import BistroError
 
-INSTALL = "pip install 'bistro-syntax[draw]'"
+INSTALL = "pip install typst"
 _PAGE = "#set page(width: auto, height: auto, margin: 0pt)\n"
 _PIXELS_PER_INCH = 96
 

@@ -32,7 +32,9 @@ from bistro.serve.desk_routes import add_desk
 from bistro.serve.desks import Desks
 from bistro.serve.errors import COMMON, MODEL_ERRORS, install, json_response
 from bistro.serve.guard import Guard, run_for
+from bistro.serve.inception_routes import add_inception
 from bistro.serve.inputs import Inputs
+from bistro.serve.learning import Learner
 from bistro.serve.limits import Limits
 from bistro.serve.page_files import page_files
 from bistro.serve.structures import add_structures
@@ -47,7 +49,8 @@ PLAYGROUND = "play.html"
 """A page that needs no model."""
 ABOUT = (
     "Surprisal, trees with probabilities, generated sentences and word orders of Bistro's models, "
-    "and the REST protocol of UDPipe. Every error is an object with one sentence, `error`."
+    "the REST protocol of UDPipe, and suggestions for INCEpTION. Every error is an object with one "
+    "sentence, `error`."
 )
 
 
@@ -60,6 +63,7 @@ def create_app(
     keys: Mapping[str, str] | None = None,
     log: Callable[[Served], None] | None = None,
     desks: Desks | None = None,
+    learn_after: int | None = None,
 ) -> FastAPI:
     """Return the application for some models.
 
@@ -79,13 +83,16 @@ def create_app(
         Called with every request that has been answered: the access log.
     desks
         Files to annotate; without them there is no desk.
+    learn_after
+        Complete sentences after which a model of an annotator's own is trained; None: never.
     """
     chosen = limits or Limits()
-    work = Work(chosen)
+    work, learner = Work(chosen), Learner(learn_after)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
+        learner.close()
         work.close()
         if desks is not None:
             desks.close()
@@ -99,7 +106,7 @@ def create_app(
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.work = work
+    app.state.work, app.state.learner = work, learner
     install(app)
     describe(app, catalog, chosen)
     _add_page(app, start="index.html" if len(catalog) else PLAYGROUND, has_desk=desks is not None)
@@ -109,6 +116,7 @@ def create_app(
     add_routes(app, catalog, inputs, work)
     if desks is not None:
         add_desk(app, desks, inputs, work)
+    add_inception(app, catalog, inputs, work, learner)
     metrics = add_watching(app, catalog, work, show_models=not keys)
     if origins:
         app.add_middleware(

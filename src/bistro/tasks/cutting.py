@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from bistro.errors import TreebankError
-from bistro.models.abilities import TOKENISE
+from bistro.models.abilities import SCORE, TOKENISE
 from bistro.models.annotating import cut_sentences
 from bistro.models.base import Model
 from bistro.models.results.tokens import CutToken
@@ -41,7 +41,12 @@ def cutting(model: Model, split_punct: bool | None = None, *, default: bool = Fa
     """
     if split_punct is not False and TOKENISE.is_of(model):
         return TOKENISE.of(model).cut_cells
-    return at_punctuation if split_punct or (split_punct is None and default) else at_spaces
+    if not (split_punct or (split_punct is None and default)):
+        return at_spaces
+    if not SCORE.is_of(model):
+        return at_punctuation
+    vocabulary = SCORE.of(model).vocabulary
+    return lambda cells: at_punctuation(cells, lambda word: not vocabulary.is_unknown(word))
 
 
 def at_spaces(cells: Sequence[str]) -> list[list[CutToken]]:
@@ -49,24 +54,34 @@ def at_spaces(cells: Sequence[str]) -> list[list[CutToken]]:
     return [[CutToken(word, (word,)) for word in cell.split()] for cell in cells]
 
 
-def at_punctuation(cells: Sequence[str]) -> list[list[CutToken]]:
-    """Return what is between spaces as words, and punctuation at its ends as words of its own."""
+def _never(word: str) -> bool:
+    return False
+
+
+def at_punctuation(
+    cells: Sequence[str], is_known: Callable[[str], bool] = _never
+) -> list[list[CutToken]]:
+    """Split text at spaces, and punctuation from the ends of words."""
     return [
-        [CutToken(part, (part,)) for word in cell.split() for part in split_word(word)]
+        [CutToken(part, (part,)) for word in cell.split() for part in split_word(word, is_known)]
         for cell in cells
     ]
 
 
-def split_word(word: str) -> list[str]:
-    """Split punctuation from either end of a word.
+def split_word(word: str, is_known: Callable[[str], bool] = _never) -> list[str]:
+    """Split punctuation from either end of a word; a known abbreviation keeps its full stop.
 
     >>> split_word('"Stop!"'), split_word("don't"), split_word("...")
     (['"', 'Stop', '!', '"'], ["don't"], ['...'])
+    >>> split_word('"Mr.', {"Mr."}.__contains__), split_word("U.S.,", {"U.S."}.__contains__)
+    (['"', 'Mr.'], ['U.S.', ','])
     """
     marks = [unicodedata.category(character).startswith("P") for character in word]
     if all(marks):
         return [word]
     first, last = marks.index(False), len(word) - marks[::-1].index(False)
+    if word[last : last + 1] == "." and is_known(word[first : last + 1]):
+        last += 1
     return [*word[:first], word[first:last], *word[last:]]
 
 

@@ -6,6 +6,11 @@ a word is the probability that its best head, or the label of its arc, is wrong:
 
     doubt(word) = 1 - p(best head) p(best label)
 
+A doubt about a word that will come again teaches more than one about a word that will not: the gain
+of a sentence weighs its doubts by how often their words occur in all sentences that are left.
+
+    gain(sentence) = sum of doubt(word) log(1 + count(word)) / number of words
+
 >>> import bistro
 >>> whole = list(bistro.builtin(sentences=60, seed=1))
 >>> bare = [s.replace(heads=[-1] * len(s), deprels=["_"] * len(s)) for s in whole[40:]]
@@ -16,8 +21,9 @@ a word is the probability that its best head, or the label of its arc, is wrong:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +67,8 @@ class OpenSentence:
     """The doubts of its words without a head."""
     news: float
     """The share of its words that training has not seen."""
+    gain: float = 0.0
+    """Its doubts per word, those about frequent words weighing more."""
     score: float = 0.0
     is_near_copy: bool = False
     """Whether a sentence before it has nearly the same words."""
@@ -81,10 +89,12 @@ STRATEGIES: dict[str, Callable[[OpenSentence], float]] = {
     "worst": lambda one: max(one.doubts, default=0.0),
     "new": lambda one: one.news,
     "both": lambda one: _per_word(one) + 0.5 * one.news,
+    "gain": lambda one: one.gain,
     "random": lambda one: 0.0,
 }
 """How sentences are scored: by doubt per word, by expected corrections, by the most doubtful word,
-by the share of new words, by doubt and new words together, or not at all."""
+by the share of new words, by doubt and new words together, by doubt about frequent words, or not at
+all."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +152,7 @@ def rank_next(
     options = {"tags": "given", "partial": True, "marginals": True, "threads": threads}
     parses = parser.parse_all(evidence, seed=seed, **options)
     seen = {form.lower() for sentence in whole for form in sentence.forms}
+    counts = Counter(form.lower() for place in places for form in treebank[place].forms)
     words: list[OpenWord] = []
     sentences = []
     for place, parse in zip(places, parses, strict=True):
@@ -149,7 +160,9 @@ def rank_next(
         words += own
         forms = [form.lower() for form in treebank[place].forms]
         news = sum(form not in seen for form in forms) / len(forms)
-        sentences.append(OpenSentence(place, len(forms), tuple(w.doubt for w in own), news))
+        doubts = tuple(w.doubt for w in own)
+        gain = _gain(doubts, [counts[forms[w.word - 1]] for w in own], len(forms))
+        sentences.append(OpenSentence(place, len(forms), doubts, news, gain))
     ranked = _in_order(sentences, treebank, strategy, seed)
     words.sort(key=lambda word: (-word.doubt, word.sentence, word.word))
     protocol = (
@@ -157,6 +170,11 @@ def rank_next(
         f"{len(whole):,}; sentences that lack heads: {len(ranked):,}"
     )
     return Ranking(treebank, ranked, words, protocol)
+
+
+def _gain(doubts: Sequence[float], counts: Sequence[int], words: int) -> float:
+    """Return the doubts per word of a sentence, weighed by how often their words occur."""
+    return float(np.dot(doubts, np.log1p(counts))) / words
 
 
 def _open_words(place: int, sentence: Sentence, parse: Parse) -> Iterable[OpenWord]:
@@ -182,9 +200,7 @@ def _in_order(
     order = sorted(range(len(items)), key=lambda i: (-scores[i], ties[i]))
     near = _near_copies([treebank[items[i].sentence] for i in order])
     ranked = [
-        OpenSentence(
-            items[i].sentence, items[i].words, items[i].doubts, items[i].news, scores[i], is_near
-        )
+        replace(items[i], score=scores[i], is_near_copy=is_near)
         for i, is_near in zip(order, near, strict=True)
     ]
     return sorted(ranked, key=lambda item: item.is_near_copy)

@@ -100,7 +100,9 @@ class SuiteResult:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per item, condition and region; `right` and `tie` are of the item."""
-        import pandas as pd
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         return pd.DataFrame(
             [

@@ -26,7 +26,7 @@ from bistro.treebank.treebank import Treebank, read
 ENGLISH_SENTENCES = 5000
 TURKISH_PACKAGE = "turkish-treebanks"
 TURKISH_FILES = ("web.conllu", "wiki.conllu")
-INSTALL = "pip install 'bistro-syntax[samples]'"
+INSTALL = "pip install turkish-treebanks==1.0.0"
 
 
 def builtin(name: str | int = "english", sentences: int | None = None, seed: int = 1) -> Treebank:

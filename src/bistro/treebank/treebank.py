@@ -131,7 +131,9 @@ class Treebank(Sequence[Sentence]):
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per word: ``sent_id, word_id`` and the columns of CoNLL-U."""
-        import pandas as pd
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         rows = [
             (sentence.sent_id or str(number), place, *values)

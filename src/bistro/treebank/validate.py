@@ -47,8 +47,8 @@ def find_tree_problem(
     if missing and not partial:
         return Problem(
             heads.index(MISSING) + 1,
-            f"{missing} of {size} words have no head (_): give all heads or none, "
-            "or allow partial annotation",
+            f"{missing} of {size} words have no head (_): give all heads or none; "
+            "bistro complete, parse --partial and partial=True take such sentences",
         )
     if max(heads) > size or min(heads) < MISSING:
         return _head_outside(heads)

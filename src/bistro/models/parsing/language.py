@@ -4,18 +4,21 @@ The probability of the words so far is a sum over all derivations that have gene
 
     p(w_1 ... w_i) = Σ_d p(d, w_1 ... w_i)
 
-too many to visit. Two ways of summing are offered. ``smc``, sequential Monte Carlo, is unbiased:
-particles draw their derivations from the model and are weighed by the words; several independent
-runs give the standard error. ``search`` adds up what the particle search keeps, a lower bound that
-ignores all other analyses.
+too many to visit. Four ways of summing are offered. ``graph`` keeps all stacks in one graph, in
+which what looks the same to the model is one node, and thins it at random; the sum is unbiased, and
+what is thinned away gives the standard error. ``exact`` is the same without thinning: for models of
+small contexts, and for short sentences. ``smc``, sequential Monte Carlo, is unbiased too: particles
+draw their derivations from the model and are weighed by the words; several independent runs give
+the standard error. ``search`` adds up what the particle search keeps, a lower bound that ignores
+all other analyses.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,17 +40,28 @@ if TYPE_CHECKING:
     from bistro.models.parsing.next_words import ParsedSums
 
 PREFIX_PARTICLES = 200
-CHOICES = {"method": ("smc", "search"), "tags": ("all", "seen"), "selection": ("weight", "paper")}
+Method: TypeAlias = Literal["graph", "exact", "smc", "search"]
+CHOICES = {
+    "method": ("graph", "exact", "smc", "search"),
+    "tags": ("all", "seen"),
+    "selection": ("weight", "paper"),
+}
+GRAPHS = ("graph", "exact")
+"""Methods that sum over a graph of stacks."""
+RUNS = 10
+"""Runs of a method whose standard error is their spread."""
 
 
 @dataclass(frozen=True)
 class ScoreOptions(Options):
     """How to sum over derivations."""
 
-    method: Literal["smc", "search"] = "smc"
+    method: Method = "graph"
     particles: int = 100
-    repeats: int = 10
-    """Independent runs, whose spread gives the standard error (none with one run)."""
+    """Nodes of the graph that are kept for each word; particles of the other methods."""
+    repeats: int = 0
+    """Independent runs that are averaged; 0: one, or ten for ``smc``, whose standard error is their
+    spread."""
     tags: Literal["all", "seen"] = "all"
     """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
     tags_per_word: int = 0
@@ -69,33 +83,43 @@ class ScoreOptions(Options):
             if getattr(self, name) not in choices:
                 wanted = " or ".join(choices)
                 raise ConfigError(f"{name} = '{getattr(self, name)}' is not possible: {wanted}")
-        for name, least in (("particles", 1), ("repeats", 1), ("tags_per_word", 0)):
+        for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
+
+    @property
+    def runs(self) -> int:
+        """Number of independent runs."""
+        if self.method in ("exact", "search"):
+            return 1
+        return self.repeats or (RUNS if self.method == "smc" else 1)
 
     def request(self, num_tags: int, num_labels: int) -> ScoreRequest:
         """Return the options as the core takes them."""
         draws = self.method == "smc"
         return ScoreRequest(
             draws=draws,
-            particles=self.particles,
+            particles=0 if self.method == "exact" else self.particles,
             by_weight=self.selection == "weight",
             all_tags=self.tags == "all",
             both_reduces=self.both_reduces or draws,
             tags_per_word=self.tags_per_word or num_tags,
             labels_per_arc=num_labels,
-            repeats=self.repeats if draws else 1,
+            repeats=self.runs,
             seed=self.seed,
             purpose=purpose_key("transition.score"),
             first=self.part[0] if self.part else 0,
             total=self.part[1] if self.part else 0,
+            graph=self.method in GRAPHS,
         )
 
 
 SCORED_AT_ONCE = 100
 """Sentences that are scored in one piece where somebody looks on."""
 METHODS = {
-    "smc": "sequential Monte Carlo with {particles} particles in {repeats} runs, seed {seed}",
+    "graph": "a graph of stacks, thinned at random to {particles} nodes per word, seed {seed}",
+    "exact": "a graph of all stacks",
+    "smc": "sequential Monte Carlo with {particles} particles in {runs} runs, seed {seed}",
     "search": "a beam of {particles}, which bounds the sentence's probability from below and its "
     "surprisal from above",
 }
@@ -115,7 +139,8 @@ class LanguageAbility(Scoring, ParsingAbility):
         sentences
             Sentences of a treebank, or lists of words.
         **options
-            ``method`` (``"smc"`` or ``"search"``), ``particles``, ``repeats``, ``seed``, ….
+            ``method`` (``"graph"``, ``"exact"``, ``"smc"`` or ``"search"``), ``particles``,
+            ``repeats``, ``seed``, ….
         """
         chosen = chosen_options(self, "score", options)
         self.require_prefixes()
@@ -128,7 +153,8 @@ class LanguageAbility(Scoring, ParsingAbility):
         batch = self.codec.encode(texts, None, unseen)
         threads = chosen.threads or os.cpu_count() or 1
         request = chosen.request(len(self.codec.tags), len(self.codec.labels))
-        found = self._parser.score(batch, request, threads)
+        sums = self._parser.graph_scores if chosen.method in GRAPHS else self._parser.score
+        found = sums(batch, request, threads)
         is_eos, offsets = TextScores.ends(map(len, texts))
         is_oov = np.zeros(is_eos.size, dtype=np.bool_)
         is_oov[~is_eos] = vocabulary.unknown_mask(ids)
@@ -153,6 +179,8 @@ class LanguageAbility(Scoring, ParsingAbility):
         chosen = chosen_options(self, "score", options)
         self.require_prefixes()
         texts = [Sentence.from_columns(list(context))] if context else []
+        if chosen.method == "graph":  # its errors are those of words that come, not of all words
+            chosen = replace(chosen, repeats=chosen.repeats or RUNS)
         request = chosen.request(len(self.codec.tags), len(self.codec.labels))
         batch = self.codec.encode(texts, None, self.codec.unseen(texts))
         sums = self._parser.next_words(batch, request, chosen.threads or os.cpu_count() or 1)
@@ -160,8 +188,9 @@ class LanguageAbility(Scoring, ParsingAbility):
 
     def score_protocol(self, **options: Any) -> str:
         """Say how derivations are summed with these options."""
-        chosen = vars(chosen_options(self, "score", options))
-        summed = METHODS[chosen["method"]].format_map(chosen)
+        chosen = chosen_options(self, "score", options)
+        facts = {**vars(chosen), "runs": getattr(chosen, "runs", 1)}
+        summed = METHODS[chosen.method].format_map(facts)
         return f"{self.kind} model, summed over analyses by {summed}"
 
     def require_prefixes(self) -> None:
@@ -308,5 +337,23 @@ def _scores(
         offsets,
         lexical=(share * found["lexical"].reshape(prefix.shape)).sum(axis=0) - log_scale,
         entropy=np.maximum(0.0, mean - (share * found["log_joint"].reshape(prefix.shape)).sum(0)),
-        deviation=np.exp(prefix - mean) if runs > 1 else None,
+        deviation=_deviation(found, prefix, share, mean),
     )
+
+
+def _deviation(
+    found: dict[str, NDArray[Any]],
+    prefix: NDArray[np.float64],
+    share: NDArray[np.float64],
+    mean: NDArray[np.float64],
+) -> NDArray[np.float64] | None:
+    """Return how far runs are from their mean, or, for a graph, runs that vary as its sums do."""
+    if "noise" not in found:
+        return np.exp(prefix - mean) if len(prefix) > 1 else None
+    if not found["noise"].any():
+        return None
+    noise = found["noise"].reshape(*prefix.shape, -1)
+    copies = np.einsum("re,rec->ce", share, noise)
+    # The mean of as many runs as there are copies varies as one copy does.
+    deviation: NDArray[np.float64] = 1.0 + np.sqrt(len(copies)) * copies
+    return deviation

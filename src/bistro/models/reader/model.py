@@ -48,10 +48,12 @@ Weights = NDArray[np.float64]
 class ReaderOptions(Options):
     """How members sum over analyses; each uses those options that it has."""
 
+    method: Literal["graph", "exact", "smc"] = "graph"
+    """How members that draw sum over analyses."""
     particles: int = 100
     """Particles of members that draw, and analyses kept by members that search."""
-    repeats: int = 10
-    """Independent runs of members that draw, whose spread gives the standard error."""
+    repeats: int = 0
+    """Independent runs of members that draw; 0: as many as they make by themselves."""
     tags: Literal["all", "seen"] = "all"
     """Which tags a word may have: all, or those it had in training (faster; a lower bound)."""
     tags_per_word: int = 0
@@ -64,9 +66,11 @@ class ReaderOptions(Options):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be done."""
+        if self.method not in ("graph", "exact", "smc"):
+            raise ConfigError(f"method = '{self.method}' is not possible: graph, exact or smc")
         if self.tags not in ("all", "seen"):
             raise ConfigError(f"tags = '{self.tags}' is not possible: all or seen")
-        for name, least in (("particles", 1), ("repeats", 1), ("tags_per_word", 0)):
+        for name, least in (("particles", 1), ("repeats", 0), ("tags_per_word", 0)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} = {getattr(self, name)} must be at least {least}")
 
@@ -202,4 +206,7 @@ def _drawer_of(member: Model) -> WordDrawer:
 def _known_to(scorer: Scorer, chosen: ReaderOptions) -> dict[str, Any]:
     """Return those options that a member has; all tags are what it tries by itself."""
     unsaid = {"tags"} if chosen.tags == "all" else set()
-    return chosen.some(sorted(scorer.score_options.names() & chosen.names() - unsaid))
+    known = scorer.score_options.names()
+    if "repeats" not in known:  # it does not draw
+        unsaid.add("method")
+    return chosen.some(sorted(known & chosen.names() - unsaid))

@@ -134,7 +134,9 @@ class Explanation:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a data frame."""
-        import pandas as pd
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         return pd.DataFrame(self.rows(), columns=[*DECISION_COLUMNS, *LEVEL_COLUMNS])
 

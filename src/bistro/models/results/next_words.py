@@ -203,7 +203,9 @@ class NextWords:
 
     def to_pandas(self, k: int = 10) -> pd.DataFrame:
         """Return the `k` most probable events as a data frame."""
-        import pandas as pd
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         return pd.DataFrame([vars(row) for row in self.top(k)], columns=list(COLUMNS))
 

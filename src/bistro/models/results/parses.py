@@ -8,6 +8,7 @@ labels; `posterior` is the tree's share among the analyses found.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -82,10 +83,19 @@ class Parse:
         With marginals, ``p_tag``, ``p_head`` and ``p_label`` are the probabilities of its values,
         each by itself, and NaN where a value has none (a head that was put back by a label).
         """
-        import pandas as pd
+        from bistro.data_frames import pandas
 
+        return pandas().DataFrame(self.columns())
+
+    def __str__(self) -> str:
+        from bistro.data_frames import aligned
+
+        return aligned(self.columns())
+
+    def columns(self) -> dict[str, Sequence[object]]:
+        """Return the columns of `to_pandas`, by name."""
         best = self.analyses[0]
-        columns: dict[str, object] = {
+        columns: dict[str, Sequence[object]] = {
             "word_id": range(1, len(best.heads) + 1),
             "form": self.sentence.forms,
             "tag": best.tags,
@@ -102,7 +112,7 @@ class Parse:
                     float(dict(row).get(value, math.nan))  # type: ignore[call-overload]
                     for value, row in zip(values, rows, strict=True)
                 ]
-        return pd.DataFrame(columns)
+        return columns
 
     def _repr_svg_(self) -> str:
         """Draw the tree in a notebook."""

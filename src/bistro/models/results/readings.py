@@ -60,7 +60,9 @@ class Reading:
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a row for every analysis of every step; `rank` counts them from 1."""
-        import pandas as pd
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         of_step, of_analysis = (
             [field.name for field in fields(kind) if field.name != "analyses"]

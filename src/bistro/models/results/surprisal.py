@@ -117,9 +117,18 @@ class SurprisalTable(Sequence[SurprisalRow]):
             else self.rows[index]
         )
 
+    def __repr__(self) -> str:
+        from bistro.data_frames import aligned
+
+        columns = {name: [getattr(row, name) for row in self.rows] for name in COLUMNS}
+        known = {n: c for n, c in columns.items() if any(value is not None for value in c)}
+        return aligned(known)
+
     def to_pandas(self) -> pd.DataFrame:
         """Return a data frame with the columns of `COLUMNS`; what is not known is NaN."""
-        import pandas as pd
+        from bistro.data_frames import pandas
+
+        pd = pandas()
 
         table = pd.DataFrame([vars(row) for row in self.rows], columns=list(COLUMNS))
         return table.astype(dict.fromkeys(COLUMNS[4:], "float64"))

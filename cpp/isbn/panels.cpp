@@ -1,0 +1,133 @@
+#include "isbn/panels.hpp"
+
+#include <algorithm>
+
+#include "isbn/elementary.hpp"
+
+namespace bistro::isbn {
+
+namespace {
+
+// The sums of some vectors and panels stay in registers while all rows are added to them.
+template <std::size_t vectors, std::size_t panels, std::size_t lanes = kLanes>
+BISTRO_INLINE void tile(float* const* ys, const float* const* xs, const float* __restrict w, const float* start, std::size_t rows,
+                        std::size_t column) {
+    Vector<float, lanes> sums[vectors][panels] = {};
+    const float* __restrict x[vectors];
+    for (std::size_t s = 0; s < vectors; ++s) {
+        x[s] = xs[s];
+        for (std::size_t p = 0; start && p < panels; ++p) sums[s][p] = load<float, lanes>(start + column + p * lanes);
+    }
+    for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t p = 0; p < panels; ++p) {
+            const Vector<float, lanes> row = load<float, lanes>(w + (p * rows + i) * lanes);
+            for (std::size_t s = 0; s < vectors; ++s) sums[s][p] += x[s][i] * row;
+        }
+    for (std::size_t s = 0; s < vectors; ++s)
+        for (std::size_t p = 0; p < panels; ++p) store<float, lanes>(ys[s] + column + p * lanes, sums[s][p]);
+}
+
+// A few vectors and all panels. Six sums at a time, of one panel or several, keep the machine busy and fit into sixteen registers of
+// 256 bits.
+template <std::size_t vectors>
+BISTRO_INLINE void few(float* const* ys, const float* const* xs, const float* panels, const float* start, std::size_t rows,
+                       std::size_t columns) {
+    constexpr std::size_t at_once = 6 / vectors;
+    std::size_t column = 0;
+    for (; column + at_once * kLanes <= columns; column += at_once * kLanes)
+        tile<vectors, at_once>(ys, xs, panels + column * rows, start, rows, column);
+    for (; column + kLanes <= columns; column += kLanes) tile<vectors, 1>(ys, xs, panels + column * rows, start, rows, column);
+    if (column < columns) tile<vectors, 1, kHalfPanel>(ys, xs, panels + column * rows, start, rows, column);
+}
+
+// As many vectors as `n`, which is 3 at least and 12 at most, and one panel.
+template <std::size_t lanes>
+BISTRO_INLINE void one_tile(float* const* ys, const float* const* xs, std::size_t n, const float* panel, const float* start,
+                            std::size_t rows, std::size_t column) {
+    switch (n) {
+        case 3: return tile<3, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 4: return tile<4, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 5: return tile<5, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 6: return tile<6, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 7: return tile<7, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 8: return tile<8, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 9: return tile<9, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 10: return tile<10, 1, lanes>(ys, xs, panel, start, rows, column);
+        case 11: return tile<11, 1, lanes>(ys, xs, panel, start, rows, column);
+        default: return tile<12, 1, lanes>(ys, xs, panel, start, rows, column);
+    }
+}
+
+// Four or more vectors and one panel, at most so many in a tile. They are shared out evenly: a single vector would wait for itself.
+template <std::size_t lanes>
+BISTRO_INLINE void one_panel(float* const* ys, const float* const* xs, std::size_t n, std::size_t most, const float* panel,
+                             const float* start, std::size_t rows, std::size_t column) {
+    const std::size_t tiles = (n + most - 1) / most;
+    for (std::size_t t = 0; t < tiles; ++t) {
+        const std::size_t first = t * n / tiles;
+        one_tile<lanes>(ys + first, xs + first, (t + 1) * n / tiles - first, panel, start, rows, column);
+    }
+}
+
+BISTRO_INLINE void many(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
+                        std::size_t rows, std::size_t columns) {
+    const std::size_t most = has_many_registers() ? 12 : 6;
+    std::size_t column = 0;
+    for (; column + kLanes <= columns; column += kLanes) one_panel<kLanes>(ys, xs, n, most, panels + column * rows, start, rows, column);
+    if (column < columns) one_panel<kHalfPanel>(ys, xs, n, most, panels + column * rows, start, rows, column);
+}
+
+template <std::size_t vectors>
+BISTRO_INLINE void sum_block(float* __restrict y, const float* const* rows, std::size_t n, std::size_t column) {
+    Vector<float> sums[vectors] = {};
+    for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t b = 0; b < vectors; ++b) sums[b] += load(rows[r] + column + b * kLanes);
+    for (std::size_t b = 0; b < vectors; ++b) store(y + column + b * kLanes, sums[b]);
+}
+
+}  // namespace
+
+void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns) {
+    std::fill(panels, panels + rows * whole_panels(columns), 0.0f);
+    const std::size_t full = whole_panels(columns) / kLanes * kLanes;  // columns in panels of sixteen
+    for (std::size_t j = 0; j < columns; ++j) {
+        const std::size_t first = j / kLanes * kLanes, lanes = j < full ? kLanes : kHalfPanel;
+        for (std::size_t i = 0; i < rows; ++i) panels[first * rows + i * lanes + j - first] = matrix[i * columns + j];
+    }
+}
+
+BISTRO_WIDEST void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start,
+                                  std::size_t rows, std::size_t columns) {
+    switch (n) {
+        case 0: return;
+        case 1: return few<1>(ys, xs, panels, start, rows, columns);
+        case 2: return few<2>(ys, xs, panels, start, rows, columns);
+        case 3: return few<3>(ys, xs, panels, start, rows, columns);
+        default: many(ys, xs, n, panels, start, rows, columns);
+    }
+}
+
+BISTRO_WIDEST void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width) {
+    std::size_t column = 0;
+    for (; column + 5 * kLanes <= width; column += 5 * kLanes) sum_block<5>(y, rows, n, column);
+    for (; column + kLanes <= width; column += kLanes) sum_block<1>(y, rows, n, column);
+    for (; column < width; ++column) {
+        float sum = 0;
+        for (std::size_t r = 0; r < n; ++r) sum += rows[r][column];
+        y[column] = sum;
+    }
+}
+
+BISTRO_WIDEST void normalise_panels(float* x, std::size_t columns) {
+    const float highest = highest_of(x, columns);
+    float lanes[kLanes] = {};
+    for (std::size_t j = 0; j < columns; ++j) x[j] = exponential(x[j] - highest);
+    std::size_t j = 0;
+    for (; j + kLanes <= columns; j += kLanes)
+        for (std::size_t k = 0; k < kLanes; ++k) lanes[k] += x[j + k];
+    for (std::size_t k = 0; j + k < columns; ++k) lanes[k] += x[j + k];
+    const float inverse = 1.0f / in_order(lanes);
+    for (j = 0; j < columns; ++j) x[j] *= inverse;
+}
+
+}  // namespace bistro::isbn

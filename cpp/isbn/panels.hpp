@@ -1,0 +1,32 @@
+// Products of one matrix with several vectors at once, for the search.
+//
+// A matrix is cut into panels of sixteen columns, stored one after the other, so that a panel stays in the first cache while all
+// vectors are multiplied with it, and every weight that is fetched serves several of them. The last panel may have eight columns; what
+// is missing of these is filled up with zeros. As in kernels.hpp every output has a lane of its own, to which the products are added in the order of the rows: the result
+// does not depend on how many vectors there are, nor on the width of the registers.
+#pragma once
+
+#include <cstddef>
+
+#include "isbn/kernels.hpp"
+#include "isbn/lanes.hpp"
+
+namespace bistro::isbn {
+
+inline constexpr std::size_t kHalfPanel = kLanes / 2;
+inline constexpr std::size_t whole_panels(std::size_t columns) { return (columns + kHalfPanel - 1) / kHalfPanel * kHalfPanel; }
+
+// The panels of a matrix stored row by row; `panels` has room for rows * whole_panels(columns) numbers.
+void pack_panels(float* panels, const float* matrix, std::size_t rows, std::size_t columns);
+
+// ys[s][j] = start[j] + sum over i of xs[s][i] w[i][j] for n vectors; from 0 without a start. Columns are whole panels.
+void panel_products(float* const* ys, const float* const* xs, std::size_t n, const float* panels, const float* start, std::size_t rows,
+                    std::size_t columns);
+
+// y[j] = sum over r of rows[r][j], in this order.
+void sum_rows(float* y, const float* const* rows, std::size_t n, std::size_t width);
+
+// `normalise` for numbers that fill whole panels, with minus infinity where a column is none.
+void normalise_panels(float* x, std::size_t columns);
+
+}  // namespace bistro::isbn

@@ -1,0 +1,66 @@
+// Decisions of several stages: those among the outcomes of one group are worked out together.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "isbn/stages.hpp"
+
+namespace bistro::isbn {
+
+template <class Real>
+class Questions {
+public:
+    void clear() {
+        asked_.clear();
+        size_ = 0;
+    }
+
+    // Asks for the probabilities of the outcomes of a group; returns the number of the question.
+    std::size_t ask(const Stages<Real>& stages, std::int32_t stage, std::int32_t group, std::uint8_t mask = kAll) {
+        asked_.push_back({group, stage, mask, size_, asked_.size()});
+        size_ += stages.network().columns(group);
+        return asked_.size() - 1;
+    }
+
+    void answer(const Stages<Real>& stages) {
+        if (answers_.size() < size_) answers_.resize(2 * size_);
+        at_.resize(asked_.size());
+        for (const Question& q : asked_) at_[q.number] = q.at;
+        auto by_group = [](const Question& a, const Question& b) { return a.group < b.group; };
+        if (!std::is_sorted(asked_.begin(), asked_.end(), by_group)) std::stable_sort(asked_.begin(), asked_.end(), by_group);
+        for (std::size_t first = 0, end = 0; first < asked_.size(); first = end) {
+            means_.clear();
+            results_.clear();
+            for (; end < asked_.size() && asked_[end].group == asked_[first].group; ++end) {
+                means_.push_back(stages.mu(asked_[end].stage));
+                results_.push_back(answers_.data() + asked_[end].at);
+            }
+            stages.network().weigh(asked_[first].group, means_.data(), results_.data(), means_.size());
+            const std::size_t columns = stages.network().columns(asked_[first].group);
+            for (std::size_t i = first; i < end; ++i) {
+                rule_out(asked_[i].mask, answers_.data() + asked_[i].at, columns);
+                normalise_panels(answers_.data() + asked_[i].at, columns);
+            }
+        }
+    }
+
+    const Real* operator[](std::size_t number) const { return answers_.data() + at_[number]; }
+
+private:
+    struct Question {
+        std::int32_t group, stage;
+        std::uint8_t mask;
+        std::size_t at, number;
+    };
+
+    std::vector<Question> asked_;
+    std::vector<std::size_t> at_;  // by number
+    std::size_t size_ = 0;
+    Aligned<Real> answers_;
+    std::vector<const Real*> means_;
+    std::vector<Real*> results_;
+};
+
+}  // namespace bistro::isbn

@@ -1,0 +1,207 @@
+// The shift of several derivations to the same next word: its tag, its bundle of features, its form.
+//
+// Derivations that are taken further together include some that a search by single steps would give up, because one of the others has
+// raised the threshold. So that the result is the same, what was found is gone through once more in the order of single steps.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isbn/agenda.hpp"
+#include "isbn/questions.hpp"
+#include "isbn/search.hpp"
+
+namespace bistro::isbn {
+
+// A derivation that is about to shift, with the stage and the mask of its decision for a tag.
+struct Shifting {
+    double log_prob;
+    std::int32_t node, stage;
+    std::uint8_t mask;
+};
+
+// A derivation that has generated one more word.
+struct Shifted {
+    double log_prob;
+    std::int32_t node, cluster;
+    double log_word;     // of the word given its cluster
+    std::int32_t stage;  // that decided on the word
+};
+
+template <class Real>
+class Shifts {
+public:
+    Shifts(const Shape& shape, const SeenClusters& seen, const BeamOptions& options) : shape_(shape), seen_(seen), options_(options) {}
+
+    // The next word of all derivations, with the cluster that is given or with their best ones (kAbsent).
+    void begin(std::int32_t word, std::int32_t given) {
+        word_ = word;
+        events_.clear();
+        found_.clear();
+        clusters_.clear();
+        tags_.clear();
+        if (given >= 0) return add_cluster(given, 0.0);
+        const auto first = seen_.begin[static_cast<std::size_t>(word)], end = seen_.begin[static_cast<std::size_t>(word) + 1];
+        if (first == end)
+            for (std::int32_t cluster = 0; cluster < shape_.symbols().clusters(); ++cluster) add_cluster(cluster, 0.0);
+        for (auto i = first; i < end; ++i) add_cluster(seen_.list[static_cast<std::size_t>(i)], seen_.log_share[static_cast<std::size_t>(i)]);
+    }
+
+    // Some derivations shift.
+    void run(std::span<const Shifting> shifting, Stages<Real>& stages, Agenda& agenda) {
+        decide_tags(shifting, stages);
+        decide_bundles(stages);
+        wanted_.clear();
+        words_.clear();
+        for (std::size_t i = 0; i < shifting.size(); ++i) choose(shifting[i], i, stages, agenda.threshold());
+        words_.answer(stages);
+        std::size_t k = 0;
+        for (std::size_t i = 0; i < shifting.size(); ++i) {
+            Event event{shifting[i].log_prob, found_.size(), 0};
+            for (; k < wanted_.size() && wanted_[k].from == i; ++k) find(shifting[i], wanted_[k]);
+            event.end = found_.size();
+            events_.push_back(event);
+            note(event, agenda, noted_);
+            noted_.clear();
+        }
+    }
+
+    // What single steps would have found.
+    void replay(Agenda& agenda, std::vector<Shifted>& shifted) {
+        std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) { return a.log_prob > b.log_prob; });
+        for (const Event& event : events_) {
+            if (!agenda.can_win(event.log_prob)) return;
+            note(event, agenda, shifted);
+        }
+    }
+
+private:
+    struct Cluster {
+        std::int32_t cluster;
+        double log_share;
+        std::size_t tag;  // among the tags that are looked at
+        Outcome outcome;  // the word
+    };
+    struct OfTag {
+        double log_prob;
+        std::int32_t stage;  // after the decision for the tag
+        std::size_t bundles; // number of the question
+    };
+    struct Candidate {
+        double rank;
+        std::size_t cluster;  // among those that are looked at
+        double log_cluster;
+        std::int32_t stage;
+    };
+    struct Wanted {
+        std::size_t from;
+        Candidate candidate;
+        std::size_t question;
+    };
+
+    // One derivation before its shift, and what it has become with each of its clusters.
+    struct Event {
+        double log_prob;
+        std::size_t begin, end;
+    };
+    struct Found {
+        Shifted shifted;
+        double log_cluster;
+    };
+
+    bool has_bundles(std::int32_t tag) const { return shape_.outcomes(kFirstBundles + tag) > 1; }
+
+    void add_cluster(std::int32_t cluster, double log_share) {
+        const std::int32_t tag = shape_.symbols().tag_of[static_cast<std::size_t>(cluster)];
+        const auto found = std::find(tags_.begin(), tags_.end(), tag);
+        clusters_.push_back({cluster, log_share, static_cast<std::size_t>(found - tags_.begin()), shape_.of_word(cluster, word_)});
+        if (found == tags_.end()) tags_.push_back(tag);
+    }
+
+    void decide_tags(std::span<const Shifting> shifting, Stages<Real>& stages) {
+        questions_.clear();
+        for (const Shifting& s : shifting) questions_.ask(stages, s.stage, kTagGroup, s.mask);
+        questions_.answer(stages);
+        of_tags_.clear();
+        for (std::size_t i = 0; i < shifting.size(); ++i)
+            for (const std::int32_t tag : tags_)
+                of_tags_.push_back({log_of(questions_[i][tag + 1]), stages.after(shifting[i].stage, kTagGroup, shifting[i].mask, tag + 1), 0});
+    }
+
+    void decide_bundles(const Stages<Real>& stages) {
+        questions_.clear();
+        for (std::size_t k = 0; k < of_tags_.size(); ++k)
+            if (const std::int32_t tag = tags_[k % tags_.size()]; has_bundles(tag))
+                of_tags_[k].bundles = questions_.ask(stages, of_tags_[k].stage, kFirstBundles + tag);
+        questions_.answer(stages);
+    }
+
+    // The clusters that are likeliest by the network and by how often the word was seen with them; twice as many as will be kept,
+    // since the network has not said yet what it thinks of the word.
+    void choose(const Shifting& shifting, std::size_t from, Stages<Real>& stages, double threshold) {
+        candidates_.clear();
+        for (std::size_t i = 0; i < clusters_.size(); ++i) {
+            const OfTag& tag = of_tags_[from * tags_.size() + clusters_[i].tag];
+            double log_prob = tag.log_prob;
+            if (has_bundles(tags_[clusters_[i].tag])) log_prob += log_of(questions_[tag.bundles][shape_.of_bundle(clusters_[i].cluster).outcome]);
+            candidates_.push_back({log_prob + clusters_[i].log_share, i, log_prob, tag.stage});
+        }
+        best_first(candidates_, 0, 2 * options_.clusters, [](const Candidate& c) { return c.rank; });
+        for (Candidate& candidate : candidates_) {
+            const Cluster& c = clusters_[candidate.cluster];
+            if (shifting.log_prob + candidate.log_cluster <= threshold) continue;
+            const Outcome bundle = shape_.of_bundle(c.cluster);
+            candidate.stage = stages.after(candidate.stage, bundle.group, kAll, bundle.outcome);
+            wanted_.push_back({from, candidate, is_certain(c) ? 0 : words_.ask(stages, candidate.stage, c.outcome.group)});
+        }
+    }
+
+    bool is_certain(const Cluster& c) const { return shape_.outcomes(c.outcome.group) == 1; }
+
+    void find(const Shifting& shifting, const Wanted& wanted) {
+        const Candidate& candidate = wanted.candidate;
+        const Cluster& c = clusters_[candidate.cluster];
+        const double log_word = c.outcome.log_share + (is_certain(c) ? 0.0 : log_of(words_[wanted.question][c.outcome.outcome]));
+        const double log_prob = shifting.log_prob + candidate.log_cluster + log_word;
+        found_.push_back({{log_prob, shifting.node, c.cluster, log_word, candidate.stage}, candidate.log_cluster});
+    }
+
+    // Adds the best clusters of one derivation, and tells the agenda.
+    void note(const Event& event, Agenda& agenda, std::vector<Shifted>& shifted) const {
+        const std::size_t first = shifted.size();
+        for (std::size_t k = event.begin; k < event.end; ++k) {
+            if (event.log_prob + found_[k].log_cluster <= agenda.threshold()) continue;
+            agenda.note_word(found_[k].log_cluster + found_[k].shifted.log_word);
+            shifted.push_back(found_[k].shifted);
+        }
+        best_first(shifted, first, options_.clusters, [](const Shifted& x) { return x.log_prob; });
+        for (std::size_t j = first; j < shifted.size(); ++j) agenda.note_score(shifted[j].log_prob);
+    }
+
+    // Sorts what comes from `first` on, and keeps the best.
+    template <class Ranked, class Rank>
+    static void best_first(std::vector<Ranked>& list, std::size_t first, std::size_t most, const Rank& rank) {
+        if (list.size() > first + 1)
+            std::stable_sort(list.begin() + static_cast<std::ptrdiff_t>(first), list.end(),
+                             [&](const Ranked& a, const Ranked& b) { return rank(a) > rank(b); });
+        if (list.size() > first + most) list.resize(first + most);
+    }
+
+    const Shape& shape_;
+    const SeenClusters& seen_;
+    BeamOptions options_;
+    std::int32_t word_ = 0;
+    std::vector<Cluster> clusters_;
+    std::vector<std::int32_t> tags_;
+    std::vector<OfTag> of_tags_;  // by derivation and tag
+    std::vector<Candidate> candidates_;
+    std::vector<Wanted> wanted_;  // by derivation
+    std::vector<Event> events_;
+    std::vector<Found> found_;
+    std::vector<Shifted> noted_;
+    Questions<Real> questions_, words_;
+};
+
+}  // namespace bistro::isbn

@@ -1,0 +1,200 @@
+// The arcs between two words, in a graph of stacks.
+//
+// An arc joins the two top items, so the words below the new top item begin further left: nodes are expanded in the order of where
+// their top item begins, the rightmost first, and each is complete when its turn comes. Arcs of little mass go on with a
+// probability in proportion to it (Russian roulette).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "hpyp/frozen.hpp"
+#include "parse/distributions.hpp"
+#include "parse/stack_view.hpp"
+#include "stop/pause.hpp"
+
+namespace bistro {
+
+class GraphArcs {
+protected:
+    GraphArcs(const TransitionModel<Frozen>& model, double least_arc)
+        : model_(model), view_(model), items_(model), of_actions_(model.actions, model.code().outcomes()), least_arc_(least_arc) {}
+
+    // What is left of a node when it has expanded.
+    struct Expanded {
+        std::uint32_t node;
+        ActionProbabilities actions;
+        Choices choices;
+    };
+    // A node about to shift.
+    struct Shifting {
+        std::uint32_t node;
+        double probability, counts;  // of the shift; and how often it counts, because others were not kept
+        Noise noise;
+        std::uint32_t tags = 0, group = 0;
+    };
+    struct Top {
+        std::uint32_t item;
+        std::int32_t last_tag, last_tag_but_one, begin;
+    };
+
+    void begin(const Sentence& sentence, Stream& rng) {
+        sentence_ = &sentence;
+        rng_ = &rng;
+        graph_.clear();
+        items_.clear();
+        ending_.clear();
+        log_prefix_ = final_ = 0;
+        final_tally_ = {};
+        graph_.nodes.push_back({{}, kNone, 1.0, {}});  // the empty stack
+        buckets_.assign(static_cast<std::size_t>(sentence.size()) + 2, {});
+        const Symbols& s = model_.system.symbols;
+        if (!model_.system.root_first) return buckets_[0].push_back(0);
+        add({items_.without_children(s.root_tag(), s.root_word(), 0), -1, -1, 0}, 0, 1.0, {});
+    }
+
+    // Adds a stack with this top item on the node below.
+    void add(const Top& top, std::uint32_t below, double weight, const Tally& tally) {
+        bool is_new;
+        const StackLook& under = graph_.nodes[below].look;
+        const StackLook look = view_.on_top(items_, under, top.item, top.last_tag, top.last_tag_but_one, top.begin);
+        const std::uint32_t node = graph_.node(look, is_new);
+        if (is_new) buckets_[static_cast<std::size_t>(top.begin)].push_back(node);
+        graph_.link(node, below, weight).tally.add_times(weight, tally);
+    }
+
+    // Takes all stacks with so many words through all arcs they may make.
+    void make_arcs(std::int32_t words, bool words_left) {
+        shifting_.clear();
+        words_ = words;
+        for (std::size_t bucket = static_cast<std::size_t>(words) + 1; bucket-- > 0;) {
+            pause();
+            expanded_.clear();
+            double arcs = 0;
+            for (const std::uint32_t id : buckets_[bucket]) {
+                if (id != 0) graph_.settle(id);
+                expanded_.push_back(expand(id));
+                arcs += graph_.nodes[id].mass * (expanded_.back().actions.left_arc + expanded_.back().actions.right_arc);
+            }
+            buckets_[bucket].clear();
+            // Before the next word arcs compete with shifts; after the last one, with each other.
+            least_ = least_arc_ * (words_left ? 1.0 : arcs * kEnd);
+            for (const Expanded& e : expanded_) go_on(e, words_left);
+        }
+        graph_.forget_looks();
+    }
+
+    void observe(const StackLook& look) { view_.observe(items_, look, *sentence_, words_, elements_); }
+
+    Expanded expand(std::uint32_t id) {
+        const StackLook& look = graph_.nodes[id].look;
+        const Choices possible = view_.choices(items_, look, words_);
+        observe(look);
+        return {id, model_.action_probabilities(possible, model_.pace.factor(words_), [&] { return of_actions_.of(elements_); }), possible};
+    }
+
+    void go_on(const Expanded& e, bool words_left) {
+        const ActionProbabilities& p = e.actions;
+        if (words_left && p.shift > 0) shifting_.push_back({e.node, p.shift, 1.0, {}});
+        if (!words_left && p.end > 0) end(e.node, p.end);
+        if (p.left_arc > 0) make_arcs(e.node, Action::left_arc, p.left_arc, words_left);
+        if (p.right_arc > 0) make_arcs(e.node, Action::right_arc, p.right_arc, words_left);
+    }
+
+    void end(std::uint32_t id, double probability) {
+        if (!model_.system.root_first) return ending_.push_back({id, probability, 1.0, {}});
+        Tally tally = graph_.nodes[id].tally;
+        tally.log_joint += std::log(probability);
+        finish(graph_.nodes[id].mass * probability, tally);
+    }
+
+    void finish(double mass, const Tally& tally) {
+        final_ += mass;
+        final_tally_.add_times(mass, tally);
+    }
+
+    // Whether something of little mass goes on; if it does, it counts as much more as it is less probable to.
+    bool goes_on(double mass, double& weight, Tally& tally) {
+        if (mass >= least_) return true;
+        const double p = mass / least_;
+        if (!(rng_->uniform() < p)) return false;
+        weight /= p;
+        add_noise(tally.noise, random_signs(std::sqrt(1 - p), *rng_));
+        return true;
+    }
+
+    // Where no later context reads labels, an arc stands for all its labels together.
+    void make_arcs(std::uint32_t id, Action action, double probability, bool words_left) {
+        if (!model_.labelled || !model_.labels_in_contexts) return make_arc(id, action, 0, probability, words_left);
+        observe(graph_.nodes[id].look);
+        model_.label_probabilities(action, elements_, label_probabilities_);
+        for (std::int32_t l = 0; l < model_.system.symbols.labels; ++l)
+            if (const double p = label_probabilities_[static_cast<std::size_t>(l)]; p > 0)
+                make_arc(id, action, l, probability * p, words_left);
+    }
+
+    void make_arc(std::uint32_t id, Action action, std::int32_t label, double probability, bool words_left) {
+        const StackNode node = graph_.nodes[id];
+        Tally of_action;
+        of_action.log_joint = std::log(probability);
+        if (!goes_on(node.mass * probability, probability, of_action)) return;
+        const std::int32_t root = model_.system.symbols.root_tag();
+        for (std::uint32_t at = node.first_link; at != kNone; at = graph_.links[at].next) {
+            const std::uint32_t second = graph_.links[at].below;
+            double weight = graph_.links[at].weight * probability;
+            Tally tally = graph_.links[at].tally;
+            tally.add(of_action);
+            const StackNode& below = graph_.nodes[second];
+            const bool ends = action == Action::right_arc && model_.system.single_root && items_.facts(below.look.items[0])[fact("tag")] == root;
+            if (ends && words_left) continue;
+            if (!goes_on(below.mass * weight, weight, tally)) continue;
+            if (ends) {
+                tally.add(below.tally);
+                finish(below.mass * weight, tally);
+            } else {
+                join(node.look, second, action, label, weight, tally);
+            }
+        }
+    }
+
+    // The arc between the top item of a stack and the one on top of `second`, which leaves a stack for every link of `second`.
+    void join(const StackLook& look, std::uint32_t second, Action action, std::int32_t label, double weight, const Tally& tally) {
+        const StackLook under = graph_.nodes[second].look;
+        const bool left = action == Action::left_arc;
+        const std::uint32_t head = left ? look.items[0] : under.items[0], child = left ? under.items[0] : look.items[0];
+        const Top top{items_.with_child(head, child, action, label), look.last_tag, look.last_tag_but_one, under.begin};
+        const bool is_root_last = !model_.system.root_first && items_.facts(head)[fact("tag")] == model_.system.symbols.root_tag();
+        for (std::uint32_t at = graph_.nodes[second].first_link; at != kNone; at = graph_.links[at].next) {
+            const std::uint32_t third = graph_.links[at].below;
+            double product = weight * graph_.links[at].weight;
+            Tally both = tally;
+            if (!goes_on(graph_.nodes[third].mass * product, product, both)) continue;
+            both.add(graph_.links[at].tally);
+            if (is_root_last && third == 0) finish(product, both);
+            else add(top, third, product, both);
+        }
+    }
+
+    static constexpr double kEnd = 10;  // an arc after the last word needs so many times the share to go on for certain
+
+    const TransitionModel<Frozen>& model_;
+    StackView view_;
+    StackItems items_;
+    StackGraph graph_;
+    Distributions<Frozen> of_actions_;
+    double least_arc_;
+    const Sentence* sentence_ = nullptr;
+    Stream* rng_ = nullptr;
+    std::int32_t words_ = 0;  // generated so far
+    Elements elements_{};
+    std::vector<std::vector<std::uint32_t>> buckets_;  // nodes by where their top item begins
+    std::vector<Expanded> expanded_;
+    std::vector<Shifting> shifting_, ending_;
+    std::vector<double> label_probabilities_;
+    double log_prefix_ = 0, final_ = 0, least_ = 0;
+    Tally final_tally_;
+};
+
+}  // namespace bistro

@@ -1,0 +1,147 @@
+// All stacks of a sentence in one graph (a graph-structured stack, Tomita 1985; Huang & Sagae 2010).
+//
+// A node is what the contexts of the model see of a stack: its top item, and ever less of the items below. A link leads to a node
+// that the item was shifted onto; every path of links down to the empty stack is one stack, and its probability is the product of
+// the weights on the way. Configurations that look the same are one node, whatever lies deeper, so a few hundred nodes stand for
+// astronomically many derivations.
+//
+// Weights are scaled word by word so that the stacks after each word have probability 1 together.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "hpyp/flat_map.hpp"
+#include "parse/stack_items.hpp"
+#include "parse/thinning.hpp"
+
+namespace bistro {
+
+// What is known of all derivations behind a node or a link, as means by their weights: it adds up where weights multiply.
+struct Tally {
+    double log_joint = 0;  // log probability
+    Noise noise{};         // relative error, in copies
+
+    void add(const Tally& other) { add_times(1, other); }
+    void add_times(double weight, const Tally& other) {
+        log_joint += weight * other.log_joint;
+        add_noise_times(weight, other.noise);
+    }
+    void add_noise_times(double weight, const Noise& other) {
+        const auto w = static_cast<float>(weight);
+        for (std::size_t c = 0; c < kChannels; ++c) noise[c] += w * other[c];
+    }
+    void scale(double factor) {
+        log_joint *= factor;
+        const auto f = static_cast<float>(factor);
+        for (float& x : noise) x *= f;
+    }
+};
+
+struct StackLook {
+    std::array<std::uint32_t, kStackItems> items{};  // from the top, as seen from there
+    std::int16_t last_tag = -1, last_tag_but_one = -1;
+    std::int32_t begin = 0;  // the first word below the top item
+    bool operator==(const StackLook&) const = default;
+
+    std::uint64_t hash() const {
+        const std::uint32_t tags = static_cast<std::uint32_t>(static_cast<std::uint16_t>(last_tag)) << 16 | static_cast<std::uint16_t>(last_tag_but_one);
+        std::uint64_t h = static_cast<std::uint64_t>(begin) << 32 | tags;
+        for (const std::uint32_t item : items) h = (h ^ item) * 0x9E3779B97F4A7C15ULL;
+        return mix(h);
+    }
+};
+
+struct StackNode {
+    StackLook look;
+    std::uint32_t first_link = kNone;
+    double mass = 0;  // of all prefixes that end here
+    Tally tally;
+};
+
+struct StackLink {
+    std::uint32_t below, next;
+    double weight;
+    Tally tally;
+};
+
+class StackGraph {
+public:
+    std::vector<StackNode> nodes;
+    std::vector<StackLink> links;
+
+    void clear() {
+        nodes.clear();
+        links.clear();
+        forget_looks();
+    }
+
+    // Nodes to come are others, even if they look the same.
+    void forget_looks() {
+        std::fill(slots_.begin(), slots_.end(), kNone);
+        known_ = 0;
+    }
+
+    // The node that looks so; `is_new` if there was none.
+    std::uint32_t node(const StackLook& look, bool& is_new) {
+        if ((known_ + 1) * 2 > slots_.size()) grow();
+        std::size_t slot = look.hash() & (slots_.size() - 1);
+        for (; slots_[slot] != kNone; slot = (slot + 1) & (slots_.size() - 1))
+            if (nodes[slots_[slot]].look == look) {
+                is_new = false;
+                return slots_[slot];
+            }
+        slots_[slot] = static_cast<std::uint32_t>(nodes.size());
+        ++known_;
+        nodes.push_back({look, kNone, 0, {}});
+        is_new = true;
+        return slots_[slot];
+    }
+
+    // Adds to the link between two nodes; its tally is a sum by weight until `settle`.
+    StackLink& link(std::uint32_t node, std::uint32_t below, double weight) {
+        for (std::uint32_t at = nodes[node].first_link; at != kNone; at = links[at].next)
+            if (links[at].below == below) {
+                links[at].weight += weight;
+                return links[at];
+            }
+        links.push_back({below, nodes[node].first_link, weight, {}});
+        nodes[node].first_link = static_cast<std::uint32_t>(links.size() - 1);
+        return links.back();
+    }
+
+    // All links of a node are there: their tallies become means, and the node's own are known.
+    void settle(std::uint32_t id) {
+        StackNode& node = nodes[id];
+        node.mass = 0;
+        for (std::uint32_t at = node.first_link; at != kNone; at = links[at].next) {
+            StackLink& link = links[at];
+            link.tally.scale(1 / link.weight);
+            const StackNode& below = nodes[link.below];
+            const double mass = below.mass * link.weight;
+            node.mass += mass;
+            node.tally.add_times(mass, below.tally);
+            node.tally.add_times(mass, link.tally);
+        }
+        node.tally.scale(1 / node.mass);
+    }
+
+private:
+    void grow() {
+        const std::vector<std::uint32_t> before = std::move(slots_);
+        slots_.assign(before.size() * 2, kNone);
+        for (const std::uint32_t id : before) {
+            if (id == kNone) continue;
+            std::size_t slot = nodes[id].look.hash() & (slots_.size() - 1);
+            while (slots_[slot] != kNone) slot = (slot + 1) & (slots_.size() - 1);
+            slots_[slot] = id;
+        }
+    }
+
+    std::vector<std::uint32_t> slots_ = std::vector<std::uint32_t>(256, kNone);  // nodes by their looks
+    std::size_t known_ = 0;
+};
+
+}  // namespace bistro
