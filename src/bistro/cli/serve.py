@@ -78,9 +78,9 @@ def serve(
     needs no model. With --file or --desk, /desk is a place to annotate. /api has a JSON interface,
     described by /docs and /openapi.json; /process and /models speak the REST protocol of UDPipe;
     /inception/MODEL is the address of an external recommender for INCEpTION. /health and /metrics
-    are for those who run the server. Only this machine can reach it unless --host says otherwise. --api-keys lets
-    in only clients with a key; for encryption, use a reverse proxy. SIGTERM or Ctrl-C stops the
-    server after the current requests.
+    are for those who run the server. Only this machine can reach it unless --host says otherwise.
+    --api-keys lets in only clients with a key; for encryption, use a reverse proxy. SIGTERM or
+    Ctrl-C stops the server after the current requests.
 
         bistro serve english.bistro
         bistro serve english.bistro --file mine.conllu
